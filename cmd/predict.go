@@ -137,7 +137,7 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}
-	r.Blind, err = p.Train.HashInput(ctx, p.TrainProfile.Rows)
+	r.Blind, err = p.Train.Digest(ctx, p.TrainProfile.Rows)
 	return r, err
 }
 

@@ -90,7 +90,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	read := p.TrainProfile
 	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.LabelsOf(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
-		if found.Blind, err = blind.HashInput(ctx, read.Rows); err != nil {
+		if found.Blind, err = blind.Digest(ctx, read.Rows); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 	case o.output.JSON || len(o.output.Fields) > 0:
 		return cli.PrintItem(&o.output, d, "rows")
 	case o.output.Quiet:
-		return o.output.PrintLine(strconv.Itoa(len(d.Flipped)))
+		return o.output.PrintLine(strconv.Itoa(len(d.ChangedRows)))
 	}
 	if o.host.Console.OutTerminal {
 		return o.print(d)
@@ -75,8 +75,8 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	files := &scoreFiles{host: o.host, layout: &o.layout}
 	defer files.Close()
 	var readers [3]io.Reader
-	paths := map[scoring.File]string{scoring.Predictions: first, scoring.Second: second, scoring.Answers: o.answers}
-	for i, file := range []scoring.File{scoring.Predictions, scoring.Second, scoring.Answers} {
+	paths := map[scoring.File]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}
+	for i, file := range []scoring.File{scoring.Predictions, scoring.SecondPredictions, scoring.Answers} {
 		if paths[file] == "" {
 			continue
 		}
@@ -93,14 +93,14 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 // print shows a difference on a terminal.
 func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	w := o.host.Console.Out
-	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.Flipped), humanize.Count(d.Rows, "row"))
+	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.ChangedRows), humanize.Count(d.Rows, "row"))
 	if t := d.Truth; t != nil {
 		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",
 			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)
 	}
-	if len(d.Changes) > 0 {
+	if len(d.LabelChanges) > 0 {
 		t := &term.Table{Header: term.TextCells("from", "to", "rows"), Right: []bool{false, false, true}}
-		for _, c := range d.Changes {
+		for _, c := range d.LabelChanges {
 			t.Rows = append(t.Rows, term.TextCells(c.From, c.To, strconv.Itoa(c.Rows)))
 		}
 		fmt.Fprintln(w)
@@ -108,9 +108,9 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 			return err
 		}
 	}
-	if len(d.Moves) > 0 {
+	if len(d.ProbabilityChanges) > 0 {
 		t := &term.Table{Header: term.TextCells("id", "probability of", "A", "B", "change"), Right: []bool{false, false, true, true, true}}
-		for _, m := range d.Moves {
+		for _, m := range d.ProbabilityChanges {
 			t.Rows = append(t.Rows, append(term.TextCells(m.ID, m.Class), report.ScoreCell(m.From), report.ScoreCell(m.To), term.Cell{Text: fmt.Sprintf("%+.4f", m.To-m.From)}))
 		}
 		fmt.Fprintln(w)
@@ -118,13 +118,13 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 			return err
 		}
 	}
-	if len(d.Flipped) == 0 {
+	if len(d.ChangedRows) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
 	shown := *d
-	if shown.Flipped = d.Flipped[:min(len(d.Flipped), report.MaxChangedRows)]; len(d.Flipped) > report.MaxChangedRows {
-		defer o.output.Note("and %d more rows, see --json", len(d.Flipped)-report.MaxChangedRows)
+	if shown.ChangedRows = d.ChangedRows[:min(len(d.ChangedRows), report.MaxChangedRows)]; len(d.ChangedRows) > report.MaxChangedRows {
+		defer o.output.Note("and %d more rows, see --json", len(d.ChangedRows)-report.MaxChangedRows)
 	}
 	return o.output.PrintTable(report.ChangedRowsTable(&shown))
 }

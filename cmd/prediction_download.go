@@ -85,7 +85,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 			return err
 		}
 		found.Options = p.ReadOptions(&o.layout)
-		if found.Blind, err = blind.HashInput(ctx, int(prediction.Rows)); err != nil {
+		if found.Blind, err = blind.Digest(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}
 		check = download.ResultVerifier(ctx, blind, found.Classes, found.Rows)

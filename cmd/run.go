@@ -234,10 +234,10 @@ func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight)
 		return found, nil
 	}
 	found.Options = files.ReadOptions(&o.layout)
-	if found.Train, err = files.Train.HashInput(ctx, files.TrainProfile.Rows); err != nil {
+	if found.Train, err = files.Train.Digest(ctx, files.TrainProfile.Rows); err != nil {
 		return found, err
 	}
-	found.Blind, err = files.Blind.HashInput(ctx, files.BlindProfile.Rows)
+	found.Blind, err = files.Blind.Digest(ctx, files.BlindProfile.Rows)
 	return found, err
 }
 

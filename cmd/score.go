@@ -82,7 +82,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	case o.output.JSON || len(o.output.Fields) > 0:
 		return cli.PrintItem(&o.output, result, "accuracy")
 	case o.output.Quiet:
-		figure := result.Figure(o.metric)
+		figure := result.Metric(o.metric)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s was not measured", o.metric).
 				WithHint("it needs a probability_<class> column for each class, and rows of more than one class")
@@ -118,7 +118,7 @@ func printScore(o *cli.Output, r *scoring.Result) error {
 	t := &term.Table{Right: []bool{false, true}}
 	t.Header = []term.Cell{{Text: humanize.Count(r.Rows, "row")}, {Text: r.Label}, {Text: "95 % interval"}}
 	for _, name := range scoring.Metrics {
-		t.Rows = append(t.Rows, []term.Cell{{Text: name}, report.FigureCell(r.Figure(name)), report.IntervalCell(r.Figure(name))})
+		t.Rows = append(t.Rows, []term.Cell{{Text: name}, report.FigureCell(r.Metric(name)), report.IntervalCell(r.Metric(name))})
 	}
 	t.Rows = append(t.Rows, []term.Cell{{Text: fmt.Sprintf("always %q", r.Baseline.Label)}, report.ScoreCell(r.Baseline.Accuracy), {Text: "accuracy, the baseline"}})
 	if err := o.PrintTable(t); err != nil {

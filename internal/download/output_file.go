@@ -58,7 +58,7 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 		t.Path = filepath.Join(dir, blind.Stem()+".predictions.csv")
 	}
 	for _, in := range append(others, blind) {
-		if in.Reads(t.Path) {
+		if in.HasPath(t.Path) {
 			return exit.Usagef("the output %s is the input %s", t.Path, in.Name).WithHint("name another file with -o")
 		}
 	}

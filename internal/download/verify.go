@@ -13,7 +13,7 @@ import (
 
 // CheckBlind checks a blind file by its digest in rec, the receipt at receiptPath.
 func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
-	seen, err := blind.HashInput(ctx, 0)
+	seen, err := blind.Digest(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
-	"foretell/internal/table/result"
 )
 
 func TestPredict(t *testing.T) {
@@ -74,7 +73,7 @@ func TestPredict(t *testing.T) {
 			if q > probabilities[i*len(classes)+best] {
 				best = c
 			}
-			if got, want := row[len(rows[0])+2+c], string(result.AppendProbability(nil, float64(q))); got != want {
+			if got, want := row[len(rows[0])+2+c], strconv.FormatFloat(float64(q), 'g', 6, 64); got != want {
 				t.Fatalf("row %d has %s for class %s, want %s", i, got, classes[c], want)
 			}
 		}

@@ -18,12 +18,12 @@ import (
 // askLabel asks which column is the label. If prompting is disabled, the error has the
 // commands that name it.
 func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
-	mute, err := p.Host.PromptDisabled(p.Host.Running)
+	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
 	if err != nil {
 		return "", err
 	}
 	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.Train.Name, q.Why)
-	if mute || cli.IsDryRun(p.Host.Running) {
+	if promptDisabled || cli.IsDryRun(p.Host.Running) {
 		hint := fmt.Sprintf("name it: `%s`", p.Host.CommandWith("label", q.Candidates[0]))
 		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
 			hint += ", or --label " + term.ShellQuote(other)
@@ -60,24 +60,24 @@ func (p *Preflight) lacksHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askHeader asks whether a training file whose first row looks like data has no header.
+// askNoHeader asks whether a training file whose first row looks like data has no header.
 // If prompting is disabled, the error has the command for it. check reports it as a
 // defect instead.
-func (p *Preflight) askHeader(ctx context.Context) (none bool, err error) {
-	if p.Host.Running.Name() == "check" || p.Train.shape.Blind || p.Train.shape.NoHeader {
+func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
+	if p.Host.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil
 	}
-	mute, err := p.Host.PromptDisabled(p.Host.Running)
+	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
 	if err != nil {
 		return false, err
 	}
 	fact := "the first row looks like data, not like a header"
-	if mute || cli.IsDryRun(p.Host.Running) {
+	if promptDisabled || cli.IsDryRun(p.Host.Running) {
 		return false, exit.Usagef("%s:1: %s", p.Train.Name, fact).
 			WithHint("if the file has no header, use `%s`; otherwise add one", p.Host.CommandWith("no-header-row", "true")).
 			At(p.Train.Name, 1, 0)
 	}
-	p.Host.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirst(p.columns))
+	p.Host.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirstNames(p.columns))
 	return p.Host.Console.Confirm(ctx, "Has the file no header row?")
 }
 
@@ -85,7 +85,7 @@ func (p *Preflight) askHeader(ctx context.Context) (none bool, err error) {
 // wrong columns and miss a row.
 func (p *Preflight) reportMissingHeader() {
 	p.Findings = nil
-	p.add(p.Train, profile.SeverityDefect, csvfile.Defect{
+	p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
 		Message: "the first row looks like data: a header row is required",
 	}, "")

@@ -30,22 +30,22 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if p.TrainProfile == nil || p.columns == nil {
 		return nil
 	}
-	u := &ColumnRoles{
+	r := &ColumnRoles{
 		IDReason: p.roles.IDReason, Label: p.TrainProfile.Schema.Label, LabelReason: p.roles.LabelReason,
 		Kinds: map[string]int{},
 	}
 	if len(p.TrainProfile.Defects) == 0 && p.Train.readError == nil {
-		u.Classes = len(p.TrainProfile.Classes)
+		r.Classes = len(p.TrainProfile.Classes)
 	}
-	made := p.roles.MadeID
-	if p.Train.shape.Blind {
-		made, u.IDReason = p.blindID.Made, p.blindID.Reason
+	made := p.roles.GeneratedID
+	if p.Train.layout.Blind {
+		made, r.IDReason = p.blindID.Generated, p.blindID.Reason
 	}
 	if !made {
-		u.ID = p.TrainProfile.Schema.ID
+		r.ID = p.TrainProfile.Schema.ID
 	}
-	if p.BlindProfile != nil && !p.blindID.Made {
-		u.BlindID = &p.BlindProfile.Schema.ID
+	if p.BlindProfile != nil && !p.blindID.Generated {
+		r.BlindID = &p.BlindProfile.Schema.ID
 	}
 	learnt := make(map[string]bool, len(p.modelColumns.Features)) // of a model that there is
 	for _, name := range p.modelColumns.Features {
@@ -53,51 +53,51 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	}
 	for i := range p.TrainProfile.Columns {
 		if c := &p.TrainProfile.Columns[i]; len(learnt) == 0 || learnt[c.Name] {
-			u.Features++
-			u.Kinds[string(c.Form)]++
+			r.Features++
+			r.Kinds[string(c.Form)]++
 		}
 	}
-	return u
+	return r
 }
 
 // NoteRoles prints the roles in one line. With --json they are in the result.
 func (p *Preflight) NoteRoles(o *cli.Output) {
-	if u := p.ColumnRoles(); u != nil && !o.JSON && u.Features > 0 && !p.lacksHeader() {
-		o.Note("%s", p.describeRoles(u))
+	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.lacksHeader() {
+		o.Note("%s", p.describeRoles(r))
 	}
 }
 
 // describeRoles returns the line of NoteRoles.
-func (p *Preflight) describeRoles(u *ColumnRoles) string {
-	made := p.roles.MadeID || p.Train.shape.Blind && p.blindID.Made
-	parts := []string{"ID: " + idWord(u.ID, made, u.IDReason)}
-	if p.BlindProfile != nil && p.blindID.Made != made {
-		parts[0] += "; of the blind file: " + idWord(p.BlindProfile.Schema.ID, p.blindID.Made, p.blindID.Reason)
+func (p *Preflight) describeRoles(r *ColumnRoles) string {
+	made := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
+	parts := []string{"ID: " + formatID(r.ID, made, r.IDReason)}
+	if p.BlindProfile != nil && p.blindID.Generated != made {
+		parts[0] += "; of the blind file: " + formatID(p.BlindProfile.Schema.ID, p.blindID.Generated, p.blindID.Reason)
 	}
-	if u.Label != "" {
-		reason := u.LabelReason
-		if u.Classes > 0 {
-			reason += "; " + classes(u.Classes)
+	if r.Label != "" {
+		reason := r.LabelReason
+		if r.Classes > 0 {
+			reason += "; " + formatClassCount(r.Classes)
 		}
-		parts = append(parts, fmt.Sprintf("label: %s (%s)", u.Label, reason))
+		parts = append(parts, fmt.Sprintf("label: %s (%s)", r.Label, reason))
 	}
-	features := humanize.Count(u.Features, "feature")
+	features := humanize.Count(r.Features, "feature")
 	for _, kind := range []profile.Form{profile.FormDate, profile.FormTime, profile.FormText} {
-		if n := u.Kinds[string(kind)]; n > 0 {
+		if n := r.Kinds[string(kind)]; n > 0 {
 			features += ", " + humanize.Count(n, string(kind))
 		}
 	}
 	return strings.Join(append(parts, features), " · ")
 }
 
-func classes(n int) string {
+func formatClassCount(n int) string {
 	if n == 1 {
 		return "1 class"
 	}
 	return fmt.Sprintf("%d classes", n)
 }
 
-func idWord(name string, made bool, reason string) string {
+func formatID(name string, made bool, reason string) string {
 	switch {
 	case made && reason != roles.NoIDColumn:
 		return "none, r1… generated (" + reason + ")"

@@ -44,10 +44,10 @@ type change struct {
 func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	p := r.Preflight
 	if path == "" {
-		if err := p.readTrain(ctx, r.Progress); err != nil {
+		if err := p.profileTrain(ctx, r.Progress); err != nil {
 			return err
 		}
-		p.collect(p.Train, p.TrainProfile)
+		p.addFindings(p.Train, p.TrainProfile)
 		return p.DefectError()
 	}
 	in := p.Train
@@ -55,13 +55,13 @@ func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.generatedIDs = c.result.Numbered
+	r.generatedIDs = c.result.GeneratedID
 	p.Train = c.asInput(in)
-	if p.TrainProfile, err = p.Train.profile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
+	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
-	p.collect(p.Train, p.TrainProfile)
-	return c.verify(in, p)
+	p.addFindings(p.Train, p.TrainProfile)
+	return c.checkDefects(in, p)
 }
 
 // FixBlind does the same for the blind file.
@@ -74,16 +74,16 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 		}
 		p.Blind = c.asInput(in)
 	}
-	if p.BlindProfile, err = p.Blind.profile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
+	if p.BlindProfile, err = p.Blind.scanProfile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
 		return err
 	}
 	before := len(p.Findings)
-	p.collect(p.Blind, p.BlindProfile)
-	p.compare()
+	p.addFindings(p.Blind, p.BlindProfile)
+	p.compareFiles()
 	if c == nil {
 		return nil // its defects are reported beside the copy of the training file
 	}
-	return c.verify(in, &Preflight{Host: p.Host, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
+	return c.checkDefects(in, &Preflight{Host: p.Host, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file beside its path.
@@ -108,7 +108,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		before += size
 		metered := readerFunc(func(p []byte) (int, error) {
 			n, err := file.Read(p)
-			phase.Share(from+file.Done(), 2*size)
+			phase.Share(from+file.BytesRead(), 2*size)
 			return n, err
 		})
 		return struct {
@@ -116,11 +116,11 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 			io.Closer
 		}{metered, file}, nil
 	}
-	shape := r.layoutOf(in)
+	layout := r.layoutFor(in)
 	c.result, err = repair.File(ctx, open, part, repair.Options{
-		Layout: shape, Train: train, NumberedTrain: r.generatedIDs || r.Copies[0] == c && r.roles.MadeID,
-		Choose: func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
-			return r.chooseRoles(ctx, &shape, names, rows)
+		Layout: layout, Train: train, TrainHasGeneratedID: r.generatedIDs || r.Copies[0] == c && r.roles.GeneratedID,
+		ChooseRoles: func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
+			return r.chooseRoles(ctx, &layout, names, rows)
 		},
 	})
 	if err != nil {
@@ -128,12 +128,12 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		if ctx.Err() != nil || !errors.As(err, &defect) {
 			return nil, err
 		}
-		return nil, c.unfixable(in, &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
+		return nil, c.unfixableError(in, &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
 	}
 	if err := part.Sync(); err != nil {
 		return nil, err
 	}
-	for _, step := range in.table.Steps() {
+	for _, step := range in.table.Conversions() {
 		r.Changes = append(r.Changes, change{in.Name, path, repair.Change{Code: step.Code, Message: step.Message(), Count: 1}})
 	}
 	for _, w := range in.table.Warnings() {
@@ -151,61 +151,61 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 
 // chooseRoles chooses the ID and the label by the columns of the corrected copy: the
 // header of the original may follow a title, and its rows may be broken.
-func (r *Repairer) chooseRoles(ctx context.Context, shape *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
+func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 	chosen := repair.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.SniffRows(ctx, names, rows)
 	if err != nil {
 		return chosen, err
 	}
-	if shape.Blind {
-		if id := roles.Blind(table, roles.TrainingFile{}, givenRoles(shape)); !id.Made {
-			chosen.ID = table.Find(id.ID)
+	if layout.Blind {
+		if id := roles.ChooseBlindID(table, roles.TrainingFile{}, rolesFromFlags(layout)); !id.Generated {
+			chosen.ID = table.ColumnIndex(id.ID)
 		}
 		return chosen, nil
 	}
-	known := givenRoles(shape)
+	known := rolesFromFlags(layout)
 	known.Repaired = true
-	found, question := roles.Train(table, nil, known)
+	found, question := roles.ChooseRoles(table, nil, known)
 	if question != nil {
 		if found.Label, err = r.askLabel(ctx, question); err != nil {
 			return chosen, err
 		}
 	}
-	if !found.MadeID {
-		chosen.ID = table.Find(found.ID)
+	if !found.GeneratedID {
+		chosen.ID = table.ColumnIndex(found.ID)
 	}
 	if found.Label != "" {
-		chosen.Label, chosen.Reason = table.Find(found.Label), found.LabelReason
+		chosen.Label, chosen.LabelReason = table.ColumnIndex(found.Label), found.LabelReason
 	}
 	return chosen, nil
 }
 
-// layoutOf returns the layout from the flags; for a training file also the inferred
+// layoutFor returns the layout from the flags; for a training file also the inferred
 // columns.
-func (r *Repairer) layoutOf(in *Input) repair.Layout {
-	shape := in.flagShape
-	if in != r.Train || shape.Blind || !r.sampled {
-		return shape
+func (r *Repairer) layoutFor(in *Input) repair.Layout {
+	layout := in.flagLayout
+	if in != r.Train || layout.Blind || !r.hasSample {
+		return layout
 	}
-	shape.MakeID = r.roles.MadeID
-	if in.shape.ID != "" {
-		shape.ID = in.shape.ID
+	layout.GenerateID = r.roles.GeneratedID
+	if in.layout.ID != "" {
+		layout.ID = in.layout.ID
 	}
-	if in.shape.Label != "" {
-		shape.Label = in.shape.Label
+	if in.layout.Label != "" {
+		layout.Label = in.layout.Label
 	}
-	return shape
+	return layout
 }
 
 // asInput returns the copy as an input that replaces in, which it closes.
 func (c *fixedCopy) asInput(in *Input) *Input {
 	_ = in.Close() // what is left lies in the folder for temporary files
-	return NormalizedInput(c.Path, c.temp.Name(), in.shape.Blind)
+	return NormalizedInput(c.Path, c.temp.Name(), in.layout.Blind)
 }
 
-// verify returns an error if the service would reject the copy: the original has a defect
+// checkDefects returns an error if the service would reject the copy: the original has a defect
 // that cannot be corrected.
-func (c *fixedCopy) verify(in *Input, p *Preflight) error {
+func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil
@@ -220,10 +220,10 @@ func (c *fixedCopy) verify(in *Input, p *Preflight) error {
 	} else if f.Line > 1 {
 		f.Line = 0 // a line of the copy, which will be no more
 	}
-	return c.unfixable(in, &f)
+	return c.unfixableError(in, &f)
 }
 
-func (c *fixedCopy) unfixable(in *Input, f *finding) error {
+func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
 	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, and %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint

@@ -43,11 +43,11 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 			return exit.Usagef("%s cannot write to standard output: the report goes there", flag).WithHint("name a file with %s", flag)
 		}
 		for _, in := range []*Input{p.Train, p.Blind} {
-			if in != nil && in.Reads(path) {
+			if in != nil && in.HasPath(path) {
 				return exit.Usagef("the copy %s is the input %s", path, in.Name).WithHint("name another file with %s", flag)
 			}
 		}
-		if err := f.checkFree(flag, path); err != nil {
+		if err := f.checkDestination(flag, path); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 	return nil
 }
 
-func (f *FixFlags) checkFree(flag, path string) error {
+func (f *FixFlags) checkDestination(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

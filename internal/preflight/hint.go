@@ -13,7 +13,7 @@ import (
 )
 
 // hint returns the remedy for a finding, if possible as the corrected command.
-func (p *Preflight) hint(in *Input, f *finding, likely string) string {
+func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
 	switch f.Code {
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
@@ -50,7 +50,7 @@ func (p *Preflight) hint(in *Input, f *finding, likely string) string {
 	case csvfile.CodeTooFewColumns:
 		return "set the separator with --delimiter, or name a file with more columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
-		return p.columnHint(in, f, likely)
+		return p.columnHint(in, f, suggestion)
 	case csvfile.CodeSmallClass:
 		return "add rows of that class, or merge classes"
 	case csvfile.CodeSimilarClasses:
@@ -61,7 +61,7 @@ func (p *Preflight) hint(in *Input, f *finding, likely string) string {
 		}
 		return "if not, exclude it: " + again("drop", f.Name)
 	case csvfile.CodeIDLikeColumn:
-		if p.Train.flagShape.ID != "" || p.Train.flagShape.MakeID || f.Count > 1 {
+		if p.Train.flagLayout.ID != "" || p.Train.flagLayout.GenerateID || f.Count > 1 {
 			return ""
 		}
 		return "if it is the ID, name it: " + again("id", f.Name)
@@ -83,7 +83,7 @@ func (p *Preflight) fixHint(in *Input) string {
 	switch {
 	case in == p.Blind:
 		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.shellArguments(), term.ShellQuote(fixed))
-	case in.shape.Blind:
+	case in.layout.Blind:
 		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
 	}
 	hint := "correct a copy: `" + command + "`"
@@ -94,35 +94,35 @@ func (p *Preflight) fixHint(in *Input) string {
 }
 
 // columnHint returns the remedy for a missing or unsuitable column.
-func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
+func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string {
 	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
-	case missing && in.shape.Blind && p.Blind == nil:
+	case missing && in.layout.Blind && p.Blind == nil:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them: see --drop"
-	case missing && in == p.Blind && likely != "":
-		return fmt.Sprintf("if %s is meant, rename it, else train without it: %s", strconv.Quote(likely), again("drop", f.Name))
+	case missing && in == p.Blind && suggestion != "":
+		return fmt.Sprintf("if %s is meant, rename it, else train without it: %s", strconv.Quote(suggestion), again("drop", f.Name))
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
 	case missing && len(p.columns) == 0: // between files that make one table
 		return "the files need the same columns, with a header in each"
 	case missing:
 		meant := csvfile.ClosestName(f.Name, p.columns)
-		switch hint := "the columns are " + strings.Join(p.firstColumns(), ", "); {
-		case meant != "" && f.Name == in.flagShape.Label:
+		switch hint := "the columns are " + strings.Join(p.quotedColumnNames(), ", "); {
+		case meant != "" && f.Name == in.flagLayout.Label:
 			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
-		case meant != "" && f.Name == in.flagShape.ID:
+		case meant != "" && f.Name == in.flagLayout.ID:
 			return fmt.Sprintf("try %s: %s", again("id", meant), hint)
 		default:
 			return hint
 		}
-	case likely != "":
-		return "if that is the label, name it: " + again("label", likely)
+	case suggestion != "":
+		return "if that is the label, name it: " + again("label", suggestion)
 	}
-	hint := "name the label with --label: the columns are " + strings.Join(p.firstColumns(), ", ")
-	if other := p.classColumn(); other != "" {
+	hint := "name the label with --label: the columns are " + strings.Join(p.quotedColumnNames(), ", ")
+	if other := p.likelyClassColumn(); other != "" {
 		hint = "name the label if it is another column, such as one of few values: " + again("label", other)
 	}
 	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
@@ -131,9 +131,9 @@ func (p *Preflight) columnHint(in *Input, f *finding, likely string) string {
 	return hint
 }
 
-// classColumn returns the last column of the training file, except the label, that looks
+// likelyClassColumn returns the last column of the training file, except the label, that looks
 // like classes; "" if there is none.
-func (p *Preflight) classColumn() string {
+func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""
 	for i := range p.TrainProfile.Columns {
@@ -146,8 +146,8 @@ func (p *Preflight) classColumn() string {
 	return name
 }
 
-// firstColumns returns the first column names of the training file, quoted for a shell.
-func (p *Preflight) firstColumns() []string {
+// quotedColumnNames returns the first column names of the training file, quoted for a shell.
+func (p *Preflight) quotedColumnNames() []string {
 	const most = 20
 	var list []string
 	for _, name := range p.columns[:min(len(p.columns), most)] {

@@ -20,52 +20,52 @@ import (
 // the layouts of the files. For a file that cannot be read it sets nothing; the file's
 // profile has the error.
 func (p *Preflight) InferRoles(ctx context.Context) error {
-	header, err := p.Train.header(ctx)
+	header, err := p.Train.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
 	}
 	p.columns = header
-	if p.Train.shape.Blind {
+	if p.Train.layout.Blind {
 		return p.inferBlindRoles(ctx, p.Train, p.modelColumns)
 	}
-	p.columns = p.uniqueNames(p.Train, header)
+	p.columns = p.uniqueColumnNames(p.Train, header)
 	var blind *roles.Table
 	if p.Blind != nil {
-		if blind, err = p.blindNames(ctx); err != nil {
+		if blind, err = p.findBlindColumns(ctx); err != nil {
 			return err
 		}
 	}
-	train, err := p.Train.sample(ctx, p.columns, blind.Lacks)
+	train, err := p.Train.sampleRows(ctx, p.columns, blind.LacksColumn)
 	if err != nil {
 		return err
 	}
-	p.sampled, p.noHeader = train.Rows > 0, train.Headless
-	shape := &p.Train.shape
+	p.hasSample, p.noHeader = train.Rows > 0, train.LooksHeaderless
+	layout := &p.Train.layout
 	var question *roles.Question
-	if p.roles, question = roles.Train(train, blind, givenRoles(shape)); question != nil && p.sampled && !p.noHeader {
+	if p.roles, question = roles.ChooseRoles(train, blind, rolesFromFlags(layout)); question != nil && p.hasSample && !p.noHeader {
 		if p.roles.Label, err = p.askLabel(ctx, question); err != nil {
 			return err
 		}
 		p.roles.LabelReason = "as answered"
 	}
-	p.setNames(p.Train, header, p.columns)
-	shape.SetRoles(p.columns, p.roles.ID, p.roles.MadeID, p.roles.Label)
+	p.setColumnNames(p.Train, header, p.columns)
+	layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 	if p.Blind == nil {
 		return nil
 	}
-	return p.inferBlindRoles(ctx, p.Blind, p.expectedColumns())
+	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// blindNames returns the columns of the blind file, to find the column that it lacks.
+// findBlindColumns returns the columns of the blind file, to find the column that it lacks.
 // Without a header they are compared by content.
-func (p *Preflight) blindNames(ctx context.Context) (*roles.Table, error) {
-	header, err := p.Blind.header(ctx)
+func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
+	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
 		return roles.NewTable(header), err
 	}
-	if !p.Train.shape.NoHeader {
+	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
-		if table, err := p.Blind.sample(ctx, names, nil); err != nil || !table.HasNoNames(p.columns) {
+		if table, err := p.Blind.sampleRows(ctx, names, nil); err != nil || !table.HeaderIsData(p.columns) {
 			return roles.NewTable(header), err
 		}
 	}
@@ -79,39 +79,39 @@ func (p *Preflight) blindNames(ctx context.Context) (*roles.Table, error) {
 		return roles.NewTable(header), ignoreContentError(err)
 	}
 	defer blind.Close()
-	at, err := roles.MissingColumn(ctx, train, blind)
+	at, err := roles.FindMissingColumn(ctx, train, blind)
 	return roles.NewTable(slices.Delete(slices.Clone(p.columns), at, at+1)), err
 }
 
-// givenRoles returns the roles set by flags.
-func givenRoles(shape *repair.Layout) roles.Options {
-	return roles.Options{ID: shape.ID, MakeID: shape.MakeID, Label: shape.Label, Drop: shape.Drop}
+// rolesFromFlags returns the roles set by flags.
+func rolesFromFlags(layout *repair.Layout) roles.Options {
+	return roles.Options{ID: layout.ID, GenerateID: layout.GenerateID, Label: layout.Label, Drop: layout.Drop}
 }
 
-// setNames sets the column names of a file that differ from its header.
-func (p *Preflight) setNames(in *Input, header, names []string) {
+// setColumnNames sets the column names of a file that differ from its header.
+func (p *Preflight) setColumnNames(in *Input, header, names []string) {
 	if !slices.Equal(header, names) {
-		in.shape.Names = names
+		in.layout.Names = names
 	}
 }
 
-// expectedColumns returns the columns that a blind file must have for the training file.
-func (p *Preflight) expectedColumns() roles.TrainingFile {
-	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, MadeID: p.roles.MadeID, Label: p.roles.Label}
-	if k.MadeID {
-		k.ID = p.Train.shape.MadeID
+// expectedBlindColumns returns the columns that a blind file must have for the training file.
+func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
+	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
+	if k.GeneratedID {
+		k.ID = p.Train.layout.GeneratedIDName
 	}
 	for _, name := range p.columns {
-		if name != k.Label && (k.MadeID || name != k.ID) && !slices.Contains(p.Train.shape.Drop, name) {
+		if name != k.Label && (k.GeneratedID || name != k.ID) && !slices.Contains(p.Train.layout.Drop, name) {
 			k.Features = append(k.Features, name)
 		}
 	}
 	return k
 }
 
-// uniqueNames returns a unique name for each column of a file, and warns about those that
+// uniqueColumnNames returns a unique name for each column of a file, and warns about those that
 // differ from the header.
-func (p *Preflight) uniqueNames(in *Input, header []string) []string {
+func (p *Preflight) uniqueColumnNames(in *Input, header []string) []string {
 	names, changed := roles.UniqueNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
@@ -131,7 +131,7 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
-		p.add(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
+		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
 		if i+1 == maxPerKind {
 			return
 		}
@@ -140,55 +140,55 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 
 // inferBlindRoles infers the row IDs and the column names of a blind file.
 func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.TrainingFile) error {
-	header, err := in.header(ctx)
+	header, err := in.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
 	}
 	wanted := slices.Clone(known.Features)
-	if known.ID != "" && !known.MadeID {
+	if known.ID != "" && !known.GeneratedID {
 		wanted = append(wanted, known.ID)
 	}
-	if header, err = p.blindHeader(ctx, in, header, &known); err != nil {
+	if header, err = p.readBlindHeader(ctx, in, header, &known); err != nil {
 		return err
 	}
-	own := known.NamesOfColumns(len(header))
-	if !in.shape.NoHeader || own == nil {
-		own = p.uniqueNames(in, header)
+	own := known.ColumnNames(len(header))
+	if !in.layout.NoHeader || own == nil {
+		own = p.uniqueColumnNames(in, header)
 	}
 	names, changed := roles.MatchNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
 		return codeRenamedColumn, "the name in the training file differs in case or punctuation"
 	})
-	table, err := in.sample(ctx, names, func(name string) bool { return name == known.ID })
+	table, err := in.sampleRows(ctx, names, func(name string) bool { return name == known.ID })
 	if err != nil {
 		return err
 	}
-	p.blindID = roles.Blind(table, known, givenRoles(&in.shape))
-	p.arrangeBlind(in, header, names)
+	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
+	p.setBlindLayout(in, header, names)
 	return nil
 }
 
-// blindHeader returns the header of a blind file, or generated names if its first row is
+// readBlindHeader returns the header of a blind file, or generated names if its first row is
 // data.
-func (p *Preflight) blindHeader(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
-	if in.shape.NoHeader {
+func (p *Preflight) readBlindHeader(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
+	if in.layout.NoHeader {
 		return header, nil
 	}
 	names, _ := roles.UniqueNames(header)
-	table, err := in.sample(ctx, names, nil)
+	table, err := in.sampleRows(ctx, names, nil)
 	if err != nil || !known.LacksHeader(table) {
 		return header, err
 	}
-	p.add(in, profile.SeverityWarning, csvfile.Defect{
+	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
-		Message: "the first row, " + joinFirst(header) + ", is data: the columns are read as those of the training file, in its order",
+		Message: "the first row, " + joinFirstNames(header) + ", is data: the columns are read as those of the training file, in its order",
 	}, "")
-	in.shape.NoHeader = true
-	return in.header(ctx)
+	in.layout.NoHeader = true
+	return in.readHeader(ctx)
 }
 
-// joinFirst joins the first texts with commas.
-func joinFirst(texts []string) string {
+// joinFirstNames joins the first texts with commas.
+func joinFirstNames(texts []string) string {
 	const most = 6
 	if len(texts) > most {
 		texts = append(slices.Clone(texts[:most]), "…")
@@ -196,22 +196,22 @@ func joinFirst(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// arrangeBlind moves the IDs of a blind file to the front and its label, if any, to the
+// setBlindLayout moves the IDs of a blind file to the front and its label, if any, to the
 // end.
-func (p *Preflight) arrangeBlind(in *Input, header, names []string) {
-	names = p.blindID.Displace(names)
-	p.setNames(in, header, names)
-	label := cmp.Or(in.flagShape.Label, p.roles.Label, p.modelColumns.Label)
-	if !slices.Contains(names, label) || slices.Contains(in.shape.Drop, label) {
+func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
+	names = p.blindID.RenameDisplaced(names)
+	p.setColumnNames(in, header, names)
+	label := cmp.Or(in.flagLayout.Label, p.roles.Label, p.modelColumns.Label)
+	if !slices.Contains(names, label) || slices.Contains(in.layout.Drop, label) {
 		label = ""
 	}
-	in.shape.MadeID = p.blindID.MadeName
-	in.shape.SetRoles(names, p.blindID.ID, p.blindID.Made, label)
+	in.layout.GeneratedIDName = p.blindID.GeneratedName
+	in.layout.SetRoles(names, p.blindID.ID, p.blindID.Generated, label)
 }
 
-// idProblem says why the column inferred as the ID cannot be the ID, by all rows of the
+// invalidIDReason says why the column inferred as the ID cannot be the ID, by all rows of the
 // file; "" if it can.
-func idProblem(profile *profile.Profile) string {
+func invalidIDReason(profile *profile.Profile) string {
 	for i := range profile.Defects {
 		switch d := &profile.Defects[i]; d.Code {
 		case csvfile.CodeDuplicateID:
@@ -225,17 +225,17 @@ func idProblem(profile *profile.Profile) string {
 
 // ReadOptions returns how the blind file was read, for the receipt: the flags and the
 // inferred roles.
-func (p *Preflight) ReadOptions(s *LayoutFlags) *receipt.Options {
+func (p *Preflight) ReadOptions(flags *LayoutFlags) *receipt.Options {
 	in := p.Blind
 	if in == nil {
 		in = p.Train
 	}
 	o := &receipt.Options{
-		Label: cmp.Or(s.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: s.drop,
-		Delimiter: s.delimiter, Encoding: s.encoding, Sheet: s.sheet, Names: in.shape.Names, NoHeader: in.shape.NoHeader,
+		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: flags.drop,
+		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader,
 	}
-	if p.blindID.Made {
-		o.ID, o.MadeID = generateIDs, in.shape.MadeID
+	if p.blindID.Generated {
+		o.ID, o.MadeID = generateIDs, in.layout.GeneratedIDName
 	}
 	return o
 }

@@ -25,13 +25,13 @@ import (
 
 // Input is a table that a command reads several times, from one or several files.
 type Input struct {
-	Name      string   // as the user knows it
-	args      []string // as the arguments have it
-	Paths     []string // of the files
-	Temps     []string // those of paths that are removed when it is closed
-	shape     repair.Layout
-	flagShape repair.Layout // as the flags have it
-	table     *tablefile.Table
+	Name       string   // as the user knows it
+	args       []string // as the arguments have it
+	Paths      []string // of the files
+	Temps      []string // those of paths that are removed when it is closed
+	layout     repair.Layout
+	flagLayout repair.Layout // as the flags have it
+	table      *tablefile.Table
 
 	// readError is the error that ended the reading of a file in profile.
 	readError *finding
@@ -54,33 +54,33 @@ func (in *Input) Sha256(size int64) string {
 func (in *Input) Open(ctx context.Context) (*inputReader, error) {
 	file, err := in.table.CSV(ctx)
 	if err != nil {
-		return nil, in.fileError(err)
+		return nil, in.wrapError(err)
 	}
-	shape := in.shape
+	layout := in.layout
 	if in.table.Converted() {
-		shape.Delimiter = ','
+		layout.Delimiter = ','
 	}
-	shaped, err := repair.Normalize(file, shape)
+	normalized, err := repair.Normalize(file, layout)
 	if err != nil {
-		return nil, errors.Join(in.fileError(err), file.Close())
+		return nil, errors.Join(in.wrapError(err), file.Close())
 	}
-	return &inputReader{shaped: shaped, file: file, in: in}, nil
+	return &inputReader{normalized: normalized, file: file, in: in}, nil
 }
 
-// header returns the column names in file order. It is nil if they cannot be read; the
+// readHeader returns the column names in file order. It is nil if they cannot be read; the
 // profile has the error.
-func (in *Input) header(ctx context.Context) ([]string, error) {
+func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return nil, ignoreContentError(err)
 	}
 	defer file.Close()
-	names, err := roles.Header(file)
+	names, err := roles.ReadHeader(file)
 	return names, ignoreContentError(err)
 }
 
-// sample reads the first rows of the file, whose columns have these names.
-func (in *Input) sample(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
+// sampleRows reads the first rows of the file, whose columns have these names.
+func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return roles.NewTable(names), ignoreContentError(err)
@@ -92,7 +92,7 @@ func (in *Input) sample(ctx context.Context, names []string, wanted func(name st
 // inFileOrder returns the input with its columns in file order.
 func (in *Input) inFileOrder() *Input {
 	other := *in
-	other.shape = repair.Layout{Delimiter: in.shape.Delimiter, NoHeader: in.shape.NoHeader}
+	other.layout = repair.Layout{Delimiter: in.layout.Delimiter, NoHeader: in.layout.NoHeader}
 	return &other
 }
 
@@ -107,9 +107,9 @@ func ignoreContentError(err error) error {
 	return err
 }
 
-// fileError adds the file to an error. An error that is not a defect is caused by a flag
+// wrapError adds the file to an error. An error that is not a defect is caused by a flag
 // or by compression.
-func (in *Input) fileError(err error) error {
+func (in *Input) wrapError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -135,24 +135,24 @@ func (in *Input) fileError(err error) error {
 }
 
 type inputReader struct {
-	shaped *repair.Normalized
-	file   *tablefile.Reader
-	in     *Input
+	normalized *repair.NormalizeResult
+	file       *tablefile.Reader
+	in         *Input
 }
 
 func (r *inputReader) Read(p []byte) (int, error) {
-	n, err := r.shaped.Read(p)
+	n, err := r.normalized.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = r.in.fileError(err)
+		err = r.in.wrapError(err)
 	}
 	return n, err
 }
 
 func (r *inputReader) Close() error { return r.file.Close() }
 
-// profile reads the file once and returns its profile. An invalid file is not an error:
+// scanProfile reads the file once and returns its profile. An invalid file is not an error:
 // its profile has defects.
-func (in *Input) profile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
+func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
 	in.readError = nil
 	if in.Hash != nil {
 		in.Hash.Reset()
@@ -160,7 +160,7 @@ func (in *Input) profile(ctx context.Context, progress *term.Progress, opts prof
 	}
 	file, err := in.Open(ctx)
 	if err != nil {
-		if in.readError = findingOf(err); in.readError == nil {
+		if in.readError = findingFromError(err); in.readError == nil {
 			return nil, err
 		}
 		return &profile.Profile{Schema: &frame.Schema{}, Partial: true}, nil
@@ -176,18 +176,18 @@ func (in *Input) profile(ctx context.Context, progress *term.Progress, opts prof
 			in.Hash.Write(p[:n])
 			in.hashed += int64(n)
 		}
-		phase.Share(file.file.Done(), size)
+		phase.Share(file.file.BytesRead(), size)
 		return n, err
 	})
-	file.shaped.Collect()
-	opts.Blind, opts.Locate, opts.SourceLine = in.shape.Blind, file.shaped.Locate, in.table.SourceLine
+	file.normalized.CollectDefects()
+	opts.Blind, opts.Locate, opts.SourceLine = in.layout.Blind, file.normalized.Locate, in.table.SourceLine
 	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err
 	}
-	file.shaped.Complete(p)
+	file.normalized.AddDefectsTo(p)
 	if source != nil {
-		in.readError = findingOf(in.fileError(source))
+		in.readError = findingFromError(in.wrapError(source))
 	}
 	if in.readError != nil {
 		p.Defects = slices.DeleteFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == in.readError.Code && d.Message == in.readError.Message })
@@ -206,9 +206,9 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// findingOf converts an error of open or Read about a file's contents; nil for other
+// findingFromError converts an error of open or Read about a file's contents; nil for other
 // errors.
-func findingOf(err error) *finding {
+func findingFromError(err error) *finding {
 	var e *exit.Error
 	var defect *csvfile.Defect
 	if !errors.As(err, &e) || !errors.As(err, &defect) {
@@ -226,8 +226,8 @@ func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
 	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
-// HashInput digests the files of an input.
-func (in *Input) HashInput(ctx context.Context, rows int) (*receipt.Input, error) {
+// Digest digests the files of an input.
+func (in *Input) Digest(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}
 	if len(in.Paths) > 1 {

@@ -47,12 +47,12 @@ func CheckOneStdin(paths ...string) error {
 
 // OpenInput opens the files at paths as one table. - is standard input, and a path that
 // does not exist may be a pattern such as part-*.csv. The caller closes the input.
-func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*Input, error) {
-	shape, err := s.frameLayout(blind)
+func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*Input, error) {
+	layout, err := l.parseLayout(blind)
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Name: paths[0], args: paths, shape: shape, flagShape: shape}
+	in := &Input{Name: paths[0], args: paths, layout: layout, flagLayout: layout}
 	if more := len(paths) - 1; more > 0 {
 		in.Name += fmt.Sprintf(" and %d more", more)
 	} else if paths[0] == "-" {
@@ -65,7 +65,7 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 			return nil, errors.Join(err, in.Close())
 		}
 		for _, path := range found {
-			file, err := in.file(ctx, f, path)
+			file, err := in.addFile(ctx, f, path)
 			if err != nil {
 				return nil, errors.Join(err, in.Close())
 			}
@@ -73,9 +73,9 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 			in.Paths = append(in.Paths, file.Path)
 		}
 	}
-	opts := tablefile.Options{Encoding: s.encoding, Sheet: s.sheet, MaxBytes: api.MaxUploadBytes}
-	if shape.Delimiter != csvfile.AutoDelimiter {
-		opts.Delimiter = shape.Delimiter
+	opts := tablefile.Options{Encoding: l.encoding, Sheet: l.sheet, MaxBytes: api.MaxUploadBytes}
+	if layout.Delimiter != csvfile.AutoDelimiter {
+		opts.Delimiter = layout.Delimiter
 	}
 	in.table = tablefile.New(files, opts)
 	return in, nil
@@ -84,7 +84,7 @@ func (s *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 // NormalizedInput returns a file that is already in canonical form.
 func NormalizedInput(name, path string, blind bool) *Input {
 	return &Input{
-		Name: name, args: []string{name}, Paths: []string{path}, shape: repair.Layout{Blind: blind},
+		Name: name, args: []string{name}, Paths: []string{path}, layout: repair.Layout{Blind: blind},
 		table: tablefile.New([]tablefile.File{{Name: name, Path: path}}, tablefile.Options{}),
 	}
 }
@@ -105,10 +105,10 @@ func expandPattern(path string) ([]string, error) {
 	return found, nil
 }
 
-// file adds one file to the input. A stream is copied to a temporary file.
-func (in *Input) file(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
+// addFile adds one file to the input. A stream is copied to a temporary file.
+func (in *Input) addFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
 	if path == "-" {
-		return in.spool(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
+		return in.spoolStream(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -119,14 +119,14 @@ func (in *Input) file(ctx context.Context, f *cli.Factory, path string) (tablefi
 			WithHint("name a file in it, or several with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe
-		return in.spool(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })
+		return in.spoolStream(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })
 	}
 	return tablefile.File{Name: path, Path: path}, nil
 }
 
-// spool copies a stream to a temporary file. Opening and reading a pipe may block
+// spoolStream copies a stream to a temporary file. Opening and reading a pipe may block
 // forever, so both run beside the wait for ctx.
-func (in *Input) spool(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
+func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
 		return tablefile.File{}, err
@@ -163,8 +163,8 @@ func (in *Input) Close() error {
 	return in.table.Close()
 }
 
-// Reads reports whether path is a file of the input.
-func (in *Input) Reads(path string) bool {
+// HasPath reports whether path is a file of the input.
+func (in *Input) HasPath(path string) bool {
 	return slices.ContainsFunc(in.Paths, func(one string) bool { return cli.SameFile(path, one) })
 }
 

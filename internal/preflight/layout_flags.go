@@ -32,62 +32,62 @@ type LayoutFlags struct {
 const generateIDs = "-"
 
 // Bind adds --label, --id and --drop to cmd.
-func (s *LayoutFlags) Bind(cmd *cobra.Command) {
+func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.Label, "label", "", "label `column` (default the one missing in BLIND, else the last)")
-	flags.StringVar(&s.id, "id", "", "row ID `column` (default one that looks like IDs, else generated); - generates IDs")
-	flags.StringSliceVar(&s.drop, "drop", nil, "`columns` to ignore")
-	_ = cmd.RegisterFlagCompletionFunc("label", s.completeColumns) // the flags are there
-	_ = cmd.RegisterFlagCompletionFunc("id", s.completeColumns)
+	flags.StringVar(&l.Label, "label", "", "label `column` (default the one missing in BLIND, else the last)")
+	flags.StringVar(&l.id, "id", "", "row ID `column` (default one that looks like IDs, else generated); - generates IDs")
+	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
+	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // the flags are there
+	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
 	_ = cmd.RegisterFlagCompletionFunc("drop", func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		names, _ := s.completeColumns(cmd, args, typed)
+		names, _ := l.completeColumns(cmd, args, typed)
 		return cli.CompleteList(names)(cmd, args, typed)
 	})
-	flags.BoolVar(&s.noHeader, "no-header-row", false, "the files have no header: their columns are named column_1, column_2, …")
-	s.BindFormat(cmd)
+	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header: their columns are named column_1, column_2, …")
+	l.BindFormat(cmd)
 }
 
 // BindFormat adds the flags for decoding a file.
-func (s *LayoutFlags) BindFormat(cmd *cobra.Command) {
+func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.delimiter, "delimiter", "", "field separator, or tab (default detected)")
-	flags.StringVar(&s.encoding, "encoding", "", "utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
-	flags.StringVar(&s.sheet, "sheet", "", "sheet of a workbook (default the first)")
+	flags.StringVar(&l.delimiter, "delimiter", "", "field separator, or tab (default detected)")
+	flags.StringVar(&l.encoding, "encoding", "", "utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
+	flags.StringVar(&l.sheet, "sheet", "", "sheet of a workbook (default the first)")
 	cli.CompleteValues(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
 	cli.CompleteValues(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-func (s *LayoutFlags) frameLayout(blind bool) (repair.Layout, error) {
-	shape := repair.Layout{Label: s.Label, Drop: s.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: s.names, MadeID: s.generatedID, NoHeader: s.noHeader}
-	if s.id == generateIDs {
-		shape.MakeID = true
+func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
+	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.names, GeneratedIDName: l.generatedID, NoHeader: l.noHeader}
+	if l.id == generateIDs {
+		layout.GenerateID = true
 	} else {
-		shape.ID = s.id
+		layout.ID = l.id
 	}
 	switch {
-	case s.delimiter == "":
-	case s.delimiter == "tab" || s.delimiter == `\t`:
-		shape.Delimiter = '\t'
-	case len(s.delimiter) == 1 && !strings.ContainsAny(s.delimiter, "\"\r\n"):
-		shape.Delimiter = s.delimiter[0]
+	case l.delimiter == "":
+	case l.delimiter == "tab" || l.delimiter == `\t`:
+		layout.Delimiter = '\t'
+	case len(l.delimiter) == 1 && !strings.ContainsAny(l.delimiter, "\"\r\n"):
+		layout.Delimiter = l.delimiter[0]
 	default:
-		return shape, exit.Usagef("invalid --delimiter %q: want one character, or tab", s.delimiter)
+		return layout, exit.Usagef("invalid --delimiter %q: want one character, or tab", l.delimiter)
 	}
-	if err := tablefile.CheckEncoding(s.encoding); err != nil {
-		return shape, exit.Usagef("--%w", err)
+	if err := tablefile.CheckEncoding(l.encoding); err != nil {
+		return layout, exit.Usagef("--%w", err)
 	}
-	return shape, nil
+	return layout, nil
 }
 
 // IsSet reports whether any of the flags is set.
-func (s *LayoutFlags) IsSet() bool {
-	return s.Label != "" || s.id != "" || len(s.drop) > 0 || s.delimiter != "" || s.encoding != "" || s.sheet != "" || s.noHeader
+func (l *LayoutFlags) IsSet() bool {
+	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.noHeader
 }
 
 // Restore sets the options that a receipt has recorded.
-func (s *LayoutFlags) Restore(o *receipt.Options) {
+func (l *LayoutFlags) Restore(o *receipt.Options) {
 	if o != nil {
-		s.Label, s.id, s.drop, s.delimiter, s.encoding, s.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
-		s.generatedID, s.names, s.noHeader = o.MadeID, o.Names, o.NoHeader
+		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
+		l.generatedID, l.names, l.noHeader = o.MadeID, o.Names, o.NoHeader
 	}
 }

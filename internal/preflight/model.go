@@ -32,7 +32,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	}
 	for _, want := range p.modelColumns.Features {
 		if !has[want] {
-			p.add(p.Train, profile.SeverityDefect, csvfile.Defect{
+			p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
 				Code: csvfile.CodeMissingColumn, Line: 1, Name: want,
 				Message: "a column that the model was trained on is missing",
 			}, "")

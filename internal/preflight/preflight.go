@@ -38,8 +38,8 @@ type finding struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// place returns file:line:column, as compilers do and editors understand.
-func (f *finding) place() string {
+// location returns file:line:column, as compilers do and editors understand.
+func (f *finding) location() string {
 	text := f.File
 	if f.Line > 0 {
 		text += fmt.Sprintf(":%d", f.Line)
@@ -53,7 +53,7 @@ func (f *finding) place() string {
 	return text
 }
 
-func (f *finding) String() string { return f.place() + ": " + f.Message }
+func (f *finding) String() string { return f.location() + ": " + f.Message }
 
 // Preflight checks a training file, and a blind file if there is one, before they are
 // sent.
@@ -67,7 +67,7 @@ type Preflight struct {
 
 	modelColumns roles.TrainingFile // of the model that train is for, if that is a blind file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
-	sampled      bool               // some rows of it were seen
+	hasSample    bool               // some rows of it were seen
 	noHeader     bool               // its first row is rather data
 	roles        roles.Roles        // of the training file's columns
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
@@ -101,11 +101,11 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	if err := p.InferRoles(ctx); err != nil {
 		return err
 	}
-	if err := p.readTrain(ctx, progress); err != nil {
+	if err := p.profileTrain(ctx, progress); err != nil {
 		return err
 	}
 	if p.lacksHeader() {
-		none, err := p.askHeader(ctx)
+		none, err := p.askNoHeader(ctx)
 		if err != nil {
 			return err
 		}
@@ -116,16 +116,16 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 		p.readWithoutHeader()
 		return p.Run(ctx, progress)
 	}
-	p.collect(p.Train, p.TrainProfile)
+	p.addFindings(p.Train, p.TrainProfile)
 	if p.Blind == nil {
 		return nil
 	}
 	began := p.Host.Now()
-	if err := p.readBlind(ctx, progress); err != nil {
+	if err := p.profileBlind(ctx, progress); err != nil {
 		return err
 	}
-	p.collect(p.Blind, p.BlindProfile)
-	p.compare()
+	p.addFindings(p.Blind, p.BlindProfile)
+	p.compareFiles()
 	p.BlindTime = p.Host.Now().Sub(began)
 	return nil
 }
@@ -135,83 +135,83 @@ func (p *Preflight) readWithoutHeader() {
 	p.Findings, p.noHeader = nil, false
 	for _, in := range []*Input{p.Train, p.Blind} {
 		if in != nil {
-			in.flagShape.NoHeader = true
-			in.shape = in.flagShape
+			in.flagLayout.NoHeader = true
+			in.layout = in.flagLayout
 		}
 	}
 }
 
-// readTrain profiles the training file. If the inferred ID column turns out not to be
+// profileTrain profiles the training file. If the inferred ID column turns out not to be
 // one, the file is read again with generated IDs.
-func (p *Preflight) readTrain(ctx context.Context, progress *term.Progress) (err error) {
+func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.profile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
 			return err
 		}
-		reason := idProblem(p.TrainProfile)
-		if reason == "" || p.Train.flagShape.ID != "" || p.roles.MadeID || p.columns == nil {
+		reason := invalidIDReason(p.TrainProfile)
+		if reason == "" || p.Train.flagLayout.ID != "" || p.roles.GeneratedID || p.columns == nil {
 			return nil
 		}
-		if p.Train.shape.Blind {
-			return p.rereadBlind(ctx, progress, p.Train, reason, &p.TrainProfile)
+		if p.Train.layout.Blind {
+			return p.reprofileBlind(ctx, progress, p.Train, reason, &p.TrainProfile)
 		}
-		p.roles.ID, p.roles.MadeID, p.roles.IDReason = "", true, reason
-		p.Train.shape.SetRoles(p.columns, "", true, p.roles.Label)
+		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
+		p.Train.layout.SetRoles(p.columns, "", true, p.roles.Label)
 		if p.Blind != nil {
-			p.Blind.shape = p.Blind.flagShape
+			p.Blind.layout = p.Blind.flagLayout
 			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
-			if err := p.inferBlindRoles(ctx, p.Blind, p.expectedColumns()); err != nil {
+			if err := p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// readBlind does the same for the blind file.
-func (p *Preflight) readBlind(ctx context.Context, progress *term.Progress) (err error) {
+// profileBlind does the same for the blind file.
+func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (err error) {
 	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
-	if p.BlindProfile, err = p.Blind.profile(ctx, progress, opts); err != nil {
+	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
 		return err
 	}
-	if reason := idProblem(p.BlindProfile); reason != "" && p.Blind.flagShape.ID == "" {
-		return p.rereadBlind(ctx, progress, p.Blind, reason, &p.BlindProfile)
+	if reason := invalidIDReason(p.BlindProfile); reason != "" && p.Blind.flagLayout.ID == "" {
+		return p.reprofileBlind(ctx, progress, p.Blind, reason, &p.BlindProfile)
 	}
 	return nil
 }
 
-// rereadBlind reads a blind file again with generated IDs.
-func (p *Preflight) rereadBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
-	if p.blindID.Made {
+// reprofileBlind reads a blind file again with generated IDs.
+func (p *Preflight) reprofileBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
+	if p.blindID.Generated {
 		return nil
 	}
-	header, err := in.header(ctx)
+	header, err := in.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
 	}
-	names := in.shape.Names
+	names := in.layout.Names
 	if names == nil {
 		names = header
 	}
-	p.blindID = p.blindID.Generate(names, reason)
-	p.arrangeBlind(in, header, names)
-	*prof, err = in.profile(ctx, progress, profile.ScanOptions{ID: p.blindID.MadeName, TextMemory: p.textMemory})
+	p.blindID = p.blindID.WithGeneratedIDs(names, reason)
+	p.setBlindLayout(in, header, names)
+	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, TextMemory: p.textMemory})
 	return err
 }
 
-// compare compares the blind file with the training file if both could be read.
-func (p *Preflight) compare() {
+// compareFiles compares the blind file with the training file if both could be read.
+func (p *Preflight) compareFiles() {
 	if p.TrainProfile.Partial || p.BlindProfile.Partial {
 		return
 	}
 	for _, f := range profile.Compare(p.TrainProfile, p.BlindProfile) {
-		if f.Code == csvfile.CodeOtherIDName && (p.roles.MadeID || p.blindID.Made) {
+		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
 			continue // which is as it should be
 		}
-		p.add(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
+		p.addFinding(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
 }
 
-func (p *Preflight) collect(in *Input, prof *profile.Profile) {
+func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
 	if in.readError != nil {
 		f := *in.readError
 		f.Severity = profile.SeverityDefect
@@ -226,18 +226,18 @@ func (p *Preflight) collect(in *Input, prof *profile.Profile) {
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
-		p.add(in, profile.SeverityDefect, d, "")
+		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
 		if w.Code == csvfile.CodeUnnamedID {
 			continue // so tools write an index
 		}
-		p.add(in, profile.SeverityWarning, csvfile.Defect(w), "")
+		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}
 }
 
-// add adds a finding. likely is the column that was probably meant; "" if unknown.
-func (p *Preflight) add(in *Input, severity profile.Severity, d csvfile.Defect, likely string) {
+// addFinding adds a finding. likely is the column that was probably meant; "" if unknown.
+func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.Defect, suggestion string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
@@ -250,7 +250,7 @@ func (p *Preflight) add(in *Input, severity profile.Severity, d csvfile.Defect, 
 			f.Lines = append(f.Lines, line)
 		}
 	}
-	f.Hint = p.hint(in, &f, likely)
+	f.Hint = p.hint(in, &f, suggestion)
 	p.Findings = append(p.Findings, f)
 }
 
@@ -259,22 +259,22 @@ func (p *Preflight) add(in *Input, severity profile.Severity, d csvfile.Defect, 
 // position suggests it.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
-	mute, err := p.Host.PromptDisabled(p.Host.Running)
-	if err != nil || many < 0 || p.Train.flagShape.Label != "" {
+	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
+	if err != nil || many < 0 || p.Train.flagLayout.Label != "" {
 		return err
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
-	if !mute {
+	if !promptDisabled {
 		if yes, err := p.Host.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}
 		return exit.Usagef("cancelled: not confirmed").WithHint("%s", p.Findings[many].Hint)
 	}
-	if !p.roles.Assumed {
+	if !p.roles.LabelAssumed {
 		return nil
 	}
 	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Host.CommandWith("label", p.roles.Label))
-	if other := p.classColumn(); other != "" {
+	if other := p.likelyClassColumn(); other != "" {
 		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.Host.CommandWith("label", other))
 	}
 	return exit.Usagef("%s: the last column, %s, has %s: it may not be the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
@@ -365,7 +365,7 @@ func printFindings(f *cli.Factory, findings []finding) error {
 		if one.Severity == profile.SeverityDefect {
 			severity = c.OutStyle.Red(string(one.Severity))
 		}
-		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.place())))
+		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.location())))
 		write := func(text string, paint func(string) string) {
 			for _, line := range term.Wrap(term.Escape(text), width-2) {
 				fmt.Fprintf(&b, "  %s\n", paint(line))

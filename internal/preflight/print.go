@@ -15,33 +15,33 @@ import (
 )
 
 // Print writes the report: the file, then its columns, classes and findings.
-func (o *ReportPrinter) Print(r *Report) error {
+func (p *ReportPrinter) Print(r *Report) error {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
-		r.Findings[i].Hint = o.Host.KeepFlags(r.Findings[i].Hint)
+		r.Findings[i].Hint = p.Host.KeepFlags(r.Findings[i].Hint)
 	}
-	if o.Output.JSON || len(o.Output.Fields) > 0 {
-		return cli.PrintItem(o.Output, r)
+	if p.Output.JSON || len(p.Output.Fields) > 0 {
+		return cli.PrintItem(p.Output, r)
 	}
-	if o.Output.Quiet {
+	if p.Output.Quiet {
 		return nil
 	}
-	if c := o.Host.Console; c.OutTerminal {
+	if c := p.Host.Console; c.OutTerminal {
 		out, text := c.Out, bytes.Buffer{}
 		c.Out = &text
-		err := o.printParts(r)
+		err := p.printParts(r)
 		if c.Out = out; err != nil {
 			return err
 		}
-		return o.Output.WritePaged(&text)
+		return p.Output.WritePaged(&text)
 	}
-	return o.printParts(r)
+	return p.printParts(r)
 }
 
 // printParts writes each part of the report.
-func (o *ReportPrinter) printParts(r *Report) error {
-	out := o.Host.Console.Out
-	if err := o.printChanges(r.Changes); err != nil {
+func (p *ReportPrinter) printParts(r *Report) error {
+	out := p.Host.Console.Out
+	if err := p.printChanges(r.Changes); err != nil {
 		return err
 	}
 	for i, f := range []*fileReport{&r.fileReport, r.Blind} {
@@ -51,7 +51,7 @@ func (o *ReportPrinter) printParts(r *Report) error {
 		if i > 0 || len(r.Changes) > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := o.printFile(f); err != nil {
+		if err := p.printFile(f); err != nil {
 			return err
 		}
 	}
@@ -59,20 +59,20 @@ func (o *ReportPrinter) printParts(r *Report) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	if !o.Host.Console.OutTerminal {
-		return cli.PrintList(o.Output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
+	if !p.Host.Console.OutTerminal {
+		return cli.PrintList(p.Output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
 	}
-	return printFindings(o.Host, r.Findings)
+	return printFindings(p.Host, r.Findings)
 }
 
-func (o *ReportPrinter) printFile(f *fileReport) error {
-	out := o.Host.Console.Out
-	if err := cli.PrintItem(o.Output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+func (p *ReportPrinter) printFile(f *fileReport) error {
+	out := p.Host.Console.Out
+	if err := cli.PrintItem(p.Output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
 		return err
 	}
 	if len(f.Columns) > 0 {
 		fmt.Fprintln(out)
-		if err := o.printColumns(f.Columns); err != nil {
+		if err := p.printColumns(f.Columns); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (o *ReportPrinter) printFile(f *fileReport) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	return o.printClasses(f.Classes)
+	return p.printClasses(f.Classes)
 }
 
 // newTable makes a table of items of one type.
@@ -93,8 +93,8 @@ func newTable[T any](o *cli.Output, items []T, columns ...string) (*term.Table, 
 }
 
 // printColumns writes one row per column. On a terminal it also draws a histogram.
-func (o *ReportPrinter) printColumns(columns []columnReport) error {
-	t, err := newTable(o.Output, columns, "name", "kind", "missing", "values")
+func (p *ReportPrinter) printColumns(columns []columnReport) error {
+	t, err := newTable(p.Output, columns, "name", "kind", "missing", "values")
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (o *ReportPrinter) printColumns(columns []columnReport) error {
 		if columns[i].Missing == 0 {
 			t.Rows[i][missing].Display = "-"
 		}
-		if n := columns[i].Numbers; n != nil && o.Host.Console.OutWidth() < wideTerminal {
+		if n := columns[i].Numbers; n != nil && p.Host.Console.OutWidth() < wideTerminal {
 			form := profile.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
 			t.Header[values].Display = "lowest · median · highest"
 		}
 	}
-	if c := o.Host.Console; c.OutTerminal {
+	if c := p.Host.Console; c.OutTerminal {
 		width := 8
 		if c.OutWidth() >= wideTerminal {
 			width = 16
@@ -118,21 +118,21 @@ func (o *ReportPrinter) printColumns(columns []columnReport) error {
 		t.Header = slices.Insert(t.Header, picture, term.Cell{})
 		t.Right = slices.Insert(t.Right, picture, true) // which keeps it whole
 		for i := range columns {
-			bars := c.Histogram(columns[i].counts(), width)
+			bars := c.Histogram(columns[i].histogramCounts(), width)
 			bars += strings.Repeat(" ", width-len([]rune(bars)))
 			t.Rows[i] = slices.Insert(t.Rows[i], picture, term.Cell{Text: bars, Style: c.OutStyle.Cyan})
 		}
 	}
-	return o.Output.PrintTable(t)
+	return p.Output.PrintTable(t)
 }
 
 // printClasses prints the classes of the label; on a terminal at most maxClasses.
-func (o *ReportPrinter) printClasses(classes []classReport) error {
-	if more := len(classes) - maxClasses; more > 1 && o.Host.Console.OutTerminal {
-		defer func() { fmt.Fprintf(o.Host.Console.Out, "and %d more classes; see --json\n", more) }()
+func (p *ReportPrinter) printClasses(classes []classReport) error {
+	if more := len(classes) - maxClasses; more > 1 && p.Host.Console.OutTerminal {
+		defer func() { fmt.Fprintf(p.Host.Console.Out, "and %d more classes; see --json\n", more) }()
 		classes = classes[:maxClasses]
 	}
-	t, err := newTable(o.Output, classes, "label", "rows", "share", "note")
+	t, err := newTable(p.Output, classes, "label", "rows", "share", "note")
 	if err != nil {
 		return err
 	}
@@ -140,23 +140,23 @@ func (o *ReportPrinter) printClasses(classes []classReport) error {
 	noted := false
 	for i := range classes {
 		t.Rows[i][share].Display = humanize.Percent(classes[i].Share)
-		t.Rows[i][note].Style = o.Host.Console.OutStyle.Yellow
+		t.Rows[i][note].Style = p.Host.Console.OutStyle.Yellow
 		noted = noted || classes[i].Note != ""
 	}
-	if !noted && o.Host.Console.OutTerminal {
+	if !noted && p.Host.Console.OutTerminal {
 		t.Header[note].Display = " "
 	}
-	return o.Output.PrintTable(t)
+	return p.Output.PrintTable(t)
 }
 
 // printChanges prints the corrections.
-func (o *ReportPrinter) printChanges(changes []change) error {
-	c := o.Host.Console
+func (p *ReportPrinter) printChanges(changes []change) error {
+	c := p.Host.Console
 	if !c.OutTerminal {
 		if len(changes) == 0 {
 			return nil
 		}
-		return cli.PrintList(o.Output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
+		return cli.PrintList(p.Output, changes, "file", "copy", "code", "count", "line", "column", "name", "message")
 	}
 	var b strings.Builder
 	last := ""

@@ -123,9 +123,9 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 	return text
 }
 
-// counts returns the bars of the column's histogram: rows per bin in ascending order, or
+// histogramCounts returns the bars of the column's histogram: rows per bin in ascending order, or
 // rows per text by frequency.
-func (c *columnReport) counts() []int {
+func (c *columnReport) histogramCounts() []int {
 	if c.Numbers != nil {
 		return c.Numbers.Histogram.Rows
 	}

@@ -18,16 +18,16 @@ type Upload struct {
 	Size int64 // of its plain form
 }
 
-// uploadTexts is the memory for texts, in bytes, if only defects are of interest.
-const uploadTexts = 3 << 20
+// uploadTextMemory is the memory for texts, in bytes, if only defects are of interest.
+const uploadTextMemory = 3 << 20
 
 // PrepareUpload checks a training file before it is sent.
-func (s *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress *term.Progress, paths ...string) (*Upload, error) {
-	in, err := s.OpenInput(ctx, o.Host, false, paths...)
+func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress *term.Progress, paths ...string) (*Upload, error) {
+	in, err := l.OpenInput(ctx, o.Host, false, paths...)
 	if err != nil {
 		return nil, err
 	}
-	p := &Preflight{Host: o.Host, Train: in, textMemory: uploadTexts}
+	p := &Preflight{Host: o.Host, Train: in, textMemory: uploadTextMemory}
 	if err = p.Run(ctx, progress); err == nil {
 		p.NoteRoles(o)
 		err = p.DefectError()
@@ -63,7 +63,7 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 		return exit.Errorf(exit.StillRunning, "the upload did not finish before --timeout: the dataset is still PENDING").
 			WithHint("restart it with `%s`", again)
 	}
-	err = fileRejected(ctx, file.In.Name, err)
+	err = asFileRejection(ctx, file.In.Name, err)
 	e := exit.From(ctx, err)
 	if e.Status == exit.Unavailable {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
@@ -77,14 +77,14 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, model string, bli
 	created, err := c.CreatePrediction(ctx, model, blind.In.uploadSource(ctx, blind.Size), meter.Set)
 	meter.Done()
 	if err != nil {
-		return nil, fileRejected(ctx, blind.In.Name, err)
+		return nil, asFileRejection(ctx, blind.In.Name, err)
 	}
 	return created, nil
 }
 
-// fileRejected marks an error response to an upload as a rejection of the file: elsewhere
+// asFileRejection marks an error response to an upload as a rejection of the file: elsewhere
 // the same 422 means an invalid flag.
-func fileRejected(ctx context.Context, file string, err error) error {
+func asFileRejection(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {
 		return err

@@ -16,7 +16,7 @@ func FigureTable(r *scoring.Result) *term.Table {
 	for _, name := range []string{"metric", "value", "low", "high", "rows"} {
 		t.Header = append(t.Header, term.Cell{Text: name})
 	}
-	add := func(name string, f *scoring.Figure, rows int) {
+	add := func(name string, f *scoring.MetricValue, rows int) {
 		row := []term.Cell{{Text: name}, {}, {}, {}, {Text: strconv.Itoa(rows)}}
 		if f != nil {
 			row[1] = ScoreCell(f.Value)
@@ -27,9 +27,9 @@ func FigureTable(r *scoring.Result) *term.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, name := range scoring.Metrics {
-		add(name, r.Figure(name), r.Rows)
+		add(name, r.Metric(name), r.Rows)
 	}
-	add("baseline", &scoring.Figure{Value: r.Baseline.Accuracy}, r.Rows)
+	add("baseline", &scoring.MetricValue{Value: r.Baseline.Accuracy}, r.Rows)
 	for _, c := range r.Classes {
 		add(gate.Precision+"["+c.Label+"]", c.Precision, c.Rows)
 		add(gate.Recall+"["+c.Label+"]", c.Recall, c.Rows)
@@ -46,7 +46,7 @@ func ClassTable(r *scoring.Result) *term.Table {
 	}
 	for _, c := range r.Classes {
 		row := []term.Cell{{Text: c.Label}, {Text: strconv.Itoa(c.Rows)}}
-		for _, f := range []*scoring.Figure{c.Precision, c.Recall, c.F1} {
+		for _, f := range []*scoring.MetricValue{c.Precision, c.Recall, c.F1} {
 			row = append(row, FigureCell(f), narrowInterval(f))
 		}
 		t.Rows = append(t.Rows, row)
@@ -69,7 +69,7 @@ func ConfusionTable(r *scoring.Result) *term.Table {
 }
 
 // FigureCell formats a score; nil as a dash.
-func FigureCell(f *scoring.Figure) term.Cell {
+func FigureCell(f *scoring.MetricValue) term.Cell {
 	if f == nil {
 		return term.Cell{Text: "-"}
 	}
@@ -77,7 +77,7 @@ func FigureCell(f *scoring.Figure) term.Cell {
 }
 
 // IntervalCell formats the interval of a score; "" if there is none.
-func IntervalCell(f *scoring.Figure) term.Cell {
+func IntervalCell(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}
@@ -85,7 +85,7 @@ func IntervalCell(f *scoring.Figure) term.Cell {
 }
 
 // narrowInterval is intervalCell for a table of many columns.
-func narrowInterval(f *scoring.Figure) term.Cell {
+func narrowInterval(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}
@@ -98,7 +98,7 @@ func ChangedRowsTable(d *scoring.Difference) *term.Table {
 	if d.Truth != nil {
 		t.Header = append(t.Header, term.Cell{Text: "truth"})
 	}
-	for _, f := range d.Flipped {
+	for _, f := range d.ChangedRows {
 		row := term.TextCells(f.ID, f.From, f.To)
 		if d.Truth != nil {
 			row = append(row, term.Cell{Text: f.Truth})

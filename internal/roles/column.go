@@ -18,14 +18,14 @@ type Column struct {
 	Rows, Filled, Distinct int
 	// Unique is set if every row has a different value.
 	Unique bool
-	// Integers is set if every value is an integer, Counts if each is also one more than
+	// AllIntegers is set if every value is an integer, Counts if each is also one more than
 	// the previous.
-	Integers, Counts bool
-	// Codes is set if every value is the same letters followed by digits, or if all are
+	AllIntegers, Consecutive bool
+	// AllCodes is set if every value is the same letters followed by digits, or if all are
 	// UUIDs or hexadecimal hashes.
-	Codes bool
+	AllCodes bool
 
-	seen bool // the fields above are set
+	isSampled bool // the fields above are set
 }
 
 // The maximum number of distinct values of a numeric label, which is lower for fractions.
@@ -43,9 +43,9 @@ func (c *Column) idReason(first bool) string {
 		return ""
 	case isSureIDName(c.Name), first && isIDName(c.Name):
 		return "unique, and named like an ID"
-	case first && c.Counts && c.Rows > 2:
+	case first && c.Consecutive && c.Rows > 2:
 		return "it numbers the rows"
-	case first && c.Codes:
+	case first && c.AllCodes:
 		return "unique codes"
 	}
 	return ""
@@ -53,7 +53,7 @@ func (c *Column) idReason(first bool) string {
 
 // isMeasurement reports whether a column contains measurements: fractions, dates or times.
 func isMeasurement(c *Column) bool {
-	return c.Form == profile.FormNumeric && !c.Integers || c.Form == profile.FormDate || c.Form == profile.FormTime
+	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
 // notIDReason returns why a column with the name of an ID is not one.
@@ -71,13 +71,13 @@ func (c *Column) notIDReason() string {
 func (c *Column) notLabelReason() string {
 	number := c.Form == profile.FormNumeric
 	switch {
-	case !c.seen || c.Rows < minRows:
+	case !c.isSampled || c.Rows < minRows:
 		return ""
 	case c.Filled == 0:
 		return "is empty"
 	case c.Form == profile.FormDate || c.Form == profile.FormTime:
 		return "holds dates"
-	case number && !c.Integers && c.Distinct > maxFractions,
+	case number && !c.AllIntegers && c.Distinct > maxFractions,
 		number && c.Distinct > maxIntegers,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:
 		return fmt.Sprintf("has %d different values in %d rows", c.Distinct, c.Rows)

@@ -26,7 +26,7 @@ func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 		isValue: make([]bool, n), numeric: make([]int, n), filled: make([]int, n),
 	}
 	for i, cell := range h.cells {
-		h.numbers[i], h.isNumber[i] = numberOf(cell)
+		h.numbers[i], h.isNumber[i] = parseNumber(cell)
 	}
 	return h
 }
@@ -34,7 +34,7 @@ func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 // add counts a record with as many fields as the first. One that repeats the first record
 // is ignored, because files may have been concatenated.
 func (h *headerCheck) add(rec *csvfile.Record) {
-	if h.repeats(rec) {
+	if h.equalsHeader(rec) {
 		return
 	}
 	for i, name := range h.cells {
@@ -42,14 +42,14 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 		h.isValue[i] = h.isValue[i] || cell == name
 		if h.isNumber[i] && cell != "" {
 			h.filled[i]++
-			if _, ok := numberOf(cell); ok {
+			if _, ok := parseNumber(cell); ok {
 				h.numeric[i]++
 			}
 		}
 	}
 }
 
-func (h *headerCheck) repeats(rec *csvfile.Record) bool {
+func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	for i, name := range h.cells {
 		if strings.TrimSpace(string(rec.Fields[i])) != name {
 			return false
@@ -80,17 +80,17 @@ func (h *headerCheck) looksLikeData() bool {
 		}
 	}
 	switch last := len(h.cells) - 1; {
-	case all < 2 || h.numbersColumns():
+	case all < 2 || h.areColumnNumbers():
 		return false
 	case h.isValue[last] && h.cells[last] != "":
 		return 2*(alike-1) >= all-1
 	}
-	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.monotonic())
+	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
 }
 
-// numbersColumns reports whether the cells number the columns, as in some files without
+// areColumnNumbers reports whether the cells number the columns, as in some files without
 // names.
-func (h *headerCheck) numbersColumns() bool {
+func (h *headerCheck) areColumnNumbers() bool {
 	for i := range h.cells {
 		if !h.isNumber[i] || h.numbers[i] != h.numbers[0]+float64(i) {
 			return false
@@ -99,9 +99,9 @@ func (h *headerCheck) numbersColumns() bool {
 	return true
 }
 
-// monotonic reports whether the numbers ascend or descend, as years and wavelengths in a
+// isMonotonic reports whether the numbers ascend or descend, as years and wavelengths in a
 // header do.
-func (h *headerCheck) monotonic() bool {
+func (h *headerCheck) isMonotonic() bool {
 	var list []float64
 	for i, number := range h.numbers {
 		if h.isNumber[i] {
@@ -113,7 +113,7 @@ func (h *headerCheck) monotonic() bool {
 	return rises || slices.IsSorted(list)
 }
 
-func numberOf(cell string) (value float64, ok bool) {
+func parseNumber(cell string) (value float64, ok bool) {
 	if !strings.ContainsAny(cell, "0123456789") {
 		return 0, false // NaN and Inf may be names
 	}

@@ -44,7 +44,7 @@ func TestSniffHeader(t *testing.T) {
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := tableOf(t, test.header, 60, test.row).Headless; got != test.want {
+			if got := tableOf(t, test.header, 60, test.row).LooksHeaderless; got != test.want {
 				t.Errorf("Headless = %v, want %v", got, test.want)
 			}
 		})
@@ -75,12 +75,12 @@ func TestMissingColumn(t *testing.T) {
 		return b.String()
 	}
 	for without, want := range []int{0, 1, 2, 3, 4} {
-		if got, err := roles.MissingColumn(t.Context(), strings.NewReader(table(0)), strings.NewReader(table(60, without))); got != want || err != nil {
+		if got, err := roles.FindMissingColumn(t.Context(), strings.NewReader(table(0)), strings.NewReader(table(60, without))); got != want || err != nil {
 			t.Errorf("without column %d: %d, %v", without, got, err)
 		}
 	}
 	alike := "a,b,c\n" + strings.Repeat("x,y,x\ny,x,y\n", 30)
-	if got, err := roles.MissingColumn(t.Context(), strings.NewReader(alike), strings.NewReader("a,b\n"+strings.Repeat("x,y\n", 9))); got != 2 || err != nil {
+	if got, err := roles.FindMissingColumn(t.Context(), strings.NewReader(alike), strings.NewReader("a,b\n"+strings.Repeat("x,y\n", 9))); got != 2 || err != nil {
 		t.Errorf("alike columns: %d, %v", got, err)
 	}
 }
@@ -108,7 +108,7 @@ func TestBlindFileWithoutHeader(t *testing.T) {
 		table := roles.NewTable(strings.Split(c.header, ","))
 		got := ""
 		if c.known.LacksHeader(table) {
-			got = strings.Join(c.known.NamesOfColumns(len(table.Columns)), ",")
+			got = strings.Join(c.known.ColumnNames(len(table.Columns)), ",")
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.header, got, c.want)

@@ -9,16 +9,16 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// MissingColumn returns the position of the column of a training file that a blind file
+// FindMissingColumn returns the position of the column of a training file that a blind file
 // with one column less lacks, if neither has a header. It compares the contents of the
 // columns. Both sources are CSV with commas and a generated header. It defaults to the
 // last column.
-func MissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
-	have, err := contents(ctx, train)
+func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
+	have, err := readColumnSamples(ctx, train)
 	if err != nil {
 		return -1, err
 	}
-	other, err := contents(ctx, blind)
+	other, err := readColumnSamples(ctx, blind)
 	if err != nil || len(other)+1 != len(have) {
 		return len(have) - 1, err
 	}
@@ -43,25 +43,25 @@ func MissingColumn(ctx context.Context, train, blind io.Reader) (at int, err err
 // usual label: 1 is all cells of a column.
 const minImprovement = 0.25
 
-// content is the content of the beginning of a column.
-type content struct {
+// columnSample is the content of the beginning of a column.
+type columnSample struct {
 	cells []string
 	min   float64
 	max   float64
 	texts map[string]bool
 }
 
-// contents reads the beginning of a CSV with a header, up to the first unreadable row,
+// readColumnSamples reads the beginning of a CSV with a header, up to the first unreadable row,
 // which is not an error.
-func contents(ctx context.Context, src io.Reader) ([]content, error) {
+func readColumnSamples(ctx context.Context, src io.Reader) ([]columnSample, error) {
 	reader := csvfile.NewReader(src, ',')
 	header, err := reader.Read()
 	if err != nil {
 		return nil, nil //nolint:nilerr // the scan of the file reports the error
 	}
-	columns := make([]content, len(header.Fields))
+	columns := make([]columnSample, len(header.Fields))
 	for i := range columns {
-		columns[i] = content{min: math.Inf(1), max: math.Inf(-1), texts: map[string]bool{}}
+		columns[i] = columnSample{min: math.Inf(1), max: math.Inf(-1), texts: map[string]bool{}}
 	}
 	for rows, size := 0, 0; rows < maxRows && size < maxBytes; rows++ {
 		if err := ctx.Err(); err != nil {
@@ -79,9 +79,9 @@ func contents(ctx context.Context, src io.Reader) ([]content, error) {
 	return columns, nil //nolint:nilerr // likewise
 }
 
-func (c *content) add(cell string) {
+func (c *columnSample) add(cell string) {
 	c.cells = append(c.cells, cell)
-	if n, ok := numberOf(cell); ok {
+	if n, ok := parseNumber(cell); ok {
 		c.min, c.max = min(c.min, n), max(c.max, n)
 		return
 	}
@@ -90,10 +90,10 @@ func (c *content) add(cell string) {
 
 // similarity returns the share of the cells of other that could be in the column: numbers
 // in its range, and texts that it has.
-func (c *content) similarity(other content) float64 {
+func (c *columnSample) similarity(other columnSample) float64 {
 	alike := 0
 	for _, cell := range other.cells {
-		if n, ok := numberOf(cell); ok && n >= c.min && n <= c.max || !ok && c.texts[cell] {
+		if n, ok := parseNumber(cell); ok && n >= c.min && n <= c.max || !ok && c.texts[cell] {
 			alike++
 		}
 	}

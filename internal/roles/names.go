@@ -25,9 +25,9 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 		own := name
 		switch {
 		case name == "" && i > 0:
-			own = freeName("column_"+strconv.Itoa(i+1), taken)
+			own = uniqueName("column_"+strconv.Itoa(i+1), taken)
 		case first[name]:
-			own = freeName(name, taken)
+			own = uniqueName(name, taken)
 		}
 		first[name], taken[own] = true, true
 		names = append(names, own)
@@ -38,8 +38,8 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
-// freeName returns the name, with a number appended if it is taken.
-func freeName(name string, taken map[string]bool) string {
+// uniqueName returns the name, with a number appended if it is taken.
+func uniqueName(name string, taken map[string]bool) string {
 	for free, n := name, 2; ; n++ {
 		if !taken[free] {
 			return free
@@ -51,7 +51,7 @@ func freeName(name string, taken map[string]bool) string {
 // MatchNames renames the columns of a blind file to those of the training file that differ
 // in case and punctuation only. A column is renamed only if it is the only match, and the
 // name is missing.
-func MatchNames(names, train []string) (alike []string, changed []Rename) {
+func MatchNames(names, train []string) (renamed []string, changed []Rename) {
 	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
 	for _, name := range names {
 		have[name] = true
@@ -77,7 +77,7 @@ func MatchNames(names, train []string) (alike []string, changed []Rename) {
 			other = meant[0]
 			changed = append(changed, Rename{i, name, other})
 		}
-		alike = append(alike, other)
+		renamed = append(renamed, other)
 	}
-	return alike, changed
+	return renamed, changed
 }

@@ -12,10 +12,10 @@ import (
 
 // Options are the choices of the user. The zero value has none.
 type Options struct {
-	ID     string   // name of the ID column
-	MakeID bool     // generate IDs; ID is empty
-	Label  string   // name of the label column
-	Drop   []string // names of omitted columns
+	ID         string   // name of the ID column
+	GenerateID bool     // generate IDs; ID is empty
+	Label      string   // name of the label column
+	Drop       []string // names of omitted columns
 	// Repaired is set if duplicate and missing IDs will be corrected: the first column, if
 	// named like an ID, is then the ID if most of its values are distinct.
 	Repaired bool
@@ -25,14 +25,14 @@ type Options struct {
 type Roles struct {
 	// ID is the name of the ID column; ignored if MadeID is set.
 	ID string
-	// MadeID is set if no column is the ID, so that IDs are generated.
-	MadeID bool
+	// GeneratedID is set if no column is the ID, so that IDs are generated.
+	GeneratedID bool
 	// Label is the name of the label column.
 	Label string
 	// IDReason and LabelReason briefly explain the choices.
 	IDReason, LabelReason string
-	// Assumed is set if the label was chosen only because it is the last column.
-	Assumed bool
+	// LabelAssumed is set if the label was chosen only because it is the last column.
+	LabelAssumed bool
 }
 
 // Question is an ambiguous choice of the label.
@@ -48,26 +48,26 @@ type Question struct {
 const NoIDColumn = "no column looks like one"
 
 const (
-	byLabelFlag = "named by --label"
-	byIDFlag    = "named by --id"
-	usual       = "the last column"
+	byLabelFlag      = "named by --label"
+	byIDFlag         = "named by --id"
+	lastColumnReason = "the last column"
 )
 
-// Train chooses the roles of the columns of a training file. blind is the file to predict,
+// ChooseRoles chooses the roles of the columns of a training file. blind is the file to predict,
 // or nil. If the label is ambiguous, it returns a question, and Roles.Label is its first
 // candidate.
-func Train(train, blind *Table, given Options) (Roles, *Question) {
+func ChooseRoles(train, blind *Table, given Options) (Roles, *Question) {
 	r := Roles{}
-	r.ID, r.MadeID, r.IDReason = trainID(train, given)
+	r.ID, r.GeneratedID, r.IDReason = chooseID(train, given)
 	var question *Question
-	r.Label, r.LabelReason, question = trainLabel(train, blind, given, r)
-	r.Assumed = r.LabelReason == usual && !isLabelName(r.Label)
+	r.Label, r.LabelReason, question = chooseLabel(train, blind, given, r)
+	r.LabelAssumed = r.LabelReason == lastColumnReason && !isLabelName(r.Label)
 	return r, question
 }
 
-func trainID(t *Table, given Options) (id string, made bool, reason string) {
+func chooseID(t *Table, given Options) (id string, made bool, reason string) {
 	switch {
-	case given.MakeID:
+	case given.GenerateID:
 		return "", true, "asked for by --id -"
 	case given.ID != "":
 		return given.ID, false, byIDFlag
@@ -87,14 +87,14 @@ func trainID(t *Table, given Options) (id string, made bool, reason string) {
 		if t.Rows == 0 || given.Repaired && 2*c.Distinct > c.Filled && !isMeasurement(c) {
 			return c.Name, false, "named like an ID"
 		}
-		if c.seen && c.Name != "" {
-			reason = quoted(c.Name) + " " + c.notIDReason()
+		if c.isSampled && c.Name != "" {
+			reason = quote(c.Name) + " " + c.notIDReason()
 		}
 	}
 	return "", true, reason
 }
 
-func trainLabel(t, blind *Table, given Options, r Roles) (label, reason string, question *Question) {
+func chooseLabel(t, blind *Table, given Options, r Roles) (label, reason string, question *Question) {
 	if given.Label != "" {
 		return given.Label, byLabelFlag, nil
 	}
@@ -103,11 +103,11 @@ func trainLabel(t, blind *Table, given Options, r Roles) (label, reason string, 
 		return "", "", nil
 	}
 	if blind != nil {
-		if missing := filter(columns, func(c *Column) bool { return blind.Lacks(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
-			return labelOfMissing(missing)
+		if missing := filter(columns, func(c *Column) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
+			return chooseMissingLabel(missing)
 		}
 	}
-	return labelByName(columns)
+	return chooseLabelByName(columns)
 }
 
 // features returns the columns that are neither dropped nor the ID.
@@ -115,15 +115,15 @@ func (t *Table) features(drop []string, r Roles) []*Column {
 	var list []*Column
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if !slices.Contains(drop, c.Name) && (r.MadeID || c.Name != r.ID) {
+		if !slices.Contains(drop, c.Name) && (r.GeneratedID || c.Name != r.ID) {
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// labelOfMissing chooses the label from the columns that the blind file lacks.
-func labelOfMissing(missing []*Column) (label, reason string, question *Question) {
+// chooseMissingLabel chooses the label from the columns that the blind file lacks.
+func chooseMissingLabel(missing []*Column) (label, reason string, question *Question) {
 	if len(missing) == 1 {
 		return missing[0].Name, "missing in the blind file", nil
 	}
@@ -140,47 +140,47 @@ func labelOfMissing(missing []*Column) (label, reason string, question *Question
 	slices.Reverse(likely) // labels usually come after the features
 	return likely[0].Name, "missing in the blind file", &Question{
 		Why:        fmt.Sprintf("the blind file lacks %s", listColumns(likely, "and")),
-		Candidates: names(likely),
+		Candidates: columnNames(likely),
 	}
 }
 
-// labelByName chooses the label from the names: the last column unless the name of another
+// chooseLabelByName chooses the label from the names: the last column unless the name of another
 // one is that of a label.
-func labelByName(columns []*Column) (label, reason string, question *Question) {
+func chooseLabelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]
 	wrong := last.notLabelReason()
 	if wrong == "" && isLabelName(last.Name) {
-		return last.Name, usual, nil
+		return last.Name, lastColumnReason, nil
 	}
 	named := filter(others, func(c *Column) bool {
-		return c.seen && c.notLabelReason() == "" && (isSureLabelName(c.Name) || wrong != "" && isLabelName(c.Name))
+		return c.isSampled && c.notLabelReason() == "" && (isSureLabelName(c.Name) || wrong != "" && isLabelName(c.Name))
 	})
 	if surely := filter(named, func(c *Column) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
 		named = surely
 	}
 	switch {
 	case len(named) == 0:
-		return last.Name, usual, nil
+		return last.Name, lastColumnReason, nil
 	case wrong != "" && len(named) == 1:
-		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, %s", quoted(last.Name), wrong), nil
+		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, %s", quote(last.Name), wrong), nil
 	case len(named) == 1 && last.Filled < last.Rows && named[0].Filled == named[0].Rows:
-		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, has rows without a value", quoted(last.Name)), nil
+		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, has rows without a value", quote(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
 			Why:        listColumns(named, "and") + " have names like a label's",
-			Candidates: names(named),
+			Candidates: columnNames(named),
 		}
 	}
 	return named[0].Name, "named like a label", &Question{
-		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", withVerb(named), quoted(last.Name)),
-		Candidates: append(names(named), last.Name),
+		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", listWithVerb(named), quote(last.Name)),
+		Candidates: append(columnNames(named), last.Name),
 	}
 }
 
-func withVerb(columns []*Column) string {
+func listWithVerb(columns []*Column) string {
 	if len(columns) == 1 {
-		return quoted(columns[0].Name) + " is"
+		return quote(columns[0].Name) + " is"
 	}
 	return listColumns(columns, "and") + " are"
 }
@@ -195,7 +195,7 @@ func filter(columns []*Column, wanted func(*Column) bool) []*Column {
 	return list
 }
 
-func names(columns []*Column) []string {
+func columnNames(columns []*Column) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = c.Name
@@ -208,7 +208,7 @@ func listColumns(columns []*Column, last string) string {
 	const most = 5
 	var words []string
 	for _, c := range columns[:min(len(columns), most)] {
-		words = append(words, quoted(c.Name))
+		words = append(words, quote(c.Name))
 	}
 	if more := len(columns) - most; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
@@ -219,4 +219,4 @@ func listColumns(columns []*Column, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
 }
 
-func quoted(name string) string { return strconv.Quote(name) }
+func quote(name string) string { return strconv.Quote(name) }

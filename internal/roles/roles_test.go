@@ -18,7 +18,7 @@ func tableOf(t *testing.T, header string, rows int, row func(i int) string) *rol
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	names, err := roles.Header(strings.NewReader(b.String()))
+	names, err := roles.ReadHeader(strings.NewReader(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func TestTrainID(t *testing.T) {
 		{"ID=gappy a=few y=few", "made"},
 		{"age=few a=few y=few", "made"},
 	} {
-		r, _ := roles.Train(madeTable(t, c.columns), nil, roles.Options{})
+		r, _ := roles.ChooseRoles(madeTable(t, c.columns), nil, roles.Options{})
 		got := r.ID
-		if r.MadeID {
+		if r.GeneratedID {
 			got = "made"
 		}
 		if got != c.want || r.IDReason == "" {
@@ -133,7 +133,7 @@ func TestTrainLabel(t *testing.T) {
 		if c.blind != "" {
 			blind = roles.NewTable(strings.Split(c.blind, ","))
 		}
-		r, question := roles.Train(madeTable(t, c.columns), blind, roles.Options{})
+		r, question := roles.ChooseRoles(madeTable(t, c.columns), blind, roles.Options{})
 		asked := ""
 		if question != nil {
 			asked = strings.Join(question.Candidates, ",")
@@ -151,10 +151,10 @@ func TestOptionsDecide(t *testing.T) {
 		want  roles.Roles
 	}{
 		{roles.Options{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
-		{roles.Options{MakeID: true, Drop: []string{"c", "survived"}}, roles.Roles{MadeID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", Assumed: true}},
-		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{MadeID: true, Label: "c", IDReason: roles.NoIDColumn, LabelReason: "the last column", Assumed: true}},
+		{roles.Options{GenerateID: true, Drop: []string{"c", "survived"}}, roles.Roles{GeneratedID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", LabelAssumed: true}},
+		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{GeneratedID: true, Label: "c", IDReason: roles.NoIDColumn, LabelReason: "the last column", LabelAssumed: true}},
 	} {
-		got, question := roles.Train(table, nil, c.given)
+		got, question := roles.ChooseRoles(table, nil, c.given)
 		if d := cmp.Diff(c.want, got); d != "" || question != nil {
 			t.Error(d, question)
 		}
@@ -163,7 +163,7 @@ func TestOptionsDecide(t *testing.T) {
 
 func TestBlind(t *testing.T) {
 	known := roles.TrainingFile{ID: "id", Features: []string{"a", "b"}, Label: "y"}
-	unnamed := roles.TrainingFile{ID: "id", MadeID: true, Features: []string{"a", "b"}, Label: "y"}
+	unnamed := roles.TrainingFile{ID: "id", GeneratedID: true, Features: []string{"a", "b"}, Label: "y"}
 	model := roles.TrainingFile{Features: []string{"a", "b"}}
 	for _, c := range []struct {
 		columns string
@@ -173,19 +173,19 @@ func TestBlind(t *testing.T) {
 	}{
 		{"id=code a=few b=few", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
 		{"a=few b=few id=name", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few", known, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
-		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
-		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{Made: true, MadeName: "id", Reason: `"id" repeats`, Displaced: 1}},
+		{"a=few b=few", known, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "id", Reason: `"id" repeats`, Displaced: 1}},
 		{"key=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
 		{"who=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
-		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
-		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
 		{"No=count a=few b=few", unnamed, roles.Options{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Made: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
 		{"who=name a=few b=few", model, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and no feature", Displaced: -1}},
-		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Made: true, MadeName: "ID", Reason: `"ID" repeats`}},
+		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "ID", Reason: `"ID" repeats`}},
 	} {
-		got := roles.Blind(madeTable(t, c.columns), c.known, c.given)
+		got := roles.ChooseBlindID(madeTable(t, c.columns), c.known, c.given)
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Error(c.columns, d)
 		}

@@ -19,14 +19,14 @@ type Table struct {
 	Columns []Column
 	// Rows is the number of rows read.
 	Rows int
-	// Headless is set if the first record looks like data instead of a header.
-	Headless bool
+	// LooksHeaderless is set if the first record looks like data instead of a header.
+	LooksHeaderless bool
 
-	loose map[string]bool // the normalized names, set when needed
+	normalizedNames map[string]bool // the normalized names, set when needed
 }
 
-// Find returns the position of the column with a name, or -1.
-func (t *Table) Find(name string) int {
+// ColumnIndex returns the position of the column with a name, or -1.
+func (t *Table) ColumnIndex(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
@@ -39,19 +39,19 @@ func NewTable(names []string) *Table {
 	return t
 }
 
-// Lacks reports whether no column has the name, ignoring case and punctuation. For a nil
+// LacksColumn reports whether no column has the name, ignoring case and punctuation. For a nil
 // table it returns false.
-func (t *Table) Lacks(name string) bool {
+func (t *Table) LacksColumn(name string) bool {
 	if t == nil {
 		return false
 	}
-	if t.loose == nil {
-		t.loose = make(map[string]bool, len(t.Columns))
+	if t.normalizedNames == nil {
+		t.normalizedNames = make(map[string]bool, len(t.Columns))
 		for i := range t.Columns {
-			t.loose[csvfile.NormalizeName(t.Columns[i].Name)] = true
+			t.normalizedNames[csvfile.NormalizeName(t.Columns[i].Name)] = true
 		}
 	}
-	return !t.loose[csvfile.NormalizeName(name)]
+	return !t.normalizedNames[csvfile.NormalizeName(name)]
 }
 
 // The limits of reading a file.
@@ -61,8 +61,8 @@ const (
 	maxColumns = 100 // of those that may have a role
 )
 
-// Header reads the names of the columns of a CSV with commas.
-func Header(src io.Reader) ([]string, error) {
+// ReadHeader reads the names of the columns of a CSV with commas.
+func ReadHeader(src io.Reader) ([]string, error) {
 	rec, err := csvfile.NewReader(src, ',').Read()
 	if err != nil {
 		return nil, err
@@ -83,11 +83,11 @@ func trimmedFields(rec *csvfile.Record) []string {
 // column is needed; it may be nil. Sniff stops at an unreadable row without an error.
 func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, wanted)
-	cells, err := t.read(ctx, src, at)
+	cells, err := t.readCells(ctx, src, at)
 	if err != nil {
 		return nil, err
 	}
-	return t, t.describe(ctx, at, cells)
+	return t, t.describeColumns(ctx, at, cells)
 }
 
 // candidateColumns returns the positions of the columns whose content is needed.
@@ -116,18 +116,18 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 			cells[i] = append(cells[i], strings.TrimSpace(string(row[column])))
 		}
 	}
-	return t, t.describe(ctx, at, cells)
+	return t, t.describeColumns(ctx, at, cells)
 }
 
-// read returns the cells of some columns.
-func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
+// readCells returns the cells of some columns.
+func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || len(first.Fields) != len(t.Columns) {
 		return nil, nil // the scan of the file reports an unreadable header
 	}
 	header := newHeaderCheck(first)
-	defer func() { t.Headless = header.looksLikeData() }()
+	defer func() { t.LooksHeaderless = header.looksLikeData() }()
 	cells = make([][]string, len(at))
 	for size := 0; t.Rows < maxRows && size < maxBytes; t.Rows++ {
 		if err := ctx.Err(); err != nil {
@@ -148,8 +148,8 @@ func (t *Table) read(ctx context.Context, src io.Reader, at []int) (cells [][]st
 	return cells, nil
 }
 
-// describe sets the description of some columns.
-func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error {
+// describeColumns sets the description of some columns.
+func (t *Table) describeColumns(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
 	}
@@ -181,26 +181,26 @@ func (t *Table) describe(ctx context.Context, at []int, cells [][]string) error 
 }
 
 func (c *Column) describe(prof *profile.ColumnProfile, cells []string) {
-	c.seen, c.Rows, c.Form = true, len(cells), prof.Form
+	c.isSampled, c.Rows, c.Form = true, len(cells), prof.Form
 	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))
-	c.Integers, c.Counts, c.Codes = true, true, prof.Form == profile.FormCategory || prof.Form == profile.FormText
+	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == profile.FormCategory || prof.Form == profile.FormText
 	prefix, before := "", int64(0)
 	for i, cell := range cells {
 		different[cell] = true
 		n, err := strconv.ParseInt(cell, 10, 64)
-		c.Integers = c.Integers && (err == nil || cell == "")
-		c.Counts = c.Counts && err == nil && (i == 0 || n == before+1)
+		c.AllIntegers = c.AllIntegers && (err == nil || cell == "")
+		c.Consecutive = c.Consecutive && err == nil && (i == 0 || n == before+1)
 		before = n
-		if code := codeOf(cell); i == 0 {
+		if code := codePrefix(cell); i == 0 {
 			prefix = code
 		} else if code != prefix {
 			prefix = ""
 		}
-		c.Codes = c.Codes && prefix != ""
+		c.AllCodes = c.AllCodes && prefix != ""
 	}
 	c.Distinct, c.Unique = prof.Distinct, len(different) == len(cells) && !different[""]
-	c.Integers = c.Integers && prof.Form == profile.FormNumeric
+	c.AllIntegers = c.AllIntegers && prof.Form == profile.FormNumeric
 }
 
 var (
@@ -208,9 +208,9 @@ var (
 	hexCode      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
 )
 
-// codeOf returns the common part of codes of the same kind: the letters before the digits,
+// codePrefix returns the common part of codes of the same kind: the letters before the digits,
 // or the length of hexadecimal ones. It is empty for other texts.
-func codeOf(cell string) string {
+func codePrefix(cell string) string {
 	if found := numberedCode.FindStringSubmatch(cell); found != nil {
 		return found[1]
 	}

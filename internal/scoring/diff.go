@@ -10,26 +10,26 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// maxListedMoves is the maximum number of rows in Difference.Moves.
-const maxListedMoves = 10
+// maxProbabilityChanges is the maximum number of rows in Difference.Moves.
+const maxProbabilityChanges = 10
 
 // Difference is the difference of two files of predictions for the same rows.
 type Difference struct {
 	Rows int `json:"rows"`
-	// Flipped are the rows whose predicted class differs, in the order of the
+	// ChangedRows are the rows whose predicted class differs, in the order of the
 	// first file.
-	Flipped []Flip `json:"flipped"`
-	// Changes counts the flipped rows by both classes, the most frequent first.
-	Changes []Change `json:"changes"`
-	// Moves are the rows in which the probability of a class differs most,
+	ChangedRows []ChangedRow `json:"flipped"`
+	// LabelChanges counts the flipped rows by both classes, the most frequent first.
+	LabelChanges []LabelChange `json:"changes"`
+	// ProbabilityChanges are the rows in which the probability of a class differs most,
 	// largest first; nil unless both files have probabilities.
-	Moves []Move `json:"moves"`
+	ProbabilityChanges []ProbabilityChange `json:"moves"`
 	// Truth compares both with the true labels; nil without answers.
-	Truth *Truth `json:"truth,omitempty"`
+	Truth *TruthComparison `json:"truth,omitempty"`
 }
 
-// Flip is a row with different predictions.
-type Flip struct {
+// ChangedRow is a row with different predictions.
+type ChangedRow struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -37,24 +37,24 @@ type Flip struct {
 	Truth string `json:"truth,omitempty"`
 }
 
-// Change counts the rows that one file predicts as From and the other as To.
-type Change struct {
+// LabelChange counts the rows that one file predicts as From and the other as To.
+type LabelChange struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Rows int    `json:"rows"`
 }
 
-// Move is the probability of a class in a row by both files.
-type Move struct {
+// ProbabilityChange is the probability of a class in a row by both files.
+type ProbabilityChange struct {
 	ID    string  `json:"id"`
 	Class string  `json:"class"`
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
 }
 
-// Truth counts the rows by which of the files is right, and tests whether both
+// TruthComparison counts the rows by which of the files is right, and tests whether both
 // are right equally often.
-type Truth struct {
+type TruthComparison struct {
 	BothRight   int `json:"bothRight"`
 	OnlyFirst   int `json:"onlyFirst"`
 	OnlySecond  int `json:"onlySecond"`
@@ -72,27 +72,27 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	b, err := openPredictions(ctx, second, Second, opts)
+	b, err := openPredictions(ctx, second, SecondPredictions, opts)
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(a.joinable(Predictions, "the first predictions"), b.joinable(Second, "the second ones"))
+	order, err := joinRows(a.joinInput(Predictions, "the first predictions"), b.joinInput(SecondPredictions, "the second ones"))
 	if err != nil {
 		return nil, err
 	}
-	d := &Difference{Rows: len(order), Flipped: []Flip{}, Changes: []Change{}}
+	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
 	var truths []string
 	if answers != nil {
-		if truths, err = truthsOf(ctx, answers, a, opts); err != nil {
+		if truths, err = readTruths(ctx, answers, a, opts); err != nil {
 			return nil, err
 		}
-		d.Truth = &Truth{}
+		d.Truth = &TruthComparison{}
 	}
 	for i, at := range order {
-		d.compare(a, b, i, at, truths)
+		d.compareRow(a, b, i, at, truths)
 	}
-	d.finish()
-	d.listMoves(a, b, order)
+	d.summarize()
+	d.listProbabilityChanges(a, b, order)
 	return d, nil
 }
 
@@ -104,8 +104,8 @@ func openPredictions(ctx context.Context, src io.Reader, file File, opts Options
 	return readPredictions(ctx, t, nil, opts)
 }
 
-// truthsOf returns the true label of each row of a.
-func truthsOf(ctx context.Context, src io.Reader, a *predictions, opts Options) ([]string, error) {
+// readTruths returns the true label of each row of a.
+func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options) ([]string, error) {
 	t, err := openTable(src, Answers)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func truthsOf(ctx context.Context, src io.Reader, a *predictions, opts Options) 
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(a.joinable(Predictions, "the predictions"), answers.joinable())
+	order, err := joinRows(a.joinInput(Predictions, "the predictions"), answers.joinInput())
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func truthsOf(ctx context.Context, src io.Reader, a *predictions, opts Options) 
 	return truths, nil
 }
 
-// compare compares row i of a with row at of b.
-func (d *Difference) compare(a, b *predictions, i, at int, truths []string) {
-	from, to := canonical(a.labels[i]), canonical(b.labels[at])
-	flip := Flip{ID: a.name(i), From: a.labels[i], To: b.labels[at]}
+// compareRow compares row i of a with row at of b.
+func (d *Difference) compareRow(a, b *predictions, i, at int, truths []string) {
+	from, to := canonicalLabel(a.labels[i]), canonicalLabel(b.labels[at])
+	flip := ChangedRow{ID: a.rowName(i), From: a.labels[i], To: b.labels[at]}
 	if truths != nil {
 		flip.Truth = truths[i]
-		switch truth := canonical(truths[i]); {
+		switch truth := canonicalLabel(truths[i]); {
 		case from == truth && to == truth:
 			d.Truth.BothRight++
 		case from == truth:
@@ -143,20 +143,20 @@ func (d *Difference) compare(a, b *predictions, i, at int, truths []string) {
 		}
 	}
 	if from != to {
-		d.Flipped = append(d.Flipped, flip)
+		d.ChangedRows = append(d.ChangedRows, flip)
 	}
 }
 
-// finish counts the changes and tests the truth.
-func (d *Difference) finish() {
+// summarize counts the changes and tests the truth.
+func (d *Difference) summarize() {
 	rows := map[[2]string]int{}
-	for _, flip := range d.Flipped {
+	for _, flip := range d.ChangedRows {
 		rows[[2]string{flip.From, flip.To}]++
 	}
 	for pair, n := range rows {
-		d.Changes = append(d.Changes, Change{pair[0], pair[1], n})
+		d.LabelChanges = append(d.LabelChanges, LabelChange{pair[0], pair[1], n})
 	}
-	slices.SortFunc(d.Changes, func(x, y Change) int {
+	slices.SortFunc(d.LabelChanges, func(x, y LabelChange) int {
 		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
 	})
 	if d.Truth != nil {
@@ -164,31 +164,31 @@ func (d *Difference) finish() {
 	}
 }
 
-// listMoves lists the largest changes of a probability, one per row.
-func (d *Difference) listMoves(a, b *predictions, order []int) {
+// listProbabilityChanges lists the largest changes of a probability, one per row.
+func (d *Difference) listProbabilityChanges(a, b *predictions, order []int) {
 	if len(a.classes) == 0 || len(b.classes) == 0 {
 		return
 	}
-	d.Moves = []Move{}
+	d.ProbabilityChanges = []ProbabilityChange{}
 	place := make([]int, len(a.classes)) // position in b of each class of a
 	for i, class := range a.classes {
-		place[i] = slices.IndexFunc(b.classes, func(other string) bool { return canonical(other) == canonical(class) })
+		place[i] = slices.IndexFunc(b.classes, func(other string) bool { return canonicalLabel(other) == canonicalLabel(class) })
 	}
 	for i, at := range order {
-		var most Move
+		var most ProbabilityChange
 		for c, to := range place {
 			if to < 0 {
 				continue
 			}
 			p, q := float64(a.probabilities[i*len(a.classes)+c]), float64(b.probabilities[at*len(b.classes)+to])
 			if math.Abs(q-p) > math.Abs(most.To-most.From) {
-				most = Move{a.name(i), a.classes[c], p, q}
+				most = ProbabilityChange{a.rowName(i), a.classes[c], p, q}
 			}
 		}
 		if most.From != most.To {
-			d.Moves = append(d.Moves, most)
+			d.ProbabilityChanges = append(d.ProbabilityChanges, most)
 		}
 	}
-	slices.SortStableFunc(d.Moves, func(x, y Move) int { return cmp.Compare(math.Abs(y.To-y.From), math.Abs(x.To-x.From)) })
-	d.Moves = d.Moves[:min(len(d.Moves), maxListedMoves)]
+	slices.SortStableFunc(d.ProbabilityChanges, func(x, y ProbabilityChange) int { return cmp.Compare(math.Abs(y.To-y.From), math.Abs(x.To-x.From)) })
+	d.ProbabilityChanges = d.ProbabilityChanges[:min(len(d.ProbabilityChanges), maxProbabilityChanges)]
 }

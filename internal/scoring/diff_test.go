@@ -18,19 +18,19 @@ func TestDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range got.Moves { // float32 has fewer digits
-		got.Moves[i].From, got.Moves[i].To = float64(float32(got.Moves[i].From)), float64(float32(got.Moves[i].To))
+	for i := range got.ProbabilityChanges { // float32 has fewer digits
+		got.ProbabilityChanges[i].From, got.ProbabilityChanges[i].To = float64(float32(got.ProbabilityChanges[i].From)), float64(float32(got.ProbabilityChanges[i].To))
 	}
 	p := func(x float32) float64 { return float64(x) }
 	want := &Difference{
-		Rows: 3, Flipped: []Flip{{"c", "n", "y", "y"}}, Changes: []Change{{"n", "y", 1}},
-		Moves: []Move{{"c", "n", p(0.6), p(0.3)}, {"b", "n", p(0.8), p(0.7)}},
-		Truth: &Truth{BothRight: 1, OnlySecond: 1, NeitherTrue: 1, PValue: 1},
+		Rows: 3, ChangedRows: []ChangedRow{{"c", "n", "y", "y"}}, LabelChanges: []LabelChange{{"n", "y", 1}},
+		ProbabilityChanges: []ProbabilityChange{{"c", "n", p(0.6), p(0.3)}, {"b", "n", p(0.8), p(0.7)}},
+		Truth:              &TruthComparison{BothRight: 1, OnlySecond: 1, NeitherTrue: 1, PValue: 1},
 	}
-	want.Moves[0].Class, want.Moves[1].Class = got.Moves[0].Class, got.Moves[1].Class // both classes move as far
-	for i, m := range got.Moves {
+	want.ProbabilityChanges[0].Class, want.ProbabilityChanges[1].Class = got.ProbabilityChanges[0].Class, got.ProbabilityChanges[1].Class // both classes move as far
+	for i, m := range got.ProbabilityChanges {
 		if m.Class == "y" {
-			want.Moves[i].From, want.Moves[i].To = []float64{p(0.4), p(0.2)}[i], []float64{p(0.7), p(0.3)}[i]
+			want.ProbabilityChanges[i].From, want.ProbabilityChanges[i].To = []float64{p(0.4), p(0.2)}[i], []float64{p(0.7), p(0.3)}[i]
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -49,7 +49,7 @@ func TestDiffFaults(t *testing.T) {
 			Fault{Neither, 0, `the first predictions have 1 ID that the second ones do not, "b"; the second ones have 1 ID that the first predictions do not, "c"`},
 		},
 		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", Fault{Predictions, 3, `the ID "a" is also in line 2: IDs must be unique`}},
-		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{Second, 3, `the ID "a" is also in line 2: IDs must be unique`}},
+		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{SecondPredictions, 3, `the ID "a" is also in line 2: IDs must be unique`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Diff(context.Background(), strings.NewReader(c.first), strings.NewReader(c.second), nil, Options{})

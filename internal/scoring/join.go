@@ -2,23 +2,23 @@ package scoring
 
 import "fmt"
 
-// joinable is a file whose rows are joined with those of another.
-type joinable struct {
+// joinInput is a file whose rows are joined with those of another.
+type joinInput struct {
 	file File
 	name string   // in messages
 	ids  []string // nil if the rows are joined in order
 	rows []int    // the lines of the rows in the file
 }
 
-func (p *predictions) joinable(file File, name string) joinable {
-	return joinable{file, name, p.ids, p.rows}
+func (p *predictions) joinInput(file File, name string) joinInput {
+	return joinInput{file, name, p.ids, p.rows}
 }
 
-func (a *answersFile) joinable() joinable { return joinable{Answers, "the answers", a.ids, a.rows} }
+func (a *answers) joinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
-// join returns the position in b of each row of a. It is a fault if only one of the files
+// joinRows returns the position in b of each row of a. It is a fault if only one of the files
 // has an ID.
-func join(a, b joinable) ([]int, error) {
+func joinRows(a, b joinInput) ([]int, error) {
 	order := make([]int, len(a.rows))
 	if a.ids == nil {
 		for i := range order {
@@ -29,11 +29,11 @@ func join(a, b joinable) ([]int, error) {
 		}
 		return order, nil
 	}
-	at, err := b.byID()
+	at, err := b.indexIDs()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.byID(); err != nil {
+	if _, err := a.indexIDs(); err != nil {
 		return nil, err
 	}
 	var extra, missing []string
@@ -61,12 +61,12 @@ func join(a, b joinable) ([]int, error) {
 	return order, nil
 }
 
-// byID returns the position of each ID. A duplicate is a fault.
-func (k joinable) byID() (map[string]int, error) {
+// indexIDs returns the position of each ID. A duplicate is a fault.
+func (k joinInput) indexIDs() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
 		if first, again := at[id]; again {
-			return nil, &Fault{k.file, k.rows[i], fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quoted(id), k.rows[first])}
+			return nil, &Fault{k.file, k.rows[i], fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quote(id), k.rows[first])}
 		}
 		at[id] = i
 	}
@@ -74,9 +74,9 @@ func (k joinable) byID() (map[string]int, error) {
 }
 
 // describeMissing returns a message about IDs that only this file has.
-func (k joinable) describeMissing(ids []string, other joinable) string {
+func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
-		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quoted(ids[0]))
+		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quote(ids[0]))
 	}
-	return fmt.Sprintf("%s have %d IDs that %s do not, first %s", k.name, len(ids), other.name, quoted(ids[0]))
+	return fmt.Sprintf("%s have %d IDs that %s do not, first %s", k.name, len(ids), other.name, quote(ids[0]))
 }

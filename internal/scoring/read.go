@@ -23,7 +23,7 @@ const (
 	Neither File = iota
 	Predictions
 	Answers
-	Second // of the predictions that Diff compares
+	SecondPredictions // of the predictions that Diff compares
 )
 
 // Fault is an error in the files, and its location.
@@ -50,16 +50,16 @@ type predictions struct {
 	probabilities []float32
 }
 
-// name returns the ID of a row, or without IDs its number from 1.
-func (p *predictions) name(row int) string {
+// rowName returns the ID of a row, or without IDs its number from 1.
+func (p *predictions) rowName(row int) string {
 	if p.ids == nil {
 		return strconv.Itoa(row + 1)
 	}
 	return p.ids[row]
 }
 
-// answersFile is the file of the true labels.
-type answersFile struct {
+// answers is the file of the true labels.
+type answers struct {
 	label  string
 	ids    []string
 	labels []string
@@ -77,14 +77,14 @@ var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 // readPredictions reads the predictions; answered are the columns of the answers.
 func readPredictions(ctx context.Context, t *table, answered []string, opts Options) (*predictions, error) {
 	p := &predictions{names: t.names}
-	at, err := p.labelColumn(t, answered, opts)
+	at, err := p.findLabelColumn(t, answered, opts)
 	if err != nil {
 		return nil, err
 	}
 	p.label = t.names[at]
 	id := -1
 	if !opts.InOrder {
-		if id, err = t.find(opts.ID, "ID", 0); err != nil {
+		if id, err = t.columnIndex(opts.ID, "ID", 0); err != nil {
 			return nil, err
 		}
 		if id == at {
@@ -100,7 +100,7 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 		}
 	}
 	for {
-		row, err := t.next(ctx)
+		row, err := t.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			return p, nil
 		}
@@ -108,27 +108,27 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 			return nil, err
 		}
 		if id >= 0 {
-			p.ids = append(p.ids, text(row.Fields[id]))
+			p.ids = append(p.ids, trimField(row.Fields[id]))
 		}
-		label := text(row.Fields[at])
+		label := trimField(row.Fields[at])
 		if label == "" {
-			return nil, t.fault(row.Line, "the column %s has no prediction in this row", quoted(p.label))
+			return nil, t.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
 		for _, i := range chances {
-			chance, err := strconv.ParseFloat(text(row.Fields[i]), 64)
+			chance, err := strconv.ParseFloat(trimField(row.Fields[i]), 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
-				return nil, t.fault(row.Line, "%s in column %s is not a probability", quoted(text(row.Fields[i])), quoted(t.names[i]))
+				return nil, t.newFault(row.Line, "%s in column %s is not a probability", quote(trimField(row.Fields[i])), quote(t.names[i]))
 			}
 			p.probabilities = append(p.probabilities, float32(chance))
 		}
 	}
 }
 
-// labelColumn finds the column of the predicted labels.
-func (p *predictions) labelColumn(t *table, answered []string, opts Options) (int, error) {
+// findLabelColumn finds the column of the predicted labels.
+func (p *predictions) findLabelColumn(t *table, answered []string, opts Options) (int, error) {
 	if opts.Prediction != "" {
-		return t.find(opts.Prediction, "prediction", 0)
+		return t.columnIndex(opts.Prediction, "prediction", 0)
 	}
 	for at := len(t.names) - 1; at >= 0; at-- { // the last, as the blind file may have one of that name
 		if predictionColumn.MatchString(t.names[at]) {
@@ -139,7 +139,7 @@ func (p *predictions) labelColumn(t *table, answered []string, opts Options) (in
 		return at, nil
 	}
 	if len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|") {
-		return 0, t.fault(1, "the only column is %s: the fields are separated by another delimiter", quoted(t.names[0]))
+		return 0, t.newFault(1, "the only column is %s: the fields are separated by another delimiter", quote(t.names[0]))
 	}
 	if len(t.names) <= 2 {
 		return len(t.names) - 1, nil
@@ -153,41 +153,41 @@ func (p *predictions) labelColumn(t *table, answered []string, opts Options) (in
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, t.fault(1, "no column is named prediction; the columns are %s", listNames(t.names))
+	return 0, t.newFault(1, "no column is named prediction; the columns are %s", listNames(t.names))
 }
 
-func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answersFile, error) {
-	at, err := t.find(opts.Label, "label", answerColumn(t.names, p, opts.ModelLabel))
+func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answers, error) {
+	at, err := t.columnIndex(opts.Label, "label", findAnswerColumn(t.names, p, opts.ModelLabel))
 	if err != nil {
 		return nil, err
 	}
-	a := &answersFile{label: t.names[at]}
-	id, err := a.idColumn(t, p, at, opts)
+	a := &answers{label: t.names[at]}
+	id, err := a.findIDColumn(t, p, at, opts)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		row, err := t.next(ctx)
+		row, err := t.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			return a, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		label := text(row.Fields[at])
+		label := trimField(row.Fields[at])
 		if label == "" {
-			return nil, t.fault(row.Line, "the column %s has no label in this row", quoted(a.label))
+			return nil, t.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
 		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
-			a.ids = append(a.ids, text(row.Fields[id]))
+			a.ids = append(a.ids, trimField(row.Fields[id]))
 		}
 	}
 }
 
-// answerColumn returns the position of the probable column of the true labels. modelLabel
+// findAnswerColumn returns the position of the probable column of the true labels. modelLabel
 // is Options.ModelLabel.
-func answerColumn(names []string, p *predictions, modelLabel string) int {
+func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at
 	}
@@ -206,9 +206,9 @@ func answerColumn(names []string, p *predictions, modelLabel string) int {
 	return len(names) - 1
 }
 
-// idColumn returns the column of the IDs for joining; -1 if the rows are joined in order:
+// findIDColumn returns the column of the IDs for joining; -1 if the rows are joined in order:
 // if Options say so, and if the IDs of the predictions were generated as r1, r2, ….
-func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options) (int, error) {
+func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options) (int, error) {
 	if p.ids == nil {
 		return -1, nil
 	}
@@ -216,9 +216,9 @@ func (a *answersFile) idColumn(t *table, p *predictions, label int, opts Options
 		p.ids = nil
 		return -1, nil
 	}
-	id, err := t.find(opts.ID, "ID", max(slices.Index(t.names, p.id), 0))
+	id, err := t.columnIndex(opts.ID, "ID", max(slices.Index(t.names, p.id), 0))
 	if err == nil && id == label {
-		err = t.fault(1, "the only column for the ID, %s, is the label; join the rows by their order, or name the ID", quoted(t.names[id]))
+		err = t.newFault(1, "the only column for the ID, %s, is the label; join the rows by their order, or name the ID", quote(t.names[id]))
 	}
 	return id, err
 }
@@ -244,19 +244,19 @@ func openTable(src io.Reader, file File) (*table, error) {
 	t := &table{reader: csvfile.NewReader(src, ','), file: file}
 	header, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, t.fault(0, "the file is empty")
+		return nil, t.newFault(0, "the file is empty")
 	}
 	if err != nil {
 		return nil, t.readError(err)
 	}
 	for i := range header.Fields {
-		t.names = append(t.names, text(header.Fields[i]))
+		t.names = append(t.names, trimField(header.Fields[i]))
 	}
 	return t, nil
 }
 
-// next returns the next row, and io.EOF after the last.
-func (t *table) next(ctx context.Context) (*csvfile.Record, error) {
+// nextRow returns the next row, and io.EOF after the last.
+func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -268,25 +268,25 @@ func (t *table) next(ctx context.Context) (*csvfile.Record, error) {
 		return nil, t.readError(err)
 	}
 	if len(row.Fields) != len(t.names) {
-		return nil, t.fault(row.Line, "expected %d fields, got %d", len(t.names), len(row.Fields))
+		return nil, t.newFault(row.Line, "expected %d fields, got %d", len(t.names), len(row.Fields))
 	}
 	return row, nil
 }
 
-// find returns the position of the named column, or standard without a name. role is its
+// columnIndex returns the position of the named column, or standard without a name. role is its
 // role in words.
-func (t *table) find(name, role string, standard int) (int, error) {
+func (t *table) columnIndex(name, role string, standard int) (int, error) {
 	if name == "" {
 		return standard, nil
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
-		return at, t.fault(1, "no column is named %s to be the %s; the columns are %s", quoted(name), role, listNames(t.names))
+		return at, t.newFault(1, "no column is named %s to be the %s; the columns are %s", quote(name), role, listNames(t.names))
 	}
 	return at, nil
 }
 
-func (t *table) fault(line int, format string, args ...any) error {
+func (t *table) newFault(line int, format string, args ...any) error {
 	return &Fault{File: t.file, Line: line, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -311,7 +311,7 @@ const maxClasses = 2000
 
 // newClasses returns the classes: those with a probability in their order, then the other
 // labels, sorted.
-func newClasses(p *predictions, a *answersFile) (*classes, error) {
+func newClasses(p *predictions, a *answers) (*classes, error) {
 	c := &classes{index: map[string]int32{}}
 	for _, name := range p.classes {
 		c.add(name)
@@ -319,12 +319,12 @@ func newClasses(p *predictions, a *answersFile) (*classes, error) {
 	rest := map[string]string{}
 	collect := func(file File, column string, labels []string) error {
 		for _, label := range labels {
-			if _, known := rest[canonical(label)]; !known {
-				rest[canonical(label)] = label
+			if _, known := rest[canonicalLabel(label)]; !known {
+				rest[canonicalLabel(label)] = label
 			}
 		}
 		if len(rest) > maxClasses {
-			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values: it does not name classes", quoted(column), maxClasses)}
+			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values: it does not name classes", quote(column), maxClasses)}
 		}
 		return nil
 	}
@@ -335,7 +335,7 @@ func newClasses(p *predictions, a *answersFile) (*classes, error) {
 		return nil, err
 	}
 	others := slices.Collect(maps.Values(rest))
-	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonical(x), canonical(y)) })
+	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonicalLabel(x), canonicalLabel(y)) })
 	for _, label := range others {
 		c.add(label)
 	}
@@ -343,8 +343,8 @@ func newClasses(p *predictions, a *answersFile) (*classes, error) {
 }
 
 func (c *classes) add(name string) {
-	if _, known := c.index[canonical(name)]; !known {
-		c.index[canonical(name)] = int32(len(c.names))
+	if _, known := c.index[canonicalLabel(name)]; !known {
+		c.index[canonicalLabel(name)] = int32(len(c.names))
 		c.names = append(c.names, name)
 	}
 }
@@ -355,7 +355,7 @@ func (p *predictions) allProbabilities(c *classes) []float32 {
 	rows := len(p.labels)
 	all := make([]float32, rows*len(c.names))
 	for i, class := range p.classes {
-		to := int(c.index[canonical(class)])
+		to := int(c.index[canonicalLabel(class)])
 		for row := range rows {
 			all[row*len(c.names)+to] += p.probabilities[row*len(p.classes)+i]
 		}
@@ -363,18 +363,18 @@ func (p *predictions) allProbabilities(c *classes) []float32 {
 	return all
 }
 
-// canonical returns the canonical form of a label for comparisons: numbers by their value,
+// canonicalLabel returns the canonical form of a label for comparisons: numbers by their value,
 // because programs write 1 also as 1.0.
-func canonical(label string) string {
+func canonicalLabel(label string) string {
 	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return label
 }
 
-func text(field []byte) string { return strings.TrimSpace(string(field)) }
+func trimField(field []byte) string { return strings.TrimSpace(string(field)) }
 
-func quoted(name string) string { return strconv.Quote(name) }
+func quote(name string) string { return strconv.Quote(name) }
 
 // listNames lists the first columns.
 func listNames(names []string) string {

@@ -35,9 +35,9 @@ type Options struct {
 	InOrder bool
 }
 
-// Figure is a metric on the scored rows with its 95 % interval. Low and High are nil if
+// MetricValue is a metric on the scored rows with its 95 % interval. Low and High are nil if
 // there are too few rows for an interval.
-type Figure struct {
+type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
@@ -47,13 +47,13 @@ type Figure struct {
 type Result struct {
 	Rows int `json:"rows"`
 	// Label is the column of the true labels.
-	Label            string  `json:"label"`
-	Accuracy         *Figure `json:"accuracy"`
-	BalancedAccuracy *Figure `json:"balancedAccuracy"`
-	MacroF1          *Figure `json:"macroF1"`
+	Label            string       `json:"label"`
+	Accuracy         *MetricValue `json:"accuracy"`
+	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
+	MacroF1          *MetricValue `json:"macroF1"`
 	// ROCAUC and LogLoss are nil if the predictions have no probabilities.
-	ROCAUC  *Figure `json:"rocAuc"`
-	LogLoss *Figure `json:"logLoss"`
+	ROCAUC  *MetricValue `json:"rocAuc"`
+	LogLoss *MetricValue `json:"logLoss"`
 	// Baseline is the accuracy of always predicting the commonest true class.
 	Baseline Baseline `json:"baseline"`
 	Classes  []Class  `json:"classes"`
@@ -71,11 +71,11 @@ type Baseline struct {
 // Class are the metrics of one class. A figure is nil if no row counts for it: precision
 // if the class was never predicted, recall if no row has it.
 type Class struct {
-	Label     string  `json:"label"`
-	Rows      int     `json:"rows"` // of the class: its support
-	Precision *Figure `json:"precision"`
-	Recall    *Figure `json:"recall"`
-	F1        *Figure `json:"f1"`
+	Label     string       `json:"label"`
+	Rows      int          `json:"rows"` // of the class: its support
+	Precision *MetricValue `json:"precision"`
+	Recall    *MetricValue `json:"recall"`
+	F1        *MetricValue `json:"f1"`
 }
 
 // Metrics are the names of the figures of a Result for all classes.
@@ -83,9 +83,9 @@ var Metrics = []string{
 	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
 }
 
-// Figure returns the figure of the named metric; nil if it was not measured or
+// Metric returns the figure of the named metric; nil if it was not measured or
 // the name is unknown.
-func (r *Result) Figure(name string) *Figure {
+func (r *Result) Metric(name string) *MetricValue {
 	switch name {
 	case metric.NameAccuracy:
 		return r.Accuracy
@@ -120,15 +120,15 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	order, err := join(p.joinable(Predictions, "the predictions"), a.joinable())
+	order, err := joinRows(p.joinInput(Predictions, "the predictions"), a.joinInput())
 	if err != nil {
 		return nil, err
 	}
-	return p.score(a, order)
+	return p.scoreRows(a, order)
 }
 
-// score measures the rows; order holds the answer of each prediction.
-func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
+// scoreRows measures the rows; order holds the answer of each prediction.
+func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "there is no row to score"}
 	}
@@ -139,20 +139,20 @@ func (p *predictions) score(a *answersFile, order []int) (*Result, error) {
 	decided := metric.Predictions{Classes: len(classes.names), Labels: make([]int32, len(order))}
 	decided.Probabilities = make([]float32, len(order)*decided.Classes)
 	for i, at := range order {
-		decided.Labels[i] = classes.index[canonical(a.labels[at])]
-		decided.Probabilities[i*decided.Classes+int(classes.index[canonical(p.labels[i])])] = 1
+		decided.Labels[i] = classes.index[canonicalLabel(a.labels[at])]
+		decided.Probabilities[i*decided.Classes+int(classes.index[canonicalLabel(p.labels[i])])] = 1
 	}
 	r := &Result{
 		Rows: len(order), Label: a.label,
-		Accuracy:         figureOf(metric.NameAccuracy, decided),
-		BalancedAccuracy: figureOf(metric.NameBalancedAccuracy, decided),
-		MacroF1:          figureOf(metric.NameMacroF1, decided),
+		Accuracy:         computeMetric(metric.NameAccuracy, decided),
+		BalancedAccuracy: computeMetric(metric.NameBalancedAccuracy, decided),
+		MacroF1:          computeMetric(metric.NameMacroF1, decided),
 	}
 	if len(p.classes) > 0 {
 		weighed := decided
 		weighed.Probabilities = p.allProbabilities(classes)
-		r.ROCAUC = figureOf(metric.NameROCAUC, weighed)
-		r.LogLoss = figureOf(metric.NameLogLoss, weighed)
+		r.ROCAUC = computeMetric(metric.NameROCAUC, weighed)
+		r.LogLoss = computeMetric(metric.NameLogLoss, weighed)
 	}
 	r.addClasses(classes.names, decided)
 	return r, nil
@@ -171,13 +171,13 @@ func (r *Result) addClasses(names []string, p metric.Predictions) {
 		}
 		class := Class{Label: names[c], Rows: score.Support}
 		if predicted > 0 {
-			class.Precision = newFigure(score.Precision, metric.Wilson(right, predicted))
+			class.Precision = newMetricValue(score.Precision, metric.Wilson(right, predicted))
 		}
 		if score.Support > 0 {
-			class.Recall = newFigure(score.Recall, metric.Wilson(right, score.Support))
+			class.Recall = newMetricValue(score.Recall, metric.Wilson(right, score.Support))
 		}
 		if either := predicted + score.Support - right; either > 0 {
-			class.F1 = newFigure(score.F1, metric.F1Interval(right, either))
+			class.F1 = newMetricValue(score.F1, metric.F1Interval(right, either))
 		}
 		r.Classes = append(r.Classes, class)
 		if score.Support > most {
@@ -187,8 +187,8 @@ func (r *Result) addClasses(names []string, p metric.Predictions) {
 	}
 }
 
-// figureOf computes a metric; nil if it is undefined.
-func figureOf(name string, p metric.Predictions) *Figure {
+// computeMetric computes a metric; nil if it is undefined.
+func computeMetric(name string, p metric.Predictions) *MetricValue {
 	value := metric.LogLoss(p)
 	if name != metric.NameLogLoss {
 		value, _ = metric.Score(name, p) // the names are those of the package
@@ -196,11 +196,11 @@ func figureOf(name string, p metric.Predictions) *Figure {
 	if math.IsNaN(value) {
 		return nil
 	}
-	return newFigure(value, metric.ScoreInterval(name, p))
+	return newMetricValue(value, metric.ScoreInterval(name, p))
 }
 
-func newFigure(value float64, interval metric.Interval) *Figure {
-	f := &Figure{Value: value}
+func newMetricValue(value float64, interval metric.Interval) *MetricValue {
+	f := &MetricValue{Value: value}
 	if interval.Known() {
 		f.Low, f.High = &interval.Low, &interval.High
 	}

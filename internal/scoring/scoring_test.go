@@ -32,7 +32,7 @@ func TestScore(t *testing.T) {
 		"logLoss": -(math.Log(0.9) + math.Log(0.4) + math.Log(0.8) + math.Log(0.7)) / 4,
 	}
 	for name, value := range want {
-		if got := r.Figure(name); got == nil || math.Abs(got.Value-value) > 1e-6 || got.Low == nil || *got.Low > value || *got.High < value {
+		if got := r.Metric(name); got == nil || math.Abs(got.Value-value) > 1e-6 || got.Low == nil || *got.Low > value || *got.High < value {
 			t.Errorf("%s = %+v, want %v inside of an interval", name, got, value)
 		}
 	}

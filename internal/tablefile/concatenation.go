@@ -18,37 +18,37 @@ import (
 type concatenation struct {
 	parts     []*sourceFile
 	delimiter byte // 0 to detect each file's
-	done      *int64
+	bytesRead *int64
 
-	first   []string // the header of the first file
-	comma   byte     // what separates its fields
-	next    int      // index of the next file to open
-	current io.Reader
-	stream  *stream // of now
-	lines   lineCounter
+	firstNames     []string // the header of the first file
+	firstDelimiter byte     // what separates its fields
+	next           int      // index of the next file to open
+	current        io.Reader
+	stream         *stream // of now
+	lines          lineCounter
 }
 
 // Read implements io.Reader.
-func (j *concatenation) Read(p []byte) (int, error) {
+func (c *concatenation) Read(p []byte) (int, error) {
 	for {
-		if j.current == nil {
-			if j.next == len(j.parts) {
+		if c.current == nil {
+			if c.next == len(c.parts) {
 				return 0, io.EOF
 			}
-			if err := j.open(); err != nil {
-				return 0, j.parts[j.next-1].wrapError(err)
+			if err := c.openNext(); err != nil {
+				return 0, c.parts[c.next-1].wrapError(err)
 			}
 		}
-		n, err := j.current.Read(p)
-		j.lines.count(p[:n])
+		n, err := c.current.Read(p)
+		c.lines.add(p[:n])
 		if !errors.Is(err, io.EOF) {
 			if err != nil {
-				err = j.parts[j.next-1].wrapError(err)
+				err = c.parts[c.next-1].wrapError(err)
 			}
 			return n, err
 		}
-		j.current = nil
-		if err := j.Close(); err != nil {
+		c.current = nil
+		if err := c.Close(); err != nil {
 			return n, err
 		}
 		if n > 0 {
@@ -58,72 +58,72 @@ func (j *concatenation) Read(p []byte) (int, error) {
 }
 
 // Close closes the file that is being read.
-func (j *concatenation) Close() error {
-	if j.stream == nil {
+func (c *concatenation) Close() error {
+	if c.stream == nil {
 		return nil
 	}
-	err := j.stream.Close()
-	j.stream = nil
+	err := c.stream.Close()
+	c.stream = nil
 	return err
 }
 
-// open opens the rows of the next file.
-func (j *concatenation) open() error {
-	p := j.parts[j.next]
-	j.next++
+// openNext opens the rows of the next file.
+func (c *concatenation) openNext() error {
+	p := c.parts[c.next]
+	c.next++
 	p.offsets = offsets{}
 	var err error
-	if j.stream, err = p.open(j.done); err != nil {
+	if c.stream, err = p.openCSV(c.bytesRead); err != nil {
 		return err
 	}
-	delimiter := j.delimiter
-	if p.converted() {
+	delimiter := c.delimiter
+	if p.isConverted() {
 		delimiter = ','
 	}
-	h, err := readHeader(j.stream, delimiter)
+	h, err := readHeader(c.stream, delimiter)
 	if err != nil {
 		return err
 	}
-	p.begin = j.lines.line()
-	if j.next == 1 {
-		j.first, j.comma = h.names, h.comma
-		j.current = io.MultiReader(bytes.NewReader(h.head), j.stream)
+	p.begin = c.lines.nextLine()
+	if c.next == 1 {
+		c.firstNames, c.firstDelimiter = h.names, h.delimiter
+		c.current = io.MultiReader(bytes.NewReader(h.head), c.stream)
 		return nil
 	}
 	var gap []byte
-	if !j.lines.ended() {
+	if !c.lines.endsLine() {
 		gap = []byte{'\n'}
 		p.begin++
 	}
-	order, err := align(j.first, h.names, h.line, j.parts[0].Name)
+	order, err := matchColumns(c.firstNames, h.names, h.line, c.parts[0].Name)
 	if err != nil {
 		return err
 	}
 	var rows io.Reader
-	if order == nil && h.comma == j.comma {
+	if order == nil && h.delimiter == c.firstDelimiter {
 		p.shift = h.line + h.lines - p.begin
-		rows = io.MultiReader(bytes.NewReader(h.head[h.end:]), j.stream)
+		rows = io.MultiReader(bytes.NewReader(h.head[h.end:]), c.stream)
 	} else {
 		p.order = order
-		rows = newRewriter(p, io.MultiReader(bytes.NewReader(h.head), j.stream), h.comma, j.comma, len(h.names))
+		rows = newRewriter(p, io.MultiReader(bytes.NewReader(h.head), c.stream), h.delimiter, c.firstDelimiter, len(h.names))
 	}
-	j.current = io.MultiReader(bytes.NewReader(gap), rows)
+	c.current = io.MultiReader(bytes.NewReader(gap), rows)
 	return nil
 }
 
 // header is the beginning of a CSV file.
 type header struct {
-	head  []byte // the bytes read so far
-	end   int    // offset after the header and its line end in head
-	names []string
-	comma byte // what separates the fields
-	line  int  // line of the header
-	lines int  // number of lines of the header
+	head      []byte // the bytes read so far
+	end       int    // offset after the header and its line end in head
+	names     []string
+	delimiter byte // what separates the fields
+	line      int  // line of the header
+	lines     int  // number of lines of the header
 }
 
 // readHeader reads the header from src, and possibly more. delimiter 0 asks for detection.
 func readHeader(src io.Reader, delimiter byte) (*header, error) {
-	h := &header{comma: delimiter}
+	h := &header{delimiter: delimiter}
 	for size := headSize; ; size *= 2 {
 		more, err := io.ReadAll(io.LimitReader(src, int64(size-len(h.head))))
 		if err != nil {
@@ -132,14 +132,14 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 		h.head = append(h.head, more...)
 		whole := len(h.head) < size
 		if delimiter == 0 {
-			h.comma = csvfile.FindDelimiter(h.head, !whole)
+			h.delimiter = csvfile.FindDelimiter(h.head, !whole)
 		}
-		record, err := csvfile.NewReader(bytes.NewReader(h.head), h.comma).Read()
+		record, err := csvfile.NewReader(bytes.NewReader(h.head), h.delimiter).Read()
 		if errors.Is(err, io.EOF) {
 			return nil, &csvfile.Defect{Code: csvfile.CodeEmptyFile, Message: "the file is empty", Line: 1, Column: 1}
 		}
 		if err == nil {
-			h.set(record)
+			h.setRecord(record)
 		}
 		if whole || size >= csvfile.MaxRecordBytes || err == nil && h.end < len(h.head) {
 			return h, err
@@ -147,8 +147,8 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	}
 }
 
-// set sets the header to a record.
-func (h *header) set(record *csvfile.Record) {
+// setRecord sets the header to a record.
+func (h *header) setRecord(record *csvfile.Record) {
 	h.names = h.names[:0]
 	for i := range record.Fields {
 		h.names = append(h.names, strings.TrimSpace(string(record.Fields[i])))
@@ -157,8 +157,8 @@ func (h *header) set(record *csvfile.Record) {
 	h.line = record.Line
 	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark and line ends may precede it
 	var c lineCounter
-	c.count(raw)
-	h.lines = c.line()
+	c.add(raw)
+	h.lines = c.nextLine()
 	switch rest := h.head[h.end:]; {
 	case bytes.HasPrefix(rest, []byte("\r\n")):
 		h.end += 2
@@ -167,9 +167,9 @@ func (h *header) set(record *csvfile.Record) {
 	}
 }
 
-// align returns the position among names for each of the first file's columns,
+// matchColumns returns the position among names for each of the first file's columns,
 // nil if they are the same in the same order. line is that of the header.
-func align(first, names []string, line int, firstFile string) ([]int, error) {
+func matchColumns(first, names []string, line int, firstFile string) ([]int, error) {
 	if slices.Equal(first, names) {
 		return nil, nil
 	}
@@ -267,11 +267,11 @@ func (r *rewriter) fill() {
 		}
 		r.fields = append(r.fields, string(record.Fields[i]))
 	}
-	r.part.offsets.lines.add(r.part.begin+r.lines.line()-1, record.Line)
+	r.part.offsets.lines.add(r.part.begin+r.lines.nextLine()-1, record.Line)
 	before := r.buffer.Len()
 	r.err = r.out.Write(r.fields)
 	r.out.Flush()
-	r.lines.count(r.buffer.Bytes()[before:])
+	r.lines.add(r.buffer.Bytes()[before:])
 }
 
 // lineCounter counts the line ends LF, CRLF and CR of a text in pieces.
@@ -280,7 +280,7 @@ type lineCounter struct {
 	last byte // of the text; 0 before it
 }
 
-func (c *lineCounter) count(piece []byte) {
+func (c *lineCounter) add(piece []byte) {
 	if len(piece) == 0 {
 		return
 	}
@@ -294,8 +294,8 @@ func (c *lineCounter) count(piece []byte) {
 	c.last = piece[len(piece)-1]
 }
 
-// line returns the number of the line after the text, from 1.
-func (c *lineCounter) line() int { return c.ends + 1 }
+// nextLine returns the number of the line after the text, from 1.
+func (c *lineCounter) nextLine() int { return c.ends + 1 }
 
-// ended reports whether the text ends with a line end.
-func (c *lineCounter) ended() bool { return c.last == '\n' || c.last == '\r' }
+// endsLine reports whether the text ends with a line end.
+func (c *lineCounter) endsLine() bool { return c.last == '\n' || c.last == '\r' }

@@ -30,15 +30,15 @@ type Warning struct {
 
 // csvFile writes the rows of a table to a temporary CSV file.
 type csvFile struct {
-	ctx    context.Context
-	file   *os.File
-	out    *csvfile.Writer
-	line   int // of the next record
-	breaks int // line ends in the fields of the record
-	rows   int
-	max    int64
-	size   int64
-	places lineMap
+	ctx      context.Context
+	file     *os.File
+	out      *csvfile.Writer
+	line     int // of the next record
+	breaks   int // line ends in the fields of the record
+	rows     int
+	maxBytes int64
+	size     int64
+	lineMap  lineMap
 }
 
 // newCSVFile creates the file. max is its maximum size in bytes, 0 for no limit.
@@ -47,30 +47,30 @@ func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &csvFile{ctx: ctx, file: file, line: 1, max: max}
+	w := &csvFile{ctx: ctx, file: file, line: 1, maxBytes: max}
 	w.out = csvfile.NewWriter(w)
 	return w, nil
 }
 
 // Write implements io.Writer for the CSV text.
 func (w *csvFile) Write(p []byte) (int, error) {
-	if w.size += int64(len(p)); w.max > 0 && w.size > w.max {
-		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.max, w.max)}
+	if w.size += int64(len(p)); w.maxBytes > 0 && w.size > w.maxBytes {
+		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.maxBytes, w.maxBytes)}
 	}
 	return w.file.Write(p)
 }
 
-// field adds a field to the record.
-func (w *csvFile) field(text []byte) {
+// writeField adds a field to the record.
+func (w *csvFile) writeField(text []byte) {
 	w.breaks += lineEnds(text)
 	w.out.WriteField(text)
 }
 
-// end ends the record, which comes from a line of the source; 0 if it comes from no line.
-func (w *csvFile) end(source int) error {
+// endRecord ends the record, which comes from a line of the source; 0 if it comes from no line.
+func (w *csvFile) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
-		w.places.add(w.line, source)
+		w.lineMap.add(w.line, source)
 	}
 	w.line += 1 + w.breaks
 	w.breaks = 0
@@ -83,16 +83,16 @@ func (w *csvFile) end(source int) error {
 	return nil
 }
 
-// record writes a record, which comes from a line of the source; 0 if it comes from no line.
-func (w *csvFile) record(fields []string, source int) error {
+// writeRecord writes a record, which comes from a line of the source; 0 if it comes from no line.
+func (w *csvFile) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
-		w.field([]byte(text))
+		w.writeField([]byte(text))
 	}
-	return w.end(source)
+	return w.endRecord(source)
 }
 
-// close ends the file, and removes it after an error.
-func (w *csvFile) close(err error) error {
+// finish ends the file, and removes it after an error.
+func (w *csvFile) finish(err error) error {
 	if err == nil {
 		err = w.out.Flush()
 	}
@@ -107,21 +107,21 @@ func lineEnds(text []byte) int {
 		return 0
 	}
 	var c lineCounter
-	c.count(text)
+	c.add(text)
 	return c.ends
 }
 
 // convert writes the table to a temporary file with fill. It is read in place of the
 // original from then on.
-func (p *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
+func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
 		return err
 	}
-	if err := w.close(recoverDefect(func() error { return fill(w) })); err != nil {
+	if err := w.finish(recoverDefect(func() error { return fill(w) })); err != nil {
 		return err
 	}
-	p.temp, p.lines = w.file.Name(), w.places
+	f.temp, f.lines = w.file.Name(), w.lineMap
 	return nil
 }
 
@@ -136,14 +136,14 @@ func recoverDefect(read func() error) (err error) {
 	return read()
 }
 
-// unpacked copies the unpacked content to a temporary file, for formats that need random
+// unpackToTemp copies the unpacked content to a temporary file, for formats that need random
 // access.
-func (p *sourceFile) unpacked(ctx context.Context, opts Options) (path string, err error) {
-	s, err := openFile(p.Path, noCount)
+func (f *sourceFile) unpackToTemp(ctx context.Context, opts Options) (path string, err error) {
+	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
 		return "", err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	if _, _, err := s.unpack(); err != nil {
 		return "", err
 	}

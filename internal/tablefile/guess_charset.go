@@ -18,22 +18,22 @@ import (
 // guessCharset reads all of a text of unknown encoding. If it is not UTF-8 and certainly
 // Windows-1252, it is read as such, with a warning. Otherwise the charset stays UTF-8,
 // whose reader reports the error.
-func (p *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
-	s, err := p.content(noCount)
+func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	c, err := scanCharset(ctx, s)
 	if err != nil || c.invalid == 0 || !c.isWestern() {
 		return err
 	}
-	w, err := p.firstInvalid(delimiter)
+	w, err := f.charsetWarning(delimiter)
 	if err != nil {
 		return err
 	}
-	p.charset = "Windows-1252"
-	p.warn(w)
+	f.charset = "Windows-1252"
+	f.warn(w)
 	return nil
 }
 
@@ -45,7 +45,7 @@ type charsetStats struct {
 	adjacent    int // invalid bytes next to another
 	implausible int // invalid bytes that are implausible as Windows-1252
 	last, left  byte
-	run         bool // the last byte was invalid
+	lastInvalid bool // the last byte was invalid
 }
 
 // scanCharset reads a text to its end.
@@ -62,20 +62,20 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 		if err != nil && !end {
 			return nil, err
 		}
-		buf = buf[:copy(buf, c.count(buf, end))]
+		buf = buf[:copy(buf, c.addText(buf, end))]
 		if end {
 			return c, nil
 		}
 	}
 }
 
-// count adds a piece of text and returns an incomplete character at its end.
-func (c *charsetStats) count(text []byte, last bool) (rest []byte) {
+// addText adds a piece of text and returns an incomplete character at its end.
+func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
-		n := ascii(text)
+		n := asciiPrefixLen(text)
 		if n > 0 {
 			c.classifyLast(text[0])
-			c.left, c.run = text[n-1], false
+			c.left, c.lastInvalid = text[n-1], false
 			text = text[n:]
 			continue
 		}
@@ -88,7 +88,7 @@ func (c *charsetStats) count(text []byte, last bool) (rest []byte) {
 		} else {
 			c.classifyLast('x')
 			c.multibyte++
-			c.left, c.run = 'x', false
+			c.left, c.lastInvalid = 'x', false
 		}
 		text = text[size:]
 	}
@@ -98,8 +98,8 @@ func (c *charsetStats) count(text []byte, last bool) (rest []byte) {
 	return nil
 }
 
-// ascii returns the length of the ASCII text that b begins with.
-func ascii(b []byte) int {
+// asciiPrefixLen returns the length of the ASCII text that b begins with.
+func asciiPrefixLen(b []byte) int {
 	for i, char := range b {
 		if char >= utf8.RuneSelf {
 			return i
@@ -114,7 +114,7 @@ func (c *charsetStats) addInvalid(b byte) {
 	if charmap.Windows1252.DecodeByte(b) < 0xA0 {
 		c.undefined++
 	}
-	if c.run {
+	if c.lastInvalid {
 		if c.last != 0 {
 			c.adjacent++
 		}
@@ -122,7 +122,7 @@ func (c *charsetStats) addInvalid(b byte) {
 		c.last = 0
 		return
 	}
-	c.last, c.run = b, true
+	c.last, c.lastInvalid = b, true
 }
 
 // classifyLast classifies the last invalid byte when the next one is known.
@@ -153,17 +153,17 @@ func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
-// firstInvalid returns the warning with the location of the first field that is not UTF-8.
-func (p *sourceFile) firstInvalid(delimiter byte) (csvfile.Warning, error) {
+// charsetWarning returns the warning with the location of the first field that is not UTF-8.
+func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
 	w := csvfile.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
-	s, err := p.content(noCount)
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return w, err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	in := bufio.NewReaderSize(s, headSize)
 	if delimiter == 0 {
-		head, err := peek(in)
+		head, err := peekHead(in)
 		if err != nil {
 			return w, err
 		}

@@ -26,15 +26,15 @@ const (
 // convertJSON reads JSON Lines, or the one list of objects in a JSON document: the
 // document itself or a member of it. Objects are the rows, keys the columns in the
 // order of their first appearance.
-func (p *sourceFile) convertJSON(ctx context.Context, opts Options) error {
-	form, err := p.jsonForm(ctx)
+func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
+	form, err := f.findJSONRows(ctx)
 	if err != nil {
 		return err
 	}
-	keys := &keySet{at: map[string]int{}}
+	keys := &keySet{positions: map[string]int{}}
 	for {
 		known := len(keys.names)
-		err := p.convert(ctx, opts, func(w *csvFile) error { return p.jsonRows(form, keys, w) })
+		err := f.convert(ctx, opts, func(w *csvFile) error { return f.writeJSONRows(form, keys, w) })
 		if err != nil {
 			return err
 		}
@@ -42,42 +42,42 @@ func (p *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 			break
 		}
 		keys.grew = false
-		if err := p.discard(); err != nil {
+		if err := f.discard(); err != nil {
 			return err
 		}
-		p.warnings = slices.DeleteFunc(p.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
+		f.warnings = slices.DeleteFunc(f.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
 	}
-	p.format = form.name
+	f.format = form.name
 	return nil
 }
 
-// jsonForm is the location of the rows of a document.
-type jsonForm struct {
+// jsonLayout is the location of the rows of a document.
+type jsonLayout struct {
 	name   string // of the format
 	list   bool   // the rows are in a list, otherwise consecutive values
 	member string // key of the list in an object; "" for the document itself
 }
 
-// jsonForm determines the location of the rows.
-func (p *sourceFile) jsonForm(ctx context.Context) (*jsonForm, error) {
-	s, err := p.content(noCount)
+// findJSONRows determines the location of the rows.
+func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return nil, err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	d := newJSONDecoder(cancellable(ctx, s))
 	if d.PeekKind() == '[' {
-		return &jsonForm{name: "JSON", list: true}, nil
+		return &jsonLayout{name: "JSON", list: true}, nil
 	}
-	first, err := d.firstObject()
+	first, err := d.readFirstObject()
 	if err != nil {
-		return nil, d.fault(err)
+		return nil, d.toDefect(err)
 	}
 	if kind := d.PeekKind(); kind == '{' || first.list == "" && first.columns == 0 {
-		return &jsonForm{name: "JSON Lines"}, nil // an error comes again when it is read
+		return &jsonLayout{name: "JSON Lines"}, nil // an error comes again when it is read
 	}
 	if first.list != "" {
-		return &jsonForm{name: "JSON", list: true, member: first.list}, nil
+		return &jsonLayout{name: "JSON", list: true, member: first.list}, nil
 	}
 	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,
@@ -85,63 +85,63 @@ func (p *sourceFile) jsonForm(ctx context.Context) (*jsonForm, error) {
 	}
 }
 
-// firstObject describes the first object of a document.
-type firstObject struct {
+// objectSummary describes the first object of a document.
+type objectSummary struct {
 	list    string // key of the first list of objects
 	columns int    // members that are lists of values, or objects, if there is no other member
 }
 
 // keySet are the keys of a file in the order of their first appearance.
 type keySet struct {
-	at    map[string]int
-	names []string
-	size  int
-	grew  bool // a key was added after the header was written
+	positions map[string]int
+	names     []string
+	size      int
+	grew      bool // a key was added after the header was written
 }
 
-// find returns the position of a key, which may be new.
-func (k *keySet) find(key []byte) (int, error) {
-	if at, ok := k.at[string(key)]; ok {
+// position returns the position of a key, which may be new.
+func (k *keySet) position(key []byte) (int, error) {
+	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
 	}
 	if k.size += len(key); len(k.names) == maxKeys || k.size > maxKeyText {
 		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys: each would be a column", len(k.names))}
 	}
 	at := len(k.names)
-	k.at[string(key)] = at
+	k.positions[string(key)] = at
 	k.names = append(k.names, string(key))
 	return at, nil
 }
 
-// jsonRows writes the rows. The header has the keys known before, or those of the first
+// writeJSONRows writes the rows. The header has the keys known before, or those of the first
 // row; if there are more, the output is discarded.
-func (p *sourceFile) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
-	s, err := p.content(noCount)
+func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
 	}
-	defer s.discard()
-	r := &jsonRow{jsonDecoder: newJSONDecoder(cancellable(w.ctx, s)), part: p, keys: keys}
+	defer s.closeQuietly()
+	r := &jsonRowReader{jsonDecoder: newJSONDecoder(cancellable(w.ctx, s)), part: f, keys: keys}
 	if err := r.skipToRows(form); err != nil {
-		return r.fault(err)
+		return r.toDefect(err)
 	}
 	width := len(keys.names)
 	if width > 0 {
-		if err := w.record(keys.names, 0); err != nil {
+		if err := w.writeRecord(keys.names, 0); err != nil {
 			return err
 		}
 	}
 	for {
-		more, err := r.read(form)
+		more, err := r.readRow(form)
 		if err != nil {
-			return r.fault(err)
+			return r.toDefect(err)
 		}
 		if !more {
 			break
 		}
 		if width == 0 {
 			if width = len(keys.names); width > 0 {
-				err = w.record(keys.names, 0)
+				err = w.writeRecord(keys.names, 0)
 			}
 			keys.grew = keys.grew || width == 0
 		}
@@ -150,7 +150,7 @@ func (p *sourceFile) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 				err = w.ctx.Err()
 			}
 		} else if err == nil {
-			err = r.write(w, width)
+			err = r.writeRow(w, width)
 		}
 		if err != nil {
 			return err
@@ -162,24 +162,24 @@ func (p *sourceFile) jsonRows(form *jsonForm, keys *keySet, w *csvFile) error {
 	return nil
 }
 
-// jsonRow reads objects as rows.
-type jsonRow struct {
+// jsonRowReader reads objects as rows.
+type jsonRowReader struct {
 	*jsonDecoder
-	part  *sourceFile
-	keys  *keySet
-	rows  int
-	line  int     // of the row
-	cells []span  // by column
-	text  []byte  // of the cells
-	path  []byte  // key of the value that is read
-	noted [2]bool // warned of nested objects, of lists
+	part   *sourceFile
+	keys   *keySet
+	rows   int
+	line   int     // of the row
+	cells  []span  // by column
+	text   []byte  // of the cells
+	path   []byte  // key of the value that is read
+	warned [2]bool // warned of nested objects, of lists
 }
 
 // span is a part of a row's text; end is 0 for a missing cell.
 type span struct{ begin, end int }
 
 // skipToRows skips to the first row.
-func (r *jsonRow) skipToRows(form *jsonForm) error {
+func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 	if !form.list {
 		return nil
 	}
@@ -204,8 +204,8 @@ func (r *jsonRow) skipToRows(form *jsonForm) error {
 	return err
 }
 
-// read reads the next row, and reports whether there is one.
-func (r *jsonRow) read(form *jsonForm) (bool, error) {
+// readRow reads the next row, and reports whether there is one.
+func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
 	r.release()
 	switch kind := r.PeekKind(); {
 	case kind == '{':
@@ -233,7 +233,7 @@ func (r *jsonRow) read(form *jsonForm) (bool, error) {
 	}
 	r.line = r.lineAt(r.InputOffset())
 	r.path = r.path[:0]
-	return true, r.object(0)
+	return true, r.readObject(0)
 }
 
 func orDefect(err error, message string) error {
@@ -243,8 +243,8 @@ func orDefect(err error, message string) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: message}
 }
 
-// object reads an object to its end. path is its key.
-func (r *jsonRow) object(depth int) error {
+// readObject reads an object to its end. path is its key.
+func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {
 		name, err := r.ReadValue()
@@ -262,16 +262,16 @@ func (r *jsonRow) object(depth int) error {
 			if depth == maxDepth {
 				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects in objects, more than %d deep", maxDepth)}
 			}
-			r.note(0, "it holds objects: their keys are columns such as "+string(r.path)+".KEY")
+			r.warnOnce(0, "it holds objects: their keys are columns such as "+string(r.path)+".KEY")
 			if _, err := r.ReadToken(); err != nil {
 				return err
 			}
-			if err := r.object(depth + 1); err != nil {
+			if err := r.readObject(depth + 1); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.value(); err != nil {
+		if err := r.readCell(); err != nil {
 			return err
 		}
 	}
@@ -279,9 +279,9 @@ func (r *jsonRow) object(depth int) error {
 	return err
 }
 
-// value reads a cell.
-func (r *jsonRow) value() error {
-	at, err := r.keys.find(r.path)
+// readCell reads a cell.
+func (r *jsonRowReader) readCell() error {
+	at, err := r.keys.position(r.path)
 	if err != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (r *jsonRow) value() error {
 	case '"':
 		r.text, err = jsontext.AppendUnquote(r.text, raw)
 	case '[':
-		r.note(1, "it holds lists: they are kept as text such as "+shorten(string(raw)))
+		r.warnOnce(1, "it holds lists: they are kept as text such as "+shorten(string(raw)))
 		raw = bytes.Clone(raw)
 		err = raw.Compact()
 		r.text = append(r.text, raw...)
@@ -319,23 +319,23 @@ func shorten(text string) string {
 	return text
 }
 
-// note warns of the first value of a kind.
-func (r *jsonRow) note(kind int, message string) {
-	if r.noted[kind] {
+// warnOnce warns of the first value of a kind.
+func (r *jsonRowReader) warnOnce(kind int, message string) {
+	if r.warned[kind] {
 		return
 	}
-	r.noted[kind] = true
+	r.warned[kind] = true
 	r.part.warn(csvfile.Warning{Code: CodeNested, Line: r.line, Name: string(r.path), Message: message})
 }
 
-// write writes the row.
-func (r *jsonRow) write(w *csvFile, width int) error {
+// writeRow writes the row.
+func (r *jsonRowReader) writeRow(w *csvFile, width int) error {
 	for i := range width {
 		if i < len(r.cells) {
-			w.field(r.text[r.cells[i].begin:r.cells[i].end])
+			w.writeField(r.text[r.cells[i].begin:r.cells[i].end])
 		} else {
-			w.field(nil)
+			w.writeField(nil)
 		}
 	}
-	return w.end(r.line)
+	return w.endRecord(r.line)
 }

@@ -27,8 +27,8 @@ func newJSONDecoder(src io.Reader) *jsonDecoder {
 	return &jsonDecoder{Decoder: jsontext.NewDecoder(lines), src: lines}
 }
 
-// firstObject reads the first object.
-func (d *jsonDecoder) firstObject() (first firstObject, err error) {
+// readFirstObject reads the first object.
+func (d *jsonDecoder) readFirstObject() (first objectSummary, err error) {
 	if _, err := d.ReadToken(); err != nil {
 		return first, err
 	}
@@ -88,8 +88,8 @@ func (d *jsonDecoder) skipValue(open int) error {
 	}
 }
 
-// fault makes an error of the decoder a defect with its line.
-func (d *jsonDecoder) fault(err error) error {
+// toDefect makes an error of the decoder a defect with its line.
+func (d *jsonDecoder) toDefect(err error) error {
 	var defect *csvfile.Defect
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -113,9 +113,9 @@ func (d *jsonDecoder) fault(err error) error {
 
 // release allows the bytes read so far to be dropped.
 func (d *jsonDecoder) release() {
-	d.src.marked = d.InputOffset()
-	if d.src.marked-d.src.offset > headSize {
-		d.lineAt(d.src.marked)
+	d.src.released = d.InputOffset()
+	if d.src.released-d.src.offset > headSize {
+		d.lineAt(d.src.released)
 	}
 }
 
@@ -124,17 +124,17 @@ func (d *jsonDecoder) lineAt(offset int64) int { return d.src.lineAt(offset) }
 
 // lineReader keeps the bytes read until their lines are counted.
 type lineReader struct {
-	src     io.Reader
-	kept    []byte
-	counted int   // bytes of kept whose lines are counted
-	offset  int64 // of kept[counted]
-	line    int   // of kept[counted]
-	marked  int64 // offset of the end of the released values
+	src      io.Reader
+	kept     []byte
+	counted  int   // bytes of kept whose lines are counted
+	offset   int64 // of kept[counted]
+	line     int   // of kept[counted]
+	released int64 // offset of the end of the released values
 }
 
 // Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (int, error) {
-	if r.offset+int64(len(r.kept)-r.counted)-r.marked > maxObject {
+	if r.offset+int64(len(r.kept)-r.counted)-r.released > maxObject {
 		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a row of more than %d MiB", maxObject>>20)}
 	}
 	r.kept = append(r.kept[:0], r.kept[r.counted:]...)

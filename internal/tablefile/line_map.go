@@ -16,16 +16,16 @@ type lineMap struct {
 // the file, each next one outStep and inStep later.
 type run struct{ out, in, outStep, inStep int }
 
-func (p *lineMap) any() bool { return len(p.runs) > 0 }
+func (m *lineMap) hasRuns() bool { return len(m.runs) > 0 }
 
 // add adds a record that starts in line out of the CSV and in line in of the file. Neither
 // may decrease, and out must increase.
-func (p *lineMap) add(out, in int) {
-	if p.full {
+func (m *lineMap) add(out, in int) {
+	if m.full {
 		return
 	}
-	if n := len(p.runs); n > 0 {
-		last := &p.runs[n-1]
+	if n := len(m.runs); n > 0 {
+		last := &m.runs[n-1]
 		if last.outStep == 0 {
 			last.outStep, last.inStep = out-last.out, in-last.in
 			return
@@ -35,22 +35,22 @@ func (p *lineMap) add(out, in int) {
 			return
 		}
 	}
-	if len(p.runs) == maxRuns {
-		p.full = true
-		p.runs = append(p.runs, run{out: out})
+	if len(m.runs) == maxRuns {
+		m.full = true
+		m.runs = append(m.runs, run{out: out})
 		return
 	}
-	p.runs = append(p.runs, run{out: out, in: in})
+	m.runs = append(m.runs, run{out: out, in: in})
 }
 
-// source returns the line of the file for a line of the CSV, 0 if unknown. Lines within a
+// sourceLine returns the line of the file for a line of the CSV, 0 if unknown. Lines within a
 // record map to its first line.
-func (p *lineMap) source(line int) int {
-	at := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].out > line }) - 1
-	if at < 0 || p.runs[at].in == 0 {
+func (m *lineMap) sourceLine(line int) int {
+	at := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].out > line }) - 1
+	if at < 0 || m.runs[at].in == 0 {
 		return 0
 	}
-	r := p.runs[at]
+	r := m.runs[at]
 	if r.outStep == 0 {
 		return r.in
 	}

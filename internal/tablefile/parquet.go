@@ -26,13 +26,13 @@ const pandasIndex = "__index_level_"
 
 // parquetColumn is a column to read.
 type parquetColumn struct {
-	name string
-	at   int // among the leaves of the schema
-	text func(dst []byte, v parquet.Value) ([]byte, error)
+	name       string
+	leaf       int // among the leaves of the schema
+	appendText func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
 // convertParquet reads a Parquet file by row groups.
-func (p *sourceFile) convertParquet(ctx context.Context, path string, opts Options) error {
+func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Options) error {
 	src, err := os.Open(path)
 	if err != nil {
 		return err
@@ -42,8 +42,8 @@ func (p *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	if err != nil {
 		return err
 	}
-	p.format = "Parquet"
-	return p.convert(ctx, opts, func(w *csvFile) error {
+	f.format = "Parquet"
+	return f.convert(ctx, opts, func(w *csvFile) error {
 		if err := checkParquetFooter(src, info.Size()); err != nil {
 			return damagedParquet(err)
 		}
@@ -54,18 +54,18 @@ func (p *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 		if err := checkParquetPages(ctx, src, info.Size(), file.Metadata()); err != nil {
 			return errors.Join(ctx.Err(), damagedParquet(err))
 		}
-		columns, leaves, err := p.parquetColumns(file)
+		columns, leaves, err := f.parquetColumns(file)
 		if err != nil {
 			return err
 		}
 		if groups := len(file.RowGroups()); groups > 1 {
-			p.format = fmt.Sprintf("Parquet (%d row groups)", groups)
+			f.format = fmt.Sprintf("Parquet (%d row groups)", groups)
 		}
 		names := make([]string, len(columns))
 		for i, c := range columns {
 			names[i] = c.name
 		}
-		if err := w.record(names, 0); err != nil {
+		if err := w.writeRecord(names, 0); err != nil {
 			return err
 		}
 		for _, group := range file.RowGroups() {
@@ -102,7 +102,7 @@ func damagedParquet(err error) error {
 
 // parquetColumns returns the columns with one value per row, and the number of all leaves.
 // Other columns are omitted, with a warning.
-func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
+func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
 	var columns, index []parquetColumn
 	var lists []string
 	leaves := 0
@@ -118,7 +118,7 @@ func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 		at := leaves
 		leaves++
 		name := strings.Join(column.Path(), ".")
-		text := cellWriter(column.Type())
+		text := cellFormatter(column.Type())
 		switch {
 		case repeated || text == nil:
 			lists = append(lists, name)
@@ -130,7 +130,7 @@ func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	}
 	visit(file.Root(), false)
 	if len(lists) > 0 {
-		p.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + shortList(lists)})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + joinNames(lists)})
 	}
 	if columns = append(index, columns...); len(columns) == 0 { // as pandas writes CSV
 		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "there is no column with one value a row"}
@@ -138,7 +138,7 @@ func (p *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	return columns, leaves, nil
 }
 
-func shortList(names []string) string {
+func joinNames(names []string) string {
 	const most = 5
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
@@ -166,19 +166,19 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 			}
 			for _, c := range columns {
 				text = text[:0]
-				v := cells[c.at]
-				if v.Column() != c.at {
+				v := cells[c.leaf]
+				if v.Column() != c.leaf {
 					return damagedParquet(fmt.Errorf("row %d has no value of column %s", w.rows, c.name))
 				}
 				if !v.IsNull() {
 					var fault error
-					if text, fault = c.text(text, v); fault != nil {
+					if text, fault = c.appendText(text, v); fault != nil {
 						return &csvfile.Defect{Code: CodeInvalidFile, Line: w.rows, Name: c.name, Message: fault.Error()}
 					}
 				}
-				w.field(text)
+				w.writeField(text)
 			}
-			if err := w.end(w.rows); err != nil { // the header was a row, so rows count from 1
+			if err := w.endRecord(w.rows); err != nil { // the header was a row, so rows count from 1
 				return err
 			}
 		}
@@ -195,9 +195,9 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 	}
 }
 
-// cellWriter returns a function that formats values of a type, nil if they are neither
+// cellFormatter returns a function that formats values of a type, nil if they are neither
 // texts nor numbers.
-func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
+func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
 		case *format.DecimalType:
@@ -207,10 +207,10 @@ func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error
 				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly), nil
 			}
 		case *format.TimestampType:
-			unit := unitOf(l.Unit)
-			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendMoment(dst, v.Int64(), unit), nil }
+			unit := timeUnit(l.Unit)
+			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendTimestamp(dst, v.Int64(), unit), nil }
 		case *format.TimeType:
-			unit := unitOf(l.Unit)
+			unit := timeUnit(l.Unit)
 			return func(dst []byte, v parquet.Value) ([]byte, error) {
 				count := v.Int64()
 				if v.Kind() == parquet.Int32 {
@@ -238,7 +238,7 @@ func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error
 		case *format.Float16Type:
 			return func(dst []byte, v parquet.Value) ([]byte, error) {
 				if b := v.ByteArray(); len(b) == 2 {
-					return appendFloat(dst, float16(binary.LittleEndian.Uint16(b)), 32), nil
+					return appendFloat(dst, float16Value(binary.LittleEndian.Uint16(b)), 32), nil
 				}
 				return dst, errors.New("not a 16-bit number")
 			}
@@ -246,11 +246,11 @@ func cellWriter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error
 			return nil
 		}
 	}
-	return plainWriter(t.Kind())
+	return physicalFormatter(t.Kind())
 }
 
-// plainWriter is cellWriter for a physical type.
-func plainWriter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
+// physicalFormatter is cellWriter for a physical type.
+func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
 	switch kind {
 	case parquet.Boolean:
 		return func(dst []byte, v parquet.Value) ([]byte, error) { return strconv.AppendBool(dst, v.Boolean()), nil }
@@ -284,7 +284,7 @@ func plainWriter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, e
 	return nil
 }
 
-func unitOf(unit format.TimeUnit) time.Duration {
+func timeUnit(unit format.TimeUnit) time.Duration {
 	switch unit.Value.(type) {
 	case *format.MilliSeconds:
 		return time.Millisecond
@@ -294,8 +294,8 @@ func unitOf(unit format.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendMoment appends a number of units since the beginning of 1970.
-func appendMoment(dst []byte, count int64, unit time.Duration) []byte {
+// appendTimestamp appends a number of units since the beginning of 1970.
+func appendTimestamp(dst []byte, count int64, unit time.Duration) []byte {
 	perSecond := int64(time.Second / unit)
 	return appendTime(dst, time.Unix(count/perSecond, count%perSecond*int64(unit)))
 }
@@ -315,8 +315,8 @@ func appendFloat(dst []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(dst, value, 'f', -1, bits)
 }
 
-// float16 returns the value of a 16-bit IEEE 754 number.
-func float16(bits uint16) float64 {
+// float16Value returns the value of a 16-bit IEEE 754 number.
+func float16Value(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1F), float64(bits&0x3FF)/1024
 	sign := 1.0
 	if bits>>15 == 1 {

@@ -34,7 +34,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 			if begin < 0 || chunk.TotalCompressedSize < 0 || begin > size-chunk.TotalCompressedSize {
 				return fmt.Errorf("%d bytes from byte %d on are not in the file", chunk.TotalCompressedSize, begin)
 			}
-			if err := checkChunk(ctx, io.NewSectionReader(src, begin, chunk.TotalCompressedSize)); err != nil {
+			if err := checkColumnPages(ctx, io.NewSectionReader(src, begin, chunk.TotalCompressedSize)); err != nil {
 				return err
 			}
 		}
@@ -42,8 +42,8 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 	return nil
 }
 
-// checkChunk checks the headers of the pages of a column in a row group.
-func checkChunk(ctx context.Context, chunk *io.SectionReader) error {
+// checkColumnPages checks the headers of the pages of a column in a row group.
+func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 	var protocol thrift.CompactProtocol
 	in := bufio.NewReaderSize(chunk, 1<<10)
 	for at := int64(0); at < chunk.Size(); {

@@ -28,8 +28,8 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 }
 
-// rejectUnreadable returns a defect for an unsupported file, which starts with head.
-func rejectUnreadable(head []byte, name string) error {
+// rejectUnsupported returns a defect for an unsupported file, which starts with head.
+func rejectUnsupported(head []byte, name string) error {
 	binary := func(message string) error {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
 	}
@@ -54,18 +54,18 @@ func isControl(char rune) bool {
 }
 
 // isJSON reports whether the text is JSON: an object, or a list of objects.
-func (p *sourceFile) isJSON() (bool, error) {
-	s, err := p.content(noCount)
+func (f *sourceFile) isJSON() (bool, error) {
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return false, err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	head, err := bufio.NewReaderSize(s, headSize).Peek(headSize)
-	if len(head) == 0 && err != nil && p.compression == "" {
+	if len(head) == 0 && err != nil && f.compression == "" {
 		return false, nil // an empty file is an empty CSV, and an error comes again
 	}
 	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {
-		return strings.Contains(strings.ToLower(filepath.Base(p.Name)), ending)
+		return strings.Contains(strings.ToLower(filepath.Base(f.Name)), ending)
 	})
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {

@@ -12,20 +12,20 @@ import (
 )
 
 // wrapError adds the file to an error.
-func (p *sourceFile) wrapError(err error) error {
+func (f *sourceFile) wrapError(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Error{File: p.Name, Err: err}
+	return &Error{File: f.Name, Err: err}
 }
 
 // wrapReader adds the file to the errors of src.
-func (p *sourceFile) wrapReader(src io.Reader) io.Reader {
+func (f *sourceFile) wrapReader(src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := src.Read(b)
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = p.wrapError(err)
+			err = f.wrapError(err)
 		}
 		return n, err
 	})
@@ -54,67 +54,67 @@ type offsets struct {
 }
 
 // inspect determines how to read the file, and converts other formats to CSV.
-func (p *sourceFile) inspect(ctx context.Context, opts Options) error {
-	if p.temp != "" {
+func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
+	if f.temp != "" {
 		return nil
 	}
 	if err := CheckEncoding(opts.Encoding); err != nil {
 		return err
 	}
-	p.charset, p.format, p.warnings = "", "", nil
-	head, err := p.detectPacking()
+	f.charset, f.format, f.warnings = "", "", nil
+	head, err := f.detectCompression()
 	if err != nil {
 		return err
 	}
-	if err := rejectUnreadable(head, p.Name); err != nil {
+	if err := rejectUnsupported(head, f.Name); err != nil {
 		return err
 	}
-	if found, err := p.randomAccess(ctx, head, opts); found || err != nil {
+	if found, err := f.convertRandomAccess(ctx, head, opts); found || err != nil {
 		return err
 	}
-	p.charset = opts.Encoding
-	if p.charset == "" {
-		p.charset = detectUTF16(head)
+	f.charset = opts.Encoding
+	if f.charset == "" {
+		f.charset = detectUTF16(head)
 	}
-	if p.charset == "" {
-		if err := p.guessCharset(ctx, opts.Delimiter); err != nil {
+	if f.charset == "" {
+		if err := f.guessCharset(ctx, opts.Delimiter); err != nil {
 			return err
 		}
 	}
-	found, err := p.isJSON()
+	found, err := f.isJSON()
 	if err != nil {
 		return err
 	}
 	if !found {
-		return p.convertText(ctx, opts)
+		return f.convertText(ctx, opts)
 	}
-	for i := range p.warnings {
-		p.warnings[i].Column = 0 // of CSV
+	for i := range f.warnings {
+		f.warnings[i].Column = 0 // of CSV
 	}
-	return p.convertJSON(ctx, opts)
+	return f.convertJSON(ctx, opts)
 }
 
-// detectPacking detects the compression of the file and returns the first bytes of its
+// detectCompression detects the compression of the file and returns the first bytes of its
 // content.
-func (p *sourceFile) detectPacking() ([]byte, error) {
-	s, err := openFile(p.Path, noCount)
+func (f *sourceFile) detectCompression() ([]byte, error) {
+	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
 		return nil, err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	var head []byte
-	p.compression, head, err = s.unpack()
+	f.compression, head, err = s.unpack()
 	return head, err
 }
 
-// content returns the unpacked text in UTF-8.
-func (p *sourceFile) content(read func(n int)) (*stream, error) {
-	s, err := openFile(p.Path, read)
+// openText returns the unpacked text in UTF-8.
+func (f *sourceFile) openText(read func(n int)) (*stream, error) {
+	s, err := openFile(f.Path, read)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err = s.unpack(); err == nil && p.charset != "" {
-		s.Reader, err = transcode(s.Reader, p.charset)
+	if _, _, err = s.unpack(); err == nil && f.charset != "" {
+		s.Reader, err = transcode(s.Reader, f.charset)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -122,60 +122,60 @@ func (p *sourceFile) content(read func(n int)) (*stream, error) {
 	return s, nil
 }
 
-// open returns the table as CSV in UTF-8. done counts the bytes read.
-func (p *sourceFile) open(done *int64) (*stream, error) {
+// openCSV returns the table as CSV in UTF-8. done counts the bytes read.
+func (f *sourceFile) openCSV(done *int64) (*stream, error) {
 	read := func(n int) { *done += int64(n) }
-	if p.temp != "" {
-		return openFile(p.temp, read)
+	if f.temp != "" {
+		return openFile(f.temp, read)
 	}
-	return p.content(read)
+	return f.openText(read)
 }
 
-// converted reports whether the file was converted from another format.
-func (p *sourceFile) converted() bool { return p.temp != "" && !p.keepsLines }
+// isConverted reports whether the file was converted from another format.
+func (f *sourceFile) isConverted() bool { return f.temp != "" && !f.keepsLines }
 
 // currentPath returns the path of the file that is read.
-func (p *sourceFile) currentPath() string { return cmp.Or(p.temp, p.Path) }
+func (f *sourceFile) currentPath() string { return cmp.Or(f.temp, f.Path) }
 
 // discard removes the converted CSV.
-func (p *sourceFile) discard() error {
-	if p.temp == "" {
+func (f *sourceFile) discard() error {
+	if f.temp == "" {
 		return nil
 	}
-	err := os.Remove(p.temp)
-	p.temp, p.lines, p.keepsLines = "", lineMap{}, false
+	err := os.Remove(f.temp)
+	f.temp, f.lines, f.keepsLines = "", lineMap{}, false
 	return err
 }
 
-func (p *sourceFile) warn(w csvfile.Warning) { p.warnings = append(p.warnings, w) }
+func (f *sourceFile) warn(w csvfile.Warning) { f.warnings = append(f.warnings, w) }
 
-// steps returns the conversions of the file.
-func (p *sourceFile) steps() []Step {
-	var steps []Step
-	if p.compression != "" {
-		steps = append(steps, Step{CodeUnpacked, p.compression})
+// conversions returns the conversions of the file.
+func (f *sourceFile) conversions() []Conversion {
+	var steps []Conversion
+	if f.compression != "" {
+		steps = append(steps, Conversion{CodeUnpacked, f.compression})
 	}
-	if p.charset != "" && !strings.EqualFold(strings.ReplaceAll(p.charset, "-", ""), "utf8") {
-		steps = append(steps, Step{CodeCharset, p.charset})
+	if f.charset != "" && !strings.EqualFold(strings.ReplaceAll(f.charset, "-", ""), "utf8") {
+		steps = append(steps, Conversion{CodeCharset, f.charset})
 	}
-	if p.format != "" {
-		steps = append(steps, Step{CodeConverted, p.format})
+	if f.format != "" {
+		steps = append(steps, Conversion{CodeConverted, f.format})
 	}
 	return steps
 }
 
 // locate maps a location in the concatenation to one in the file.
-func (p *sourceFile) locate(line, column int) (int, int) {
-	if p.order != nil && column > 0 && column <= len(p.order) {
-		column = p.order[column-1] + 1
+func (f *sourceFile) locate(line, column int) (int, int) {
+	if f.order != nil && column > 0 && column <= len(f.order) {
+		column = f.order[column-1] + 1
 	}
-	if p.offsets.lines.any() {
-		line = p.offsets.lines.source(line)
+	if f.offsets.lines.hasRuns() {
+		line = f.offsets.lines.sourceLine(line)
 	} else if line > 0 {
-		line += p.shift
+		line += f.shift
 	}
-	if p.converted() {
-		line = p.lines.source(line)
+	if f.isConverted() {
+		line = f.lines.sourceLine(line)
 	}
 	return line, column
 }

@@ -107,9 +107,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 // Close closes the files.
 func (r *Reader) Close() error { return r.close() }
 
-// Done returns how many of the Table's Size bytes have been read. It must not be
+// BytesRead returns how many of the Table's Size bytes have been read. It must not be
 // called while Read is running.
-func (r *Reader) Done() int64 { return *r.done }
+func (r *Reader) BytesRead() int64 { return *r.done }
 
 // CSV returns the table as CSV in UTF-8, from its beginning. The first call detects the
 // formats, which may take a pass over the files. An error about a file, returned here or
@@ -121,11 +121,11 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	}
 	done := new(int64)
 	if len(t.parts) > 1 {
-		j := &concatenation{parts: t.parts, delimiter: t.opts.Delimiter, done: done}
+		j := &concatenation{parts: t.parts, delimiter: t.opts.Delimiter, bytesRead: done}
 		return &Reader{src: j, close: j.Close, done: done}, nil
 	}
 	p := t.parts[0]
-	s, err := p.open(done)
+	s, err := p.openCSV(done)
 	if err != nil {
 		return nil, p.wrapError(err)
 	}
@@ -134,7 +134,7 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 
 // Converted reports whether the table was converted to CSV with commas because its first
 // file has another format. It is known after CSV was called.
-func (t *Table) Converted() bool { return t.parts[0].converted() }
+func (t *Table) Converted() bool { return t.parts[0].isConverted() }
 
 // Size returns the number of bytes that are read from disk, -1 if unknown.
 func (t *Table) Size() int64 {
@@ -173,8 +173,8 @@ func (t *Table) SourceLine(line int) (file string, fileLine int) {
 	return file, fileLine
 }
 
-// Step is a conversion of a file to CSV in UTF-8.
-type Step struct {
+// Conversion is a conversion of a file to CSV in UTF-8.
+type Conversion struct {
 	// Code is one of the Code constants.
 	Code string
 	// Name is the original format, such as gzip, UTF-16 or Parquet.
@@ -189,7 +189,7 @@ const (
 )
 
 // Message describes the conversion.
-func (s Step) Message() string {
+func (s Conversion) Message() string {
 	switch s.Code {
 	case CodeCharset:
 		return s.Name + ", written as UTF-8"
@@ -211,11 +211,11 @@ func (t *Table) Warnings() []Warning {
 	return all
 }
 
-// Steps returns the conversions of the files, each once.
-func (t *Table) Steps() []Step {
-	var steps []Step
+// Conversions returns the conversions of the files, each once.
+func (t *Table) Conversions() []Conversion {
+	var steps []Conversion
 	for _, p := range t.parts {
-		for _, s := range p.steps() {
+		for _, s := range p.conversions() {
 			if !slices.Contains(steps, s) {
 				steps = append(steps, s)
 			}
@@ -231,7 +231,7 @@ func (t *Table) Description() string {
 	if len(t.parts) > 1 {
 		words = append(words, fmt.Sprintf("%d files", len(t.parts)))
 	}
-	for _, s := range t.Steps() {
+	for _, s := range t.Conversions() {
 		words = append(words, s.Name)
 	}
 	return strings.Join(words, ", ")

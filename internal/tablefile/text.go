@@ -27,33 +27,33 @@ const maxLine = 16 << 20
 
 // convertText converts other text formats to CSV: columns separated by spaces, as
 // statistics programs write them, and CSV below the title line that scikit-learn writes.
-func (p *sourceFile) convertText(ctx context.Context, opts Options) error {
-	s, err := p.content(noCount)
+func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
+	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
 	}
-	defer s.discard()
+	defer s.closeQuietly()
 	in := bufio.NewReaderSize(s, headSize)
-	head, err := peek(in)
+	head, err := peekHead(in)
 	if err != nil {
 		return nil // reading the file returns it again
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
-	lines := firstLines(head, len(head) >= headSize-3)
-	switch title := titleOf(lines); {
+	lines := firstNonBlankLines(head, len(head) >= headSize-3)
+	switch title := findTitle(lines); {
 	case title != "":
-		p.format = formatTitled
-		p.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
-		return p.convert(ctx, opts, func(w *csvFile) error { return withoutTitle(in, w) })
+		f.format = formatTitled
+		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
+		return f.convert(ctx, opts, func(w *csvFile) error { return convertTitled(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
-		p.format = formatSpaced
-		return p.convert(ctx, opts, func(w *csvFile) error { return convertSpaced(in, w) })
+		f.format = formatSpaced
+		return f.convert(ctx, opts, func(w *csvFile) error { return convertSpaced(in, w) })
 	}
 	return nil
 }
 
-// firstLines returns the first non-blank lines of a text, without an incomplete last one.
-func firstLines(head []byte, cut bool) []string {
+// firstNonBlankLines returns the first non-blank lines of a text, without an incomplete last one.
+func firstNonBlankLines(head []byte, cut bool) []string {
 	const most = 50
 	var lines []string
 	for line := range bytes.Lines(head) {
@@ -67,10 +67,10 @@ func firstLines(head []byte, cut bool) []string {
 	return lines
 }
 
-// titleOf returns the title line of a table in the format of scikit-learn: the number of
+// findTitle returns the title line of a table in the format of scikit-learn: the number of
 // rows, that of features, and the names of the classes, above rows of numbers that end
 // with the number of a class. It is empty for other tables.
-func titleOf(lines []string) string {
+func findTitle(lines []string) string {
 	if len(lines) < 3 {
 		return ""
 	}
@@ -106,8 +106,8 @@ func isDigits(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
 
-// withoutTitle writes the rows below the first line.
-func withoutTitle(src io.Reader, w *csvFile) error {
+// convertTitled writes the rows below the first line.
+func convertTitled(src io.Reader, w *csvFile) error {
 	in := bufio.NewReader(src)
 	if _, err := in.ReadString('\n'); err != nil {
 		return err
@@ -122,9 +122,9 @@ func withoutTitle(src io.Reader, w *csvFile) error {
 			return err
 		}
 		for i := range rec.Fields {
-			w.field(rec.Fields[i])
+			w.writeField(rec.Fields[i])
 		}
-		if err := w.end(1 + rec.Line); err != nil {
+		if err := w.endRecord(1 + rec.Line); err != nil {
 			return err
 		}
 	}
@@ -172,14 +172,14 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 			continue
 		case names != nil:
 			if len(fields) == len(names)+1 {
-				w.field(nil) // the row names
+				w.writeField(nil) // the row names
 			}
-			if err := w.record(names, first); err != nil {
+			if err := w.writeRecord(names, first); err != nil {
 				return err
 			}
 			names = nil
 		}
-		if err := w.record(fields, line); err != nil {
+		if err := w.writeRecord(fields, line); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 		return err
 	}
 	if names != nil {
-		return w.record(names, first)
+		return w.writeRecord(names, first)
 	}
 	return nil
 }

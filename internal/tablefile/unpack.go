@@ -28,8 +28,8 @@ func (s *stream) Close() error {
 	return err
 }
 
-// discard closes a stream, ignoring errors.
-func (s *stream) discard() { _ = s.Close() }
+// closeQuietly closes a stream, ignoring errors.
+func (s *stream) closeQuietly() { _ = s.Close() }
 
 // maxWindow is the maximum window size of a Zstandard file.
 const maxWindow = 128 << 20
@@ -38,21 +38,21 @@ const maxWindow = 128 << 20
 const headSize = 64 << 10
 
 // openFile opens the file at path. read is called with the number of bytes read.
-func openFile(path string, read func(n int)) (*stream, error) {
+func openFile(path string, onRead func(n int)) (*stream, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	metered := readerFunc(func(p []byte) (int, error) {
 		n, err := file.Read(p)
-		read(n)
+		onRead(n)
 		return n, err
 	})
 	return &stream{Reader: metered, closers: []func() error{file.Close}}, nil
 }
 
-// noCount does not count what is read.
-func noCount(int) {}
+// ignoreCount does not count what is read.
+func ignoreCount(int) {}
 
 type readerFunc func(p []byte) (int, error)
 
@@ -60,10 +60,10 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // unpack unpacks a gzip or Zstandard stream, and returns the name of the compression and
 // the first bytes of the content.
-func (s *stream) unpack() (packing string, head []byte, err error) {
+func (s *stream) unpack() (compression string, head []byte, err error) {
 	in := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = in
-	head, err = peek(in)
+	head, err = peekHead(in)
 	if err != nil {
 		return "", nil, err
 	}
@@ -73,28 +73,28 @@ func (s *stream) unpack() (packing string, head []byte, err error) {
 		if err != nil {
 			return "", nil, fmt.Errorf("unpacking gzip: %w", err)
 		}
-		packing = "gzip"
+		compression = "gzip"
 		s.Reader, s.closers = unpacked, append(s.closers, unpacked.Close)
 	case bytes.HasPrefix(head, []byte("\x28\xB5\x2F\xFD")):
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return "", nil, fmt.Errorf("unpacking Zstandard: %w", err)
 		}
-		packing = "Zstandard"
+		compression = "Zstandard"
 		s.Reader, s.closers = unpacked, append(s.closers, func() error { unpacked.Close(); return nil })
 	default:
 		return "", head, nil
 	}
 	content := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = content
-	if head, err = peek(content); err != nil {
-		return "", nil, fmt.Errorf("unpacking %s: %w", packing, err)
+	if head, err = peekHead(content); err != nil {
+		return "", nil, fmt.Errorf("unpacking %s: %w", compression, err)
 	}
-	return packing, head, nil
+	return compression, head, nil
 }
 
-// peek returns up to headSize bytes. It is not an error if the file is shorter.
-func peek(in *bufio.Reader) ([]byte, error) {
+// peekHead returns up to headSize bytes. It is not an error if the file is shorter.
+func peekHead(in *bufio.Reader) ([]byte, error) {
 	head, err := in.Peek(headSize)
 	if errors.Is(err, io.EOF) {
 		err = nil

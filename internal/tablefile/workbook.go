@@ -27,24 +27,24 @@ const (
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).
 type workbook struct {
-	ctx     context.Context // of its reading
-	archive *zip.Reader
-	sheets  []workbookSheet
-	shared  []string
-	dates   []dateStyle // by cell style
-	from    time.Time   // day 0 of its dates
+	ctx           context.Context // of its reading
+	archive       *zip.Reader
+	sheets        []workbookSheet
+	sharedStrings []string
+	dateStyles    []dateStyle // by cell style
+	epoch         time.Time   // day 0 of its dates
 }
 
 type workbookSheet struct{ name, part string }
 
 // dateStyle is how a cell's number is displayed.
-type dateStyle struct{ date, clock bool }
+type dateStyle struct{ hasDate, hasTime bool }
 
 // convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
-func (p *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
+func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
-	return p.convert(ctx, opts, func(w *csvFile) error {
-		if err := b.open(); err != nil {
+	return f.convert(ctx, opts, func(w *csvFile) error {
+		if err := b.readIndex(); err != nil {
 			return damagedWorkbook(err)
 		}
 		at := 0
@@ -57,12 +57,12 @@ func (p *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		}
 		switch {
 		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
-			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, shortList(names))}
+			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, joinNames(names))}
 		case opts.Sheet == "" && len(names) > 1:
-			p.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), shortList(names))})
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), joinNames(names))})
 		}
-		p.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
-		return damagedWorkbook(b.write(b.sheets[at].part, w))
+		f.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
+		return damagedWorkbook(b.writeSheet(b.sheets[at].part, w))
 	})
 }
 
@@ -75,9 +75,9 @@ func damagedWorkbook(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
 }
 
-// part decodes a part of the archive; each is called with every element that begins
+// forEachElement decodes a part of the archive; each is called with every element that begins
 // and returns an error to stop. A missing part has no elements.
-func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
+func (b *workbook) forEachElement(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
 		return nil
@@ -104,18 +104,18 @@ func (b *workbook) part(name string, each func(d *sheetDecoder, e xml.StartEleme
 	}
 }
 
-// open reads the shared parts of the workbook.
-func (b *workbook) open() error {
-	b.from = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+// readIndex reads the shared parts of the workbook.
+func (b *workbook) readIndex() error {
+	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct{ name, id string }
 	var sheets []sheet
-	err := b.part("xl/workbook.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+	err := b.forEachElement("xl/workbook.xml", func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "sheet":
 			sheets = append(sheets, sheet{attribute(e, "name"), attribute(e, "id")})
 		case "workbookPr":
 			if since1904 := attribute(e, "date1904"); since1904 == "1" || since1904 == "true" {
-				b.from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+				b.epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 			}
 		}
 		return nil
@@ -124,7 +124,7 @@ func (b *workbook) open() error {
 		return err
 	}
 	targets := map[string]string{}
-	err = b.part("xl/_rels/workbook.xml.rels", func(_ *sheetDecoder, e xml.StartElement) error {
+	err = b.forEachElement("xl/_rels/workbook.xml.rels", func(_ *sheetDecoder, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
 			target := attribute(e, "Target")
 			if !strings.HasPrefix(target, "/") {
@@ -148,17 +148,17 @@ func (b *workbook) open() error {
 	if err := b.readStyles(); err != nil {
 		return err
 	}
-	return b.readShared()
+	return b.readSharedStrings()
 }
 
 // readStyles determines the cell styles that display dates.
 func (b *workbook) readStyles() error {
 	custom := map[string]dateStyle{}
 	inCells := false
-	return b.part("xl/styles.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+	return b.forEachElement("xl/styles.xml", func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
-			custom[attribute(e, "numFmtId")] = dateStyleOf(attribute(e, "formatCode"))
+			custom[attribute(e, "numFmtId")] = parseDateStyle(attribute(e, "formatCode"))
 		case "cellXfs":
 			inCells = true
 		case "cellStyles", "cellStyleXfs":
@@ -170,15 +170,15 @@ func (b *workbook) readStyles() error {
 				if n, _ := strconv.Atoi(id); !ok {
 					style = dateStyle{n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58, n >= 18 && n <= 22 || n >= 45 && n <= 47}
 				}
-				b.dates = append(b.dates, style)
+				b.dateStyles = append(b.dateStyles, style)
 			}
 		}
 		return nil
 	})
 }
 
-// dateStyleOf reports whether a number format displays a date or a time.
-func dateStyleOf(code string) dateStyle {
+// parseDateStyle reports whether a number format displays a date or a time.
+func parseDateStyle(code string) dateStyle {
 	var letters strings.Builder
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
 		switch code[i] {
@@ -200,28 +200,28 @@ func dateStyleOf(code string) dateStyle {
 	}
 	text := strings.ToLower(letters.String())
 	clock := strings.ContainsAny(text, "hs")
-	return dateStyle{date: strings.ContainsAny(text, "yd") || !clock && strings.Contains(text, "m"), clock: clock}
+	return dateStyle{hasDate: strings.ContainsAny(text, "yd") || !clock && strings.Contains(text, "m"), hasTime: clock}
 }
 
-// readShared reads the texts that cells refer to.
-func (b *workbook) readShared() error {
+// readSharedStrings reads the texts that cells refer to.
+func (b *workbook) readSharedStrings() error {
 	size := 0
-	return b.part("xl/sharedStrings.xml", func(d *sheetDecoder, e xml.StartElement) error {
+	return b.forEachElement("xl/sharedStrings.xml", func(d *sheetDecoder, e xml.StartElement) error {
 		if e.Name.Local != "si" {
 			return nil
 		}
-		text, err := textOf(d, "si")
+		text, err := readText(d, "si")
 		if size += len(text) + 16; size > maxSheetText {
 			return &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("its texts take more than %d MiB: save the sheet as CSV", maxSheetText>>20)}
 		}
-		b.shared = append(b.shared, text)
+		b.sharedStrings = append(b.sharedStrings, text)
 		return err
 	})
 }
 
-// write writes the rows of a sheet from the first with a cell, and the columns up to the
+// writeSheet writes the rows of a sheet from the first with a cell, and the columns up to the
 // last of that row.
-func (b *workbook) write(name string, w *csvFile) error {
+func (b *workbook) writeSheet(name string, w *csvFile) error {
 	var cells []string
 	width, number := 0, 0
 	end := func() error {
@@ -236,12 +236,12 @@ func (b *workbook) write(name string, w *csvFile) error {
 			width = last
 		}
 		for _, text := range cells[:last] { // the CSV reader rejects longer rows
-			w.field([]byte(text))
+			w.writeField([]byte(text))
 		}
 		w.out.WriteEmptyFields(width - last)
-		return w.end(number)
+		return w.endRecord(number)
 	}
-	err := b.part(name, func(d *sheetDecoder, e xml.StartElement) error {
+	err := b.forEachElement(name, func(d *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "row":
 			if err := end(); err != nil {
@@ -253,11 +253,11 @@ func (b *workbook) write(name string, w *csvFile) error {
 				number = n
 			}
 		case "c":
-			column := columnOf(attribute(e, "r"), len(cells))
+			column := parseColumn(attribute(e, "r"), len(cells))
 			if column >= maxSheetColumn {
 				return fmt.Errorf("row %d has a cell in column %d", number, column+1)
 			}
-			text, err := b.cell(d, e)
+			text, err := b.readCell(d, e)
 			if err != nil {
 				return err
 			}
@@ -274,9 +274,9 @@ func (b *workbook) write(name string, w *csvFile) error {
 	return end()
 }
 
-// columnOf returns the number, from 0, of the column of a cell reference such as AB12;
+// parseColumn returns the number, from 0, of the column of a cell reference such as AB12;
 // next without one.
-func columnOf(place string, next int) int {
+func parseColumn(place string, next int) int {
 	n := 0
 	for _, char := range place {
 		if char < 'A' || char > 'Z' || n > maxSheetColumn {
@@ -290,11 +290,11 @@ func columnOf(place string, next int) int {
 	return n - 1
 }
 
-// cell reads a cell to its end.
-func (b *workbook) cell(d *sheetDecoder, e xml.StartElement) (string, error) {
+// readCell reads a cell to its end.
+func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error) {
 	kind := attribute(e, "t")
 	if kind == "inlineStr" {
-		return textOf(d, "c")
+		return readText(d, "c")
 	}
 	var value strings.Builder
 	for inValue := false; ; {
@@ -312,21 +312,21 @@ func (b *workbook) cell(d *sheetDecoder, e xml.StartElement) (string, error) {
 		case xml.EndElement:
 			inValue = false
 			if t.Name.Local == "c" {
-				return b.text(kind, attribute(e, "s"), value.String())
+				return b.formatCell(kind, attribute(e, "s"), value.String())
 			}
 		}
 	}
 }
 
-// text returns the text of a cell.
-func (b *workbook) text(kind, style, value string) (string, error) {
+// formatCell returns the text of a cell.
+func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	switch kind {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(value))
-		if err != nil || n < 0 || n >= len(b.shared) {
-			return "", fmt.Errorf("a cell refers to text %s, and there are %d", value, len(b.shared))
+		if err != nil || n < 0 || n >= len(b.sharedStrings) {
+			return "", fmt.Errorf("a cell refers to text %s, and there are %d", value, len(b.sharedStrings))
 		}
-		return b.shared[n], nil
+		return b.sharedStrings[n], nil
 	case "b":
 		if value == "1" {
 			return "true", nil
@@ -335,7 +335,7 @@ func (b *workbook) text(kind, style, value string) (string, error) {
 	case "e": // such as #N/A or #DIV/0!
 		return "", nil
 	case "str":
-		return unescaped(value), nil
+		return unescape(value), nil
 	case "d":
 		return value, nil
 	}
@@ -343,26 +343,26 @@ func (b *workbook) text(kind, style, value string) (string, error) {
 	if err != nil {
 		return value, nil //nolint:nilerr // a cell of a form that is not known is its text
 	}
-	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dates) && (b.dates[at] != dateStyle{}) {
-		return b.moment(n, b.dates[at]), nil
+	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
+		return b.formatDateTime(n, b.dateStyles[at]), nil
 	}
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
 }
 
-// moment formats a number of days as displayed. A number that is not a date is formatted
+// formatDateTime formats a number of days as displayed. A number that is not a date is formatted
 // as a number.
-func (b *workbook) moment(days float64, style dateStyle) string {
+func (b *workbook) formatDateTime(days float64, style dateStyle) string {
 	const year9999 = 2_958_466
 	if !(days >= 0 && days < year9999) {
 		return string(appendFloat(nil, days, 64))
 	}
 	whole, part := math.Modf(days)
 	millis := math.Round(part * 86_400_000)
-	t := b.from.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
+	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
 	switch {
-	case style.date && (style.clock || millis != 0):
+	case style.hasDate && (style.hasTime || millis != 0):
 		return t.Format("2006-01-02 15:04:05.999")
-	case style.date:
+	case style.hasDate:
 		return t.Format(time.DateOnly)
 	}
 	if days >= 1 && whole > 0 { // elapsed time of more than a day

@@ -53,9 +53,9 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// textOf returns the text of the t elements up to the end of an element, without phonetic
+// readText returns the text of the t elements up to the end of an element, without phonetic
 // runs.
-func textOf(d *sheetDecoder, end string) (string, error) {
+func readText(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
 	inText, spoken := false, false
 	for {
@@ -77,7 +77,7 @@ func textOf(d *sheetDecoder, end string) (string, error) {
 				spoken = false
 			}
 			if t.Name.Local == end {
-				return unescaped(text.String()), nil
+				return unescape(text.String()), nil
 			}
 		}
 	}
@@ -92,5 +92,5 @@ func noEOF(err error) error {
 
 var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
 
-// unescaped replaces the escapes such as _x000D_ of control characters.
-func unescaped(text string) string { return escapes.Replace(text) }
+// unescape replaces the escapes such as _x000D_ of control characters.
+func unescape(text string) string { return escapes.Replace(text) }

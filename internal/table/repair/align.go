@@ -14,16 +14,16 @@ import (
 //
 // It does so only if one assignment is better than all others.
 type aligner struct {
-	width    int // columns
-	delim    byte
-	id       int // -1 if it is generated
-	label    int // -1 in a blind file
-	accepts  func(column int, cell []byte, strictly bool) bool
-	cost     [][]int32 // by column and fields used: the minimum cost
-	ways     [][]uint8 // and the number of ways with this cost, 2 for more
-	taken    [][]int32 // and the number of fields of the column
-	joined   []byte
-	combined [][]byte
+	columns     int // columns
+	delim       byte
+	id          int // -1 if it is generated
+	label       int // -1 in a blind file
+	accepts     func(column int, cell []byte, strictly bool) bool
+	cost        [][]int32 // by column and fields used: the minimum cost
+	ways        [][]uint8 // and the number of ways with this cost, 2 for more
+	fieldsTaken [][]int32 // and the number of fields of the column
+	joined      []byte
+	combined    [][]byte
 }
 
 const (
@@ -35,25 +35,25 @@ const (
 // align returns one field per column, nil if the assignment is ambiguous. The result is
 // valid until the next call.
 func (a *aligner) align(fields [][]byte) [][]byte {
-	if len(fields) > a.width {
+	if len(fields) > a.columns {
 		if cut := a.dropTrailing(fields); cut != nil {
 			return cut
 		}
 	} else if padded := a.padMissing(fields); padded != nil {
 		return padded
 	}
-	if a.width*(len(fields)+1) > maxAlignCells || len(fields)-a.width > maxExtraFields || len(fields) < 2 {
+	if a.columns*(len(fields)+1) > maxAlignCells || len(fields)-a.columns > maxExtraFields || len(fields) < 2 {
 		return nil
 	}
-	a.reset(len(fields))
-	for column := range a.width {
+	a.resetTables(len(fields))
+	for column := range a.columns {
 		for used, cost := range a.cost[column] {
 			if cost < unreachable {
-				a.step(fields, column, used)
+				a.assignFields(fields, column, used)
 			}
 		}
 	}
-	if a.ways[a.width][len(fields)] != 1 {
+	if a.ways[a.columns][len(fields)] != 1 {
 		return nil
 	}
 	return a.backtrack(fields)
@@ -61,12 +61,12 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 
 // dropTrailing returns the fields without empty ones after the last column.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
-	for _, field := range fields[a.width:] {
+	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
 			return nil
 		}
 	}
-	return a.ifFits(fields[:a.width])
+	return a.fieldsIfFit(fields[:a.columns])
 }
 
 // padMissing returns fields with empty ones appended, because some programs omit empty
@@ -76,15 +76,15 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 		return nil
 	}
 	a.combined = append(a.combined[:0], fields...)
-	for len(a.combined) < a.width {
+	for len(a.combined) < a.columns {
 		a.combined = append(a.combined, nil)
 	}
-	return a.ifFits(a.combined)
+	return a.fieldsIfFit(a.combined)
 }
 
-// ifFits returns fields if they fit their columns, otherwise nil. New texts are accepted,
+// fieldsIfFit returns fields if they fit their columns, otherwise nil. New texts are accepted,
 // because each field has its column.
-func (a *aligner) ifFits(fields [][]byte) [][]byte {
+func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {
 			return nil
@@ -102,12 +102,12 @@ func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
 	return a.accepts(column, cell, strictly)
 }
 
-func (a *aligner) reset(fields int) {
-	for len(a.cost) <= a.width {
-		a.cost, a.ways, a.taken = append(a.cost, nil), append(a.ways, nil), append(a.taken, nil)
+func (a *aligner) resetTables(fields int) {
+	for len(a.cost) <= a.columns {
+		a.cost, a.ways, a.fieldsTaken = append(a.cost, nil), append(a.ways, nil), append(a.fieldsTaken, nil)
 	}
 	for i := range a.cost {
-		a.cost[i], a.ways[i], a.taken[i] = make([]int32, fields+1), make([]uint8, fields+1), make([]int32, fields+1)
+		a.cost[i], a.ways[i], a.fieldsTaken[i] = make([]int32, fields+1), make([]uint8, fields+1), make([]int32, fields+1)
 		for j := range a.cost[i] {
 			a.cost[i][j] = unreachable
 		}
@@ -115,14 +115,14 @@ func (a *aligner) reset(fields int) {
 	a.cost[0][0], a.ways[0][0] = 0, 1
 }
 
-// step assigns zero, one or several of the fields after those used to a column.
-func (a *aligner) step(fields [][]byte, column, used int) {
-	missing := a.width - len(fields)
+// assignFields assigns zero, one or several of the fields after those used to a column.
+func (a *aligner) assignFields(fields [][]byte, column, used int) {
+	missing := a.columns - len(fields)
 	if missing > 0 && a.fits(column, nil, true) {
-		a.reach(column, used, 0, 1)
+		a.relax(column, used, 0, 1)
 	}
 	if used < len(fields) && a.fits(column, fields[used], true) {
-		a.reach(column, used, 1, 0)
+		a.relax(column, used, 1, 0)
 	}
 	cost := int32(0)
 	for take := 2; missing < 0 && take <= 1-missing && used+take <= len(fields); take++ {
@@ -131,17 +131,17 @@ func (a *aligner) step(fields [][]byte, column, used int) {
 			cost++
 		}
 		if column != a.id && column != a.label && a.fits(column, a.joinFields(fields[used:used+take]), true) {
-			a.reach(column, used, take, cost)
+			a.relax(column, used, take, cost)
 		}
 	}
 }
 
-func (a *aligner) reach(column, used, take int, cost int32) {
+func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take
 	switch best := a.cost[column+1][to]; {
 	case cost < best:
-		a.cost[column+1][to], a.ways[column+1][to], a.taken[column+1][to] = cost, a.ways[column][used], int32(take)
+		a.cost[column+1][to], a.ways[column+1][to], a.fieldsTaken[column+1][to] = cost, a.ways[column][used], int32(take)
 	case cost == best:
 		a.ways[column+1][to] = 2
 	}
@@ -149,10 +149,10 @@ func (a *aligner) reach(column, used, take int, cost int32) {
 
 // backtrack returns the cells of the best assignment.
 func (a *aligner) backtrack(fields [][]byte) [][]byte {
-	cells := make([][]byte, a.width)
+	cells := make([][]byte, a.columns)
 	used := len(fields)
-	for column := a.width; column > 0; column-- {
-		take := int(a.taken[column][used])
+	for column := a.columns; column > 0; column-- {
+		take := int(a.fieldsTaken[column][used])
 		switch take {
 		case 0: // it is empty
 		case 1:

@@ -41,7 +41,7 @@ const (
 	changeLabelSpace  = "label-trimmed"
 	changeEmptyID     = "id-filled"
 	changeDuplicateID = "id-made-unique"
-	changeMadeID      = "id-column-made"
+	changeGeneratedID = "id-column-made"
 	changeMoved       = "column-moved"
 	changeOrder       = "columns-reordered"
 	changeDropped     = "column-dropped"
@@ -68,7 +68,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeLabelSpace, "label", "%s with surrounding spaces trimmed"},
 	{changeEmptyID, "row", "%s without an ID given one"},
 	{changeDuplicateID, "row", "%s with the ID of an earlier row: a number is appended"},
-	{changeMadeID, "", ""},
+	{changeGeneratedID, "", ""},
 	{changeMoved, "", ""},
 	{changeOrder, "", "the columns are put in the order of the training file"},
 	{changeDropped, "column", "%s left out"},
@@ -80,21 +80,21 @@ type changeLog struct{ changes []Change }
 
 // add adds a change at a location.
 func (l *changeLog) add(code string, line, column int) {
-	l.merge(Change{Code: code, Line: line, Column: column})
+	l.addChange(Change{Code: code, Line: line, Column: column})
 }
 
 // addLeftOut adds an omitted row.
 func (l *changeLog) addLeftOut(code string, line int) {
-	l.merge(Change{Code: code, Line: line, LeftOut: 1})
+	l.addChange(Change{Code: code, Line: line, LeftOut: 1})
 }
 
 // addMessage adds a change with its own message.
 func (l *changeLog) addMessage(code string, at Change, format string, args ...any) {
 	at.Code, at.Message = code, fmt.Sprintf(format, args...)
-	l.merge(at)
+	l.addChange(at)
 }
 
-func (l *changeLog) merge(c Change) {
+func (l *changeLog) addChange(c Change) {
 	at := slices.IndexFunc(l.changes, func(known Change) bool { return known.Code == c.Code && known.Message == c.Message })
 	if at < 0 {
 		at = len(l.changes)
@@ -105,8 +105,8 @@ func (l *changeLog) merge(c Change) {
 	l.changes[at].LeftOut += c.LeftOut
 }
 
-// leftOut returns the number of rows omitted because of a change.
-func (l *changeLog) leftOut(code string) int {
+// countLeftOut returns the number of rows omitted because of a change.
+func (l *changeLog) countLeftOut(code string) int {
 	n := 0
 	for _, c := range l.changes {
 		if c.Code == code {

@@ -9,13 +9,13 @@ import (
 
 // dialect is how a file is written, inferred from its beginning.
 type dialect struct {
-	delim    byte
-	preamble int      // number of records before the header: titles and remarks
-	header   bool     // the first record names the columns
-	rowNames bool     // except the first, as R writes tables
-	columns  []string // as in the file, trimmed
-	line     int      // of the header
-	sample   [][][]byte
+	delim       byte
+	preamble    int      // number of records before the header: titles and remarks
+	hasHeader   bool     // the first record names the columns
+	hasRowNames bool     // except the first, as R writes tables
+	names       []string // as in the file, trimmed
+	line        int      // of the header
+	sample      [][][]byte
 }
 
 // The limits of sniffing.
@@ -26,34 +26,34 @@ const (
 
 // sniffDialect infers how a file is written. delim is DetectDelimiter or the delimiter
 // given by the user; cut is set if the file continues after the sample.
-func sniffDialect(sample []byte, cut bool, delim byte) (dialect, error) {
+func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	if delim == 0 || delim == csvfile.AutoDelimiter {
-		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], cut || len(sample) > csvfile.DelimiterSampleBytes)
+		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], truncated || len(sample) > csvfile.DelimiterSampleBytes)
 		if delim == ',' {
-			delim = delimiterAfterPreamble(sample, cut)
+			delim = delimiterAfterPreamble(sample, truncated)
 		}
 	}
-	l := dialect{delim: delim, header: true}
-	records, err := readSample(sample, cut, delim)
+	d := dialect{delim: delim, hasHeader: true}
+	records, err := readSample(sample, truncated, delim)
 	if len(records) == 0 {
-		return l, emptyFileError(err)
+		return d, emptyFileError(err)
 	}
 	usual := modalLength(records)
 	if n := len(records[0]); n == usual-1 {
-		l.rowNames = n >= csvfile.MinBlindColumns && hasRowNames(records[1:], usual)
+		d.hasRowNames = n >= csvfile.MinBlindColumns && hasRowNames(records[1:], usual)
 	} else {
-		l.preamble = preambleLength(records, usual)
+		d.preamble = preambleLength(records, usual)
 	}
-	for _, field := range records[l.preamble] {
-		l.columns = append(l.columns, string(cells.Trim(field)))
+	for _, field := range records[d.preamble] {
+		d.names = append(d.names, string(cells.Trim(field)))
 	}
-	if l.rowNames {
-		l.columns = append([]string{""}, l.columns...)
+	if d.hasRowNames {
+		d.names = append([]string{""}, d.names...)
 	}
-	numbers := csvfile.Table{Names: l.columns}
-	l.header = !numbers.IsHeaderNumeric()
-	l.sample = records[l.preamble+1:]
-	return l, nil
+	numbers := csvfile.Table{Names: d.names}
+	d.hasHeader = !numbers.IsHeaderNumeric()
+	d.sample = records[d.preamble+1:]
+	return d, nil
 }
 
 // preambleLength returns the number of records before the header: those with few fields,
@@ -78,10 +78,10 @@ func preambleLength(records [][][]byte, usual int) int {
 
 // delimiterAfterPreamble returns the delimiter of a file that starts with other lines than
 // a table.
-func delimiterAfterPreamble(sample []byte, cut bool) byte {
+func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
-		records, _ := readSample(sample, cut, delim) // an error ends the records
+		records, _ := readSample(sample, truncated, delim) // an error ends the records
 		usual, matching := modalLength(records), 0
 		for _, record := range records {
 			if len(record) == usual {
@@ -96,7 +96,7 @@ func delimiterAfterPreamble(sample []byte, cut bool) byte {
 }
 
 // readSample returns the first records of a sample.
-func readSample(sample []byte, cut bool, delim byte) (records [][][]byte, err error) {
+func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, err error) {
 	reader := csvfile.NewLenientReader(bytes.NewReader(sample), delim, func(string, int, int) {})
 	for len(records) < maxSniffedRows {
 		var fields [][]byte
@@ -109,7 +109,7 @@ func readSample(sample []byte, cut bool, delim byte) (records [][][]byte, err er
 		}
 		records = append(records, record)
 	}
-	if cut && csvfile.IsEOF(err) && len(records) > 1 {
+	if truncated && csvfile.IsEOF(err) && len(records) > 1 {
 		records = records[:len(records)-1] // the sample may end within it
 	}
 	return records, err

@@ -22,16 +22,16 @@ func TestNormalize(t *testing.T) {
 		{"nothing_asked_changes_nothing", "a;b\r\n\"1\";2", Layout{}, "a;b\r\n\"1\";2"},
 		{"label_moves_last", plain, Layout{Label: "y"}, "k,a,b,y\nr,1,2,\"u,v\"\ns,3,4,w\n"},
 		{"id_moves_first", plain, Layout{ID: "b"}, "b,k,a,y\n2,r,1,\"u,v\"\n4,s,3,w\n"},
-		{"id_is_made", plain, Layout{MakeID: true}, "id,k,a,y,b\nr1,r,1,\"u,v\",2\nr2,s,3,w,4\n"},
-		{"made_id_gets_a_free_name", "id,a\n1,2\n", Layout{MakeID: true}, "id_2,id,a\nr1,1,2\n"},
+		{"id_is_made", plain, Layout{GenerateID: true}, "id,k,a,y,b\nr1,r,1,\"u,v\",2\nr2,s,3,w,4\n"},
+		{"made_id_gets_a_free_name", "id,a\n1,2\n", Layout{GenerateID: true}, "id_2,id,a\nr1,1,2\n"},
 		{"columns_are_dropped", plain, Layout{Drop: []string{"a", "b"}, Label: "k"}, "y,k\n\"u,v\",r\nw,s\n"},
 		{"delimiter_is_replaced", "a;b\n1,5;\"x;\"\"y\"\n", Layout{Delimiter: ';'}, "a,b\n\"1,5\",\"x;\"\"y\"\n"},
 		{"tab_is_detected", "a\tb, c\n1\t2\n", Layout{Delimiter: csvfile.AutoDelimiter}, "a,\"b, c\"\n1,2\n"},
 		{"comma_is_detected", plain, Layout{Delimiter: csvfile.AutoDelimiter}, plain},
 		{"columns_get_other_names", plain, Layout{Names: []string{"k", "a", "b", "b_2"}, Label: "a"}, "k,b,b_2,a\nr,\"u,v\",2,1\ns,w,4,3\n"},
-		{"made_id_gets_the_name_that_is_asked_for", "id,a\n1,2\n", Layout{MakeID: true, MadeID: "id", Names: []string{"id_2", "a"}}, "id,id_2,a\nr1,1,2\n"},
+		{"made_id_gets_the_name_that_is_asked_for", "id,a\n1,2\n", Layout{GenerateID: true, GeneratedIDName: "id", Names: []string{"id_2", "a"}}, "id,id_2,a\nr1,1,2\n"},
 		{"first_row_may_be_data", "\"r\nq\",1\n\ns,2\n", Layout{NoHeader: true}, "column_1,column_2\n\"r\nq\",1\ns,2\n"},
-		{"first_row_may_be_data_with_names", "r,1\n", Layout{NoHeader: true, Names: []string{"k", "a"}, MakeID: true}, "id,k,a\nr1,r,1\n"},
+		{"first_row_may_be_data_with_names", "r,1\n", Layout{NoHeader: true, Names: []string{"k", "a"}, GenerateID: true}, "id,k,a\nr1,r,1\n"},
 		{"blind_file_may_lack_the_label", plain, Layout{Label: "none", Drop: []string{"no"}, ID: "k", Blind: true}, plain},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestNormalize(t *testing.T) {
 		{"missing_drop", plain, Layout{Drop: []string{"z"}}, `line 1: there is no column "z" to be dropped`},
 		{"names_of_fewer_columns", plain, Layout{Names: []string{"k"}}, "line 1, column 1: expected 1 column, got 4"},
 		{"ragged_row", "a;b\n1\n", Layout{Delimiter: ';'}, "line 2, column 2 (b): expected 2 fields, got 1"},
-		{"two_ids", plain, Layout{ID: "a", MakeID: true}, `the ID cannot both be the column "a" and be made: choose one`},
+		{"two_ids", plain, Layout{ID: "a", GenerateID: true}, `the ID cannot both be the column "a" and be made: choose one`},
 	} {
 		t.Run(c.name+"_is_an_error", func(t *testing.T) {
 			r, err := Normalize(strings.NewReader(c.in), c.shape)
@@ -98,7 +98,7 @@ func TestRolesInPlaceChangeNothing(t *testing.T) {
 	}
 	shape = Layout{Drop: []string{"y"}}
 	shape.SetRoles(names, "", true, "a")
-	if d := cmp.Diff(Layout{Drop: []string{"y"}, MakeID: true, MadeID: "id_2"}, shape); d != "" {
+	if d := cmp.Diff(Layout{Drop: []string{"y"}, GenerateID: true, GeneratedIDName: "id_2"}, shape); d != "" {
 		t.Error(d)
 	}
 }
@@ -109,12 +109,12 @@ func TestNormalizedLocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Collect()
+	r.CollectDefects()
 	p, err := profile.Scan(t.Context(), r, profile.ScanOptions{Locate: r.Locate})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Complete(p)
+	r.AddDefectsTo(p)
 	want := []string{
 		"empty-id: line 7, column 3 (key): the row has no ID",
 		"ragged-row: line 8, column 3 (key): expected 3 fields, got 2",

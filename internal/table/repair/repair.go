@@ -20,24 +20,24 @@ import (
 type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
-	// Choose determines the columns of the ID and the label unless Layout names them, from
+	// ChooseRoles determines the columns of the ID and the label unless Layout names them, from
 	// their names and the first rows, which may have other lengths. It is not called for a
 	// blind file with Train. If it is nil, the first column is the ID and the last that is
 	// not dropped the label.
-	Choose func(names []string, rows [][][]byte) (ColumnRoles, error)
+	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is the profile of the training file of a blind file, without defects. It may
 	// be nil.
 	Train *profile.Profile
-	// NumberedTrain is set if the ID of the training file was generated.
-	NumberedTrain bool
+	// TrainHasGeneratedID is set if the ID of the training file was generated.
+	TrainHasGeneratedID bool
 }
 
 // ColumnRoles are the positions of the columns that are not features, from 0.
 type ColumnRoles struct {
 	ID    int // -1 if IDs are generated
 	Label int // -1 for the last that is not dropped
-	// Reason briefly explains why another column is the label.
-	Reason string
+	// LabelReason briefly explains why another column is the label.
+	LabelReason string
 }
 
 // Report describes what File did.
@@ -48,8 +48,8 @@ type Report struct {
 	// Read and Written are the numbers of data rows of both files. They differ by the sum
 	// of Change.LeftOut.
 	Read, Written int
-	// Numbered is set if an ID column was generated.
-	Numbered bool
+	// GeneratedID is set if an ID column was generated.
+	GeneratedID bool
 	// Line is the line of the header in the source, SourceColumns the number of the
 	// source's column, from 1, for each column of the copy: 0 for a generated one.
 	Line          int
@@ -65,27 +65,27 @@ type Report struct {
 // encoding is known, in UTF-8. A *Defect cannot be corrected. Errors that rows alone do
 // not show, such as a missing column, are found by a Scan of the copy.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
-	m := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
-	defer func() { err = errors.Join(err, m.ids.Close()) }()
-	for _, pass := range []func(io.Reader) error{m.analyse, func(src io.Reader) error { return m.write(src, dst) }} {
+	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
+	defer func() { err = errors.Join(err, r.ids.Close()) }()
+	for _, pass := range []func(io.Reader) error{r.analyse, func(src io.Reader) error { return r.write(src, dst) }} {
 		src, err := open()
 		if err != nil {
 			return nil, err
 		}
-		m.firstPass = m.stats == nil // otherwise it is the second pass, which logs
+		r.firstPass = r.stats == nil // otherwise it is the second pass, which logs
 		err = pass(src)
 		if err := errors.Join(err, src.Close()); err != nil {
 			return nil, err
 		}
 	}
-	m.report.Changes, m.report.Line = m.log.report(m.names), m.dialect.line
-	if m.id == madeID {
-		m.report.SourceColumns = append(m.report.SourceColumns, 0)
+	r.report.Changes, r.report.Line = r.log.report(r.names), r.dialect.line
+	if r.id == generatedID {
+		r.report.SourceColumns = append(r.report.SourceColumns, 0)
 	}
-	for _, at := range m.order {
-		m.report.SourceColumns = append(m.report.SourceColumns, at+1)
+	for _, at := range r.order {
+		r.report.SourceColumns = append(r.report.SourceColumns, at+1)
 	}
-	return &m.report, nil
+	return &r.report, nil
 }
 
 // repairer is the state of a call of File.
@@ -103,15 +103,15 @@ type repairer struct {
 	chosen  ColumnRoles
 	order   []int // fields of the copy, in order
 
-	log          changeLog
-	firstPass    bool // changes are logged in the second pass only
-	countedFirst bool // the first row was counted because it is not a header
-	report       Report
+	log             changeLog
+	firstPass       bool // changes are logged in the second pass only
+	countedFirstRow bool // the first row was counted because it is not a header
+	report          Report
 }
 
-func (m *repairer) logChange(code string, line, column int) {
-	if !m.firstPass {
-		m.log.add(code, line, column)
+func (r *repairer) logChange(code string, line, column int) {
+	if !r.firstPass {
+		r.log.add(code, line, column)
 	}
 }
 
@@ -119,18 +119,18 @@ func (m *repairer) logChange(code string, line, column int) {
 const sniffBytes = 1 << 20
 
 // analyse is the first pass: it infers the dialect and scans the columns.
-func (m *repairer) analyse(src io.Reader) error {
+func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	sample, _ := head.Peek(sniffBytes) // an error is returned by Read, too
 	var err error
-	if m.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, m.opts.Layout.Delimiter); err != nil {
+	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, r.opts.Layout.Delimiter); err != nil {
 		return err
 	}
-	rows, err := m.open(head)
+	rows, err := r.open(head)
 	if err != nil {
 		return err
 	}
-	if err := m.newCollector(); err != nil {
+	if err := r.initCollector(); err != nil {
 		return err
 	}
 	for {
@@ -141,57 +141,57 @@ func (m *repairer) analyse(src io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if rows.reads&0x3FF == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
+		if rows.reads&0x3FF == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
 		}
-		if len(fields) == len(m.names) && !m.repeatsHeader(fields) && !allBlank(fields) {
-			m.countRow(fields, line)
+		if len(fields) == len(r.names) && !r.repeatsHeader(fields) && !isBlankRow(fields) {
+			r.countRow(fields, line)
 		}
 	}
-	return m.assignRoles()
+	return r.assignRoles()
 }
 
-// newCollector makes the collector of the first pass.
-func (m *repairer) newCollector() error {
-	m.stats, m.countedFirst = profile.NewCollector(m.names), !m.dialect.header
-	return m.chooseRoles()
+// initCollector makes the collector of the first pass.
+func (r *repairer) initCollector() error {
+	r.stats, r.countedFirstRow = profile.NewCollector(r.names), !r.dialect.hasHeader
+	return r.chooseRoles()
 }
 
-func (m *repairer) countRow(fields [][]byte, line int) {
-	m.stats.AddRow(fields, line)
-	if m.id >= 0 && !cells.IsBlank(fields[m.id]) {
-		m.ids.Add(fields[m.id], line)
+func (r *repairer) countRow(fields [][]byte, line int) {
+	r.stats.AddRow(fields, line)
+	if r.id >= 0 && !cells.IsBlank(fields[r.id]) {
+		r.ids.Add(fields[r.id], line)
 	}
 }
 
 // assignRoles determines the roles of the columns from their contents.
-func (m *repairer) assignRoles() error {
-	if m.dialect.header {
-		m.dialect.header = !m.keepsNumbersOnly() && (m.stats.Rows() == 0 || !m.lacksHeader())
+func (r *repairer) assignRoles() error {
+	if r.dialect.hasHeader {
+		r.dialect.hasHeader = !r.isKeptHeaderNumeric() && (r.stats.Rows() == 0 || !r.lacksHeader())
 	}
-	m.nameColumns()
-	for _, name := range m.opts.Layout.Drop {
-		if !m.blind && !slices.Contains(m.names, name) {
-			return m.missingColumn(name, "dropped")
+	r.makeNamesUnique()
+	for _, name := range r.opts.Layout.Drop {
+		if !r.blind && !slices.Contains(r.names, name) {
+			return r.missingColumnDefect(name, "dropped")
 		}
 	}
-	if err := m.chooseLabel(); err != nil {
+	if err := r.chooseLabel(); err != nil {
 		return err
 	}
-	if m.blind {
-		m.orderBlind()
+	if r.blind {
+		r.orderBlindColumns()
 	} else {
-		m.orderTrain()
+		r.orderTrainingColumns()
 	}
 	return nil
 }
 
-// keepsNumbersOnly reports whether the header without the dropped columns consists of
+// isKeptHeaderNumeric reports whether the header without the dropped columns consists of
 // numbers.
-func (m *repairer) keepsNumbersOnly() bool {
+func (r *repairer) isKeptHeaderNumeric() bool {
 	kept := csvfile.Table{}
-	for i, name := range m.names {
-		if !m.dropped(i) {
+	for i, name := range r.names {
+		if !r.isDropped(i) {
 			kept.Names = append(kept.Names, name)
 		}
 	}
@@ -200,33 +200,33 @@ func (m *repairer) keepsNumbersOnly() bool {
 
 // lacksHeader reports whether the header looks like a row of data. It does not if it has a
 // name of the training file.
-func (m *repairer) lacksHeader() bool {
-	train := m.opts.Train
-	if m.blind && train != nil {
-		if names := m.trainNames(); names != nil {
-			return m.holdsNumbers(train, names)
+func (r *repairer) lacksHeader() bool {
+	train := r.opts.Train
+	if r.blind && train != nil {
+		if names := r.namesFromTraining(); names != nil {
+			return r.headerMatchesNumbers(train, names)
 		}
-		if slices.ContainsFunc(m.names, func(name string) bool { return train.ColumnIndex(name) >= 0 }) {
+		if slices.ContainsFunc(r.names, func(name string) bool { return train.ColumnIndex(name) >= 0 }) {
 			return false
 		}
 	}
 	label := -1
-	if !m.blind {
-		label = len(m.names) - 1
+	if !r.blind {
+		label = len(r.names) - 1
 	}
-	return m.stats.LacksHeader(m.id, label)
+	return r.stats.LacksHeader(r.id, label)
 }
 
-// holdsNumbers reports whether the header has a number for each column of numbers of the
+// headerMatchesNumbers reports whether the header has a number for each column of numbers of the
 // training file, and there is such a column. names are the names of the columns in that
 // case.
-func (m *repairer) holdsNumbers(train *profile.Profile, names []string) bool {
+func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
 		if train.Columns[i].Form != profile.FormNumeric {
 			continue
 		}
-		if kind, _ := cells.Classify([]byte(m.names[slices.Index(names, train.Columns[i].Name)])); kind != cells.Number {
+		if kind, _ := cells.Classify([]byte(r.names[slices.Index(names, train.Columns[i].Name)])); kind != cells.Number {
 			return false
 		}
 		found = true
@@ -252,36 +252,36 @@ func (r *rowReader) next() ([][]byte, int, error) {
 }
 
 // open reads the header according to the dialect.
-func (m *repairer) open(src io.Reader) (*rowReader, error) {
-	r := &rowReader{LenientReader: csvfile.NewLenientReader(src, m.dialect.delim, m.logChange)}
-	for range m.dialect.preamble {
-		_, line, err := r.Next()
+func (r *repairer) open(src io.Reader) (*rowReader, error) {
+	rows := &rowReader{LenientReader: csvfile.NewLenientReader(src, r.dialect.delim, r.logChange)}
+	for range r.dialect.preamble {
+		_, line, err := rows.Next()
 		if err != nil {
 			return nil, emptyFileError(err)
 		}
-		m.logChange(changePreamble, line, 0)
+		r.logChange(changePreamble, line, 0)
 	}
-	fields, line, err := r.Next()
+	fields, line, err := rows.Next()
 	if err != nil {
 		return nil, emptyFileError(err)
 	}
-	m.dialect.line = line
-	if m.names == nil {
+	r.dialect.line = line
+	if r.names == nil {
 		for _, field := range fields {
-			m.names = append(m.names, string(cells.Trim(field)))
+			r.names = append(r.names, string(cells.Trim(field)))
 		}
-		if m.dialect.rowNames {
-			m.names = slices.Insert(m.names, 0, "")
+		if r.dialect.hasRowNames {
+			r.names = slices.Insert(r.names, 0, "")
 		}
 	}
-	r.Width = len(m.names)
-	if !m.dialect.header {
+	rows.Width = len(r.names)
+	if !r.dialect.hasHeader {
 		for _, field := range fields {
-			r.firstRow = append(r.firstRow, bytes.Clone(field))
+			rows.firstRow = append(rows.firstRow, bytes.Clone(field))
 		}
-		r.line = line
+		rows.line = line
 	}
-	return r, nil
+	return rows, nil
 }
 
 func emptyFileError(err error) error {
@@ -291,22 +291,22 @@ func emptyFileError(err error) error {
 	return err
 }
 
-func allBlank(fields [][]byte) bool {
+func isBlankRow(fields [][]byte) bool {
 	return !slices.ContainsFunc(fields, func(field []byte) bool { return !cells.IsBlank(field) })
 }
 
 // repeatsHeader reports whether a row repeats the header, as in concatenated files.
-func (m *repairer) repeatsHeader(fields [][]byte) bool {
-	return m.dialect.header && m.equalsFirstRow(fields)
+func (r *repairer) repeatsHeader(fields [][]byte) bool {
+	return r.dialect.hasHeader && r.equalsFirstRow(fields)
 }
 
 // equalsFirstRow reports whether a row is the same as the first.
-func (m *repairer) equalsFirstRow(fields [][]byte) bool {
-	if len(fields) != len(m.dialect.columns) {
+func (r *repairer) equalsFirstRow(fields [][]byte) bool {
+	if len(fields) != len(r.dialect.names) {
 		return false
 	}
 	for i, field := range fields {
-		if string(cells.Trim(field)) != m.dialect.columns[i] {
+		if string(cells.Trim(field)) != r.dialect.names[i] {
 			return false
 		}
 	}
@@ -314,37 +314,37 @@ func (m *repairer) equalsFirstRow(fields [][]byte) bool {
 }
 
 // write is the second pass.
-func (m *repairer) write(src io.Reader, dst io.Writer) error {
-	r, err := m.open(src)
+func (r *repairer) write(src io.Reader, dst io.Writer) error {
+	rows, err := r.open(src)
 	if err != nil {
 		return err
 	}
-	m.logDialect()
-	w, err := newRepairWriter(m, dst)
+	r.logDialect()
+	w, err := newRepairWriter(r, dst)
 	if err != nil {
 		return err
 	}
 	for {
-		if r.reads&0x3FF == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
+		if rows.reads&0x3FF == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
 		}
-		fields, line, err := r.next()
+		fields, line, err := rows.next()
 		if csvfile.IsEOF(err) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		m.report.Read++
-		if err := w.row(fields, line); err != nil {
+		r.report.Read++
+		if err := w.writeRow(fields, line); err != nil {
 			return err
 		}
 	}
-	if left := m.log.leftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > m.report.Read {
+	if left := r.log.countLeftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > r.report.Read {
 		return &csvfile.Defect{
-			Code: csvfile.CodeRaggedRow, Line: w.firstOut,
+			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,
 			Message: fmt.Sprintf("%s of %s have too many or too few fields, and cannot be aligned: is %q the delimiter?",
-				humanize.Comma(left), humanize.Count(m.report.Read, "row"), m.dialect.delim),
+				humanize.Comma(left), humanize.Count(r.report.Read, "row"), r.dialect.delim),
 		}
 	}
 	return w.out.Flush()

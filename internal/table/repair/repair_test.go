@@ -213,7 +213,7 @@ func TestFileColumns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			opts := Options{Layout: c.shape}
 			if c.chosen != (ColumnRoles{}) {
-				opts.Choose = func([]string, [][][]byte) (ColumnRoles, error) { return c.chosen, nil }
+				opts.ChooseRoles = func([]string, [][][]byte) (ColumnRoles, error) { return c.chosen, nil }
 			}
 			got, done, err := repairText(t, c.file, opts)
 			if err != nil {

@@ -24,7 +24,7 @@ type Selection struct {
 // ParseSelections parses columns such as id,prediction or PassengerId,Survived=prediction,
 // where NEW=SOURCE renames a column.
 func ParseSelections(text string) ([]Selection, error) {
-	var picks []Selection
+	var selections []Selection
 	for part := range strings.SplitSeq(text, ",") {
 		name, source, renamed := strings.Cut(strings.TrimSpace(part), "=")
 		if !renamed {
@@ -33,20 +33,20 @@ func ParseSelections(text string) ([]Selection, error) {
 		if name == "" || source == "" {
 			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
 		}
-		if slices.ContainsFunc(picks, func(p Selection) bool { return p.Name == name }) {
+		if slices.ContainsFunc(selections, func(p Selection) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("%q: the column %s is there twice", text, name)
 		}
-		picks = append(picks, Selection{Source: source, Name: name})
+		selections = append(selections, Selection{Source: source, Name: name})
 	}
-	return picks, nil
+	return selections, nil
 }
 
 // FindSelections returns the positions of the selected columns in a result with the given
 // column names. It is an error if one is missing.
-func FindSelections(names []string, picks []Selection) ([]int, error) {
-	at := make([]int, len(picks))
-	for i, pick := range picks {
-		at[i] = findSelection(names, pick.Source)
+func FindSelections(names []string, selections []Selection) ([]int, error) {
+	at := make([]int, len(selections))
+	for i, pick := range selections {
+		at[i] = findColumn(names, pick.Source)
 		if at[i] < 0 {
 			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, names))
 		}
@@ -58,9 +58,9 @@ func FindSelections(names []string, picks []Selection) ([]int, error) {
 // has a column of this name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findSelection returns the position of a column, or -1. The added columns are the last
+// findColumn returns the position of a column, or -1. The added columns are the last
 // ones: prediction, probability and one per class.
-func findSelection(names []string, source string) int {
+func findColumn(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
 		added--
@@ -84,17 +84,17 @@ func findSelection(names []string, source string) int {
 }
 
 // Project copies the selected columns of a result, in their order.
-func Project(ctx context.Context, src io.Reader, dst io.Writer, picks []Selection) error {
+func Project(ctx context.Context, src io.Reader, dst io.Writer, selections []Selection) error {
 	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
 	if err != nil {
 		return err
 	}
-	at, err := FindSelections(t.Names, picks)
+	at, err := FindSelections(t.Names, selections)
 	if err != nil {
 		return err
 	}
 	w := csvfile.NewWriter(dst)
-	for _, pick := range picks {
+	for _, pick := range selections {
 		w.WriteField([]byte(pick.Name))
 	}
 	w.EndRecord()

@@ -83,18 +83,18 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) 
 	dst = append(dst, ',')
 	dst = append(dst, f.classes[class]...)
 	dst = append(dst, ',')
-	dst = AppendProbability(dst, float64(probabilities[class]))
+	dst = appendProbability(dst, float64(probabilities[class]))
 	for _, p := range probabilities {
 		dst = append(dst, ',')
-		dst = AppendProbability(dst, float64(p))
+		dst = appendProbability(dst, float64(p))
 	}
 	return append(dst, '\n'), nil
 }
 
-// AppendProbability appends p to dst with six significant digits and no trailing zeros:
+// appendProbability appends p to dst with six significant digits and no trailing zeros:
 // 0.5, 0.123457, 1.5e-07. The probabilities of a row then sum to 1 within half a millionth
 // per class, and small ones do not become zero.
-func AppendProbability(dst []byte, p float64) []byte {
+func appendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:
 		return append(dst, '0')

@@ -51,7 +51,7 @@ func TestFormat(t *testing.T) {
 
 func TestAppendProbability(t *testing.T) {
 	for p, want := range map[float64]string{0: "0", 1: "1", 0.5: "0.5", 1.0 / 3: "0.333333", 0.99999999: "1", 1.5e-7: "1.5e-07"} {
-		if got := string(AppendProbability(nil, p)); got != want {
+		if got := string(appendProbability(nil, p)); got != want {
 			t.Errorf("%v: got %s, want %s", p, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestProbabilitiesAreRoundedRight(t *testing.T) {
 		if p != 0 {
 			want = strconv.FormatFloat(p, 'g', 6, 64)
 		}
-		if got := string(AppendProbability(nil, p)); got != want {
+		if got := string(appendProbability(nil, p)); got != want {
 			t.Fatalf("%v: got %s, want %s", p, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func BenchmarkAppendProbability(b *testing.B) {
 	var dst []byte
 	for b.Loop() {
 		for i := range 1_000 {
-			dst = AppendProbability(dst[:0], float64(float32(i)/1_000))
+			dst = appendProbability(dst[:0], float64(float32(i)/1_000))
 		}
 	}
 }

@@ -39,11 +39,11 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 		return 0, err
 	}
 	v := &verifier{want: want, got: got}
-	if err := v.header(classes); err != nil {
+	if err := v.checkHeader(classes); err != nil {
 		return 0, err
 	}
 	for {
-		more, err := v.row(ctx)
+		more, err := v.checkRow(ctx)
 		if err != nil {
 			return v.rows, err
 		}
@@ -63,7 +63,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 	}
 	before := max(len(got.Names)-len(classes)-2, 0)
 	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
-	if err := v.header(classes); err != nil {
+	if err := v.checkHeader(classes); err != nil {
 		return 0, err
 	}
 	for {
@@ -73,7 +73,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 		}
 		if err == nil {
 			v.rows++
-			err = v.figures(row, before)
+			err = v.checkPrediction(row, before)
 		}
 		if err != nil {
 			return v.rows, err
@@ -87,11 +87,11 @@ type verifier struct {
 	rows      int
 }
 
-// header checks the names of the result's columns.
-func (v *verifier) header(classes []string) error {
+// checkHeader checks the names of the result's columns.
+func (v *verifier) checkHeader(classes []string) error {
 	names := v.want.Names
 	if classes == nil {
-		classes = classesOf(v.got.Names, len(names)+2)
+		classes = classesFromHeader(v.got.Names, len(names)+2)
 	}
 	v.classes = frame.BuildIndex(classes)
 	expected := append(names[:len(names):len(names)], AddedColumns(names, classes)...)
@@ -112,8 +112,8 @@ func (v *verifier) header(classes []string) error {
 	return nil
 }
 
-// classesOf returns the classes of the probability columns of a result from a position on.
-func classesOf(names []string, from int) []string {
+// classesFromHeader returns the classes of the probability columns of a result from a position on.
+func classesFromHeader(names []string, from int) []string {
 	var classes []string
 	for _, name := range names[min(from, len(names)):] {
 		classes = append(classes, strings.TrimPrefix(name, probabilityName+"_"))
@@ -121,8 +121,8 @@ func classesOf(names []string, from int) []string {
 	return classes
 }
 
-// row checks the next row and reports whether there was one.
-func (v *verifier) row(ctx context.Context) (bool, error) {
+// checkRow checks the next row and reports whether there was one.
+func (v *verifier) checkRow(ctx context.Context) (bool, error) {
 	want, err := v.want.Next(ctx)
 	wantEnds := errors.Is(err, io.EOF)
 	if err != nil && !wantEnds {
@@ -149,24 +149,24 @@ func (v *verifier) row(ctx context.Context) (bool, error) {
 	v.rows++
 	for i, cell := range want.Fields {
 		if !bytes.Equal(cell, got.Fields[i]) {
-			return false, v.defect(got, i, csvfile.CodeCellDiffers, "%s, but %s in line %d of the blind file",
+			return false, v.newDefect(got, i, csvfile.CodeCellDiffers, "%s, but %s in line %d of the blind file",
 				csvfile.Excerpt(string(got.Fields[i])), csvfile.Excerpt(string(cell)), want.Line)
 		}
 	}
-	return true, v.figures(got, len(want.Fields))
+	return true, v.checkPrediction(got, len(want.Fields))
 }
 
-// figures checks the added columns of a row.
-func (v *verifier) figures(row *csvfile.Record, from int) error {
+// checkPrediction checks the added columns of a row.
+func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 	class, known := v.classes[string(row.Fields[from])]
 	if !known {
-		return v.defect(row, from, csvfile.CodeUnknownClass, "%s is not one of the classes", csvfile.Excerpt(string(row.Fields[from])))
+		return v.newDefect(row, from, csvfile.CodeUnknownClass, "%s is not one of the classes", csvfile.Excerpt(string(row.Fields[from])))
 	}
 	sum, predicted, stated := 0.0, 0.0, 0.0
 	for i := from + 1; i < len(row.Fields); i++ {
 		p, ok := cells.ParseNumber(row.Fields[i])
 		if !ok || !(p >= 0 && p <= 1) {
-			return v.defect(row, i, csvfile.CodeBadProbability, "%s is not a probability", csvfile.Excerpt(string(row.Fields[i])))
+			return v.newDefect(row, i, csvfile.CodeBadProbability, "%s is not a probability", csvfile.Excerpt(string(row.Fields[i])))
 		}
 		switch i - from - 2 {
 		case -1:
@@ -178,15 +178,15 @@ func (v *verifier) figures(row *csvfile.Record, from int) error {
 		sum += p
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return v.defect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
+		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
 	}
 	if math.Abs(stated-predicted) > sameTolerance {
-		return v.defect(row, from+1, csvfile.CodeBadProbability, "%g, but the predicted class has %g", stated, predicted)
+		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "%g, but the predicted class has %g", stated, predicted)
 	}
 	return nil
 }
 
-func (v *verifier) defect(row *csvfile.Record, at int, code, format string, args ...any) error {
+func (v *verifier) newDefect(row *csvfile.Record, at int, code, format string, args ...any) error {
 	return &csvfile.Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
 		Line: row.FieldLine(at, ','), Column: at + 1, Name: v.got.ColumnName(at + 1),
