@@ -35,7 +35,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			pending = true
 			return a.cancelPending(ctx, t, r)
 		case api.TrainingRunning:
-			return t.CancelTraining(ctx, r.Key, api.TrainingRunning)
+			return t.RequestCancel(ctx, r.Key)
 		}
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
 	})

@@ -9,9 +9,9 @@ import (
 // Account is a user who may log in.
 type Account struct {
 	Key, Email string
-	// PasswordHash is a PHC string; empty if nobody can log in to the account.
+	// PasswordHash is a PHC string. If it is empty, nobody can log in.
 	PasswordHash string `json:"-"`
-	// Disabled accounts keep their data, but their tokens are invalid.
+	// Disabled ends all sessions and prevents new ones. The data is kept.
 	Disabled bool
 	Created  time.Time
 }
@@ -26,7 +26,7 @@ func scanAccount(row rowScanner) (*Account, error) {
 	return &a, err
 }
 
-// InsertAccount adds an account. It fails with ErrExists if the e-mail is in use.
+// InsertAccount adds an account. It returns ErrExists if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
 		a.Key, a.Email, a.PasswordHash, boolToInt(a.Disabled), toMicros(a.Created)))
@@ -47,9 +47,9 @@ func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
 	return scanAll(rows, scanAccount)
 }
 
-// UpdateAccount writes Password and Disabled, and ends the account's sessions.
-// The running jobs of a disabled account stop at their next heartbeat and wait
-// in the queue.
+// UpdateAccount writes PasswordHash and Disabled, and ends the account's
+// sessions. The running jobs of a disabled account stop at their next heartbeat
+// and wait in the queue.
 func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
 		a.PasswordHash, boolToInt(a.Disabled), a.Key)
@@ -65,17 +65,17 @@ func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
 	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
 }
 
-// DeleteAccount deletes the account with all its rows, and returns the blobs
-// that are no longer referenced.
-func (t *Tx) DeleteAccount(ctx context.Context, key string) ([]string, error) {
-	blobs, err := t.listCascadeBlobs(ctx, "account", key)
+// DeleteAccount deletes the account with all its rows, and returns the keys of
+// the blobs that are no longer referenced.
+func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, err error) {
+	blobKeys, err = t.listCascadeBlobs(ctx, "account", key)
 	if err != nil {
 		return nil, err
 	}
-	return blobs, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
+	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// InsertToken adds a session. Sessions that expired before now are deleted.
+// InsertToken adds a session. It deletes the sessions that have expired at now.
 func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(now)); err != nil {
 		return err
@@ -83,7 +83,9 @@ func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires
 	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
 }
 
-// GetAccountByToken returns the account of a session that is valid at now.
+// GetAccountByToken returns the account of the session with this token hash. It
+// returns ErrNotFound if the session has expired at now or the account is
+// disabled.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
 		FROM token t JOIN account a ON a.key = t.account
@@ -91,22 +93,22 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return a, translateError(err)
 }
 
-// GetOrInsertSecret stores value under name unless a value exists, and returns the
-// stored one: every process gets the same.
-func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (kept string, err error) {
+// GetOrInsertSecret returns the secret of this name. If there is none, it first
+// stores value as the secret. All processes get the same one.
+func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
-		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)
+		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)
 	})
 	if !errors.Is(err, ErrNotFound) {
-		return kept, err
+		return stored, err
 	}
 	err = s.Write(ctx, func(t *Tx) error {
 		if err := t.exec(ctx, "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value); err != nil {
 			return err
 		}
-		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&kept)
+		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)
 	})
-	return kept, err
+	return stored, err
 }
 
 func boolToInt(b bool) int {

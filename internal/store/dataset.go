@@ -13,29 +13,29 @@ import (
 type Dataset struct {
 	Key, Account string
 	Name         string
-	// Series is the name that the dataset shares with others. InsertDataset
-	// defaults it to Name.
+	// Series is the name of the series that the dataset belongs to. It defaults to
+	// Name.
 	Series      string
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV once uploaded. It is zero if the dataset FAILED because of
-	// its content, but not if it FAILED because the file was damaged.
+	// File is the CSV. It is zero before the upload, and if the dataset FAILED
+	// because of a defect in the CSV. It is kept if the stored file was damaged.
 	File
-	// FailureReason is why it FAILED.
+	// FailureReason is empty unless the dataset FAILED.
 	FailureReason string
 	Rows          int64
 	Columns       []api.Column
 	Classes       []api.Class
-	// Schema is a frame.Schema as JSON, once COMPLETED.
+	// Schema is a frame.Schema as JSON. It is empty unless the dataset is COMPLETED.
 	Schema           []byte
 	Created, Updated time.Time
 }
 
 const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
-	// datasetListColumns omit what lists do not show, which may be a megabyte of
-	// JSON per row.
+	// datasetListColumns omits the columns that lists do not show. They may hold a
+	// megabyte of JSON per row.
 	datasetListColumns = datasetBaseColumns + ", '[]', '[]', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.reason, d.row_count, d.created, d.updated`
@@ -66,7 +66,8 @@ func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, toMicros(d.Created), toMicros(d.Updated)))
 }
 
-// GetDataset returns a dataset of the account.
+// GetDataset returns a dataset of the account. It returns ErrNotFound if the
+// account has no such dataset.
 func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, error) {
 	d, err := scanDataset(t.tx.QueryRowContext(ctx,
 		"SELECT "+datasetColumns+" FROM dataset d WHERE d.key = ? AND d.account = ?", key, account))
@@ -83,9 +84,9 @@ type DatasetQuery struct {
 	Page
 }
 
-// ListDatasets returns a page of datasets, newest first, and their total
-// number. Columns, Classes and Schema are left empty.
-func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int64, error) {
+// ListDatasets returns a page of datasets, newest first, and their number on all
+// pages. It leaves Columns, Classes and Schema empty.
+func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
 	list := listQuery{columns: datasetListColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
 	if q.State != "" {
@@ -97,8 +98,9 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) ([]*Dataset, int6
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }
 
-// UpdateDataset writes the mutable columns of a dataset if it is in state from.
-// It returns ErrWrongState if it is in another state or does not exist.
+// UpdateDataset writes the mutable columns of a dataset. It returns
+// ErrWrongState if the stored status is not fromState or the dataset does not
+// exist.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) error {
 	columns, err := json.Marshal(emptyIfNil(d.Columns))
 	if err != nil {
@@ -115,9 +117,9 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) er
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models, predictions
-// and queued jobs, and returns the blobs that are no longer referenced. It
-// returns ErrWrongState while a job on any of them is active; see [Tx.FindActiveJob].
-func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, error) {
+// and queued jobs. It returns the keys of the blobs that are no longer
+// referenced, or ErrWrongState if [Tx.FindActiveJob] finds a job.
+func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	d, err := t.GetDataset(ctx, account, key)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,8 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) ([]string, 
 	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// emptyIfNil returns an empty list for a nil one, because JSON distinguishes them.
+// emptyIfNil returns list, or an empty list if it is nil, which JSON would
+// encode as null.
 func emptyIfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades holds, for each kind of root, the conditions that select the rows that
-// are deleted with it. Foreign keys cascade the deletion to other tables; blobs
-// and queued jobs have no foreign keys and are selected by these conditions.
+// cascades holds, for each kind of row that can be deleted, its table and the
+// conditions that select the rows deleted with it. Foreign keys delete those
+// rows, but not their blobs and queued jobs, which these conditions find.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -20,7 +20,7 @@ var cascades = map[string]struct{ table, datasets, trainings, models, prediction
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// cascadeArgs returns the key once per placeholder of the query.
+// cascadeArgs returns key as the argument of every placeholder in query.
 func cascadeArgs(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
@@ -29,8 +29,9 @@ func cascadeArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the blobs of a root and its dependents.
-func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) ([]string, error) {
+// listCascadeBlobs returns the keys of the blobs of a row and of the rows that
+// are deleted with it. root is a key of cascades.
+func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
 	for _, p := range []struct{ query, where string }{
@@ -47,12 +48,14 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) ([]string, 
 	return t.queryStrings(ctx, query, cascadeArgs(query, key)...)
 }
 
-// ActiveJob is an active job: on a "training job" or "prediction".
+// ActiveJob is a race or prediction that must end before a row can be deleted.
+// Resource is "training job" or "prediction".
 type ActiveJob struct{ Resource, Key, Status string }
 
-// FindActiveJob returns an active job that must end before the root can be deleted; nil
-// if there is none. The preparation of a dataset does not prevent its deletion.
-// The root is "dataset", "training", "model" or "prediction".
+// FindActiveJob returns a job that must end before the row with this key can be
+// deleted: a race that is PENDING or RUNNING, or a prediction that is RUNNING.
+// It returns nil if there is none. The preparation of a dataset does not prevent
+// its deletion. root is "dataset", "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string
@@ -74,16 +77,17 @@ func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, e
 	return &a, err
 }
 
-// deleteCascade deletes a root, its dependents and their queued jobs.
-func (t *Tx) deleteCascade(ctx context.Context, root, key string) ([]string, error) {
-	busy, err := t.FindActiveJob(ctx, root, key)
+// deleteCascade deletes a row, the rows that depend on it and their queued jobs.
+// It returns the keys of their blobs, or ErrWrongState if a job is active.
+func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []string, err error) {
+	active, err := t.FindActiveJob(ctx, root, key)
 	if err != nil {
 		return nil, err
 	}
-	if busy != nil {
+	if active != nil {
 		return nil, ErrWrongState
 	}
-	blobs, err := t.listCascadeBlobs(ctx, root, key)
+	blobKeys, err = t.listCascadeBlobs(ctx, root, key)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +96,10 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) ([]string, err
 	if err := t.exec(ctx, jobs, cascadeArgs(jobs, key)...); err != nil {
 		return nil, err
 	}
-	return blobs, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
+	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 
-// ListBlobKeys returns every blob that a row references.
+// ListBlobKeys returns the keys of all blobs that rows reference.
 func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
 		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)

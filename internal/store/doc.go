@@ -2,17 +2,17 @@
 // predictions and the job queue in SQLite.
 //
 // Every table has the same methods on [Tx]: Insert, Get, List, Update or
-// Finish, Delete. One [Store.Write] is one transaction. A change of state names
-// the state it starts from, so that of two concurrent changes one succeeds and
-// the other gets [ErrWrongState].
+// Finish, Delete. One [Store.Write] is one transaction. An update passes the
+// state that the row must have (fromState). If two updates start from the same
+// state, one succeeds and the other returns [ErrWrongState].
 //
-//	write   one connection, transactions that lock at once (BEGIN IMMEDIATE):
-//	        writers queue in Go or wait in SQLite, and never fail with SQLITE_BUSY
-//	read    a few connections, each transaction a snapshot that blocks nobody
+//	write   one connection; a transaction takes the write lock when it begins
+//	        (BEGIN IMMEDIATE), so that writers wait and never get SQLITE_BUSY
+//	read    a few connections; a transaction reads a snapshot and blocks no other
 //
-// Several processes may share the folder. Each holds a lock file while it runs,
-// which lets the others see at once that the leases of a killed process are
-// free ([Store.Alive]).
+// Several processes may share the folder. Each holds a locked file while it runs.
+// When it dies, the others find the file unlocked ([Store.IsAlive]) and take
+// over its jobs at once.
 //
 // The SQL is the subset that SQLite and PostgreSQL share: times are BIGINT
 // microseconds, JSON is TEXT, booleans are INTEGER.

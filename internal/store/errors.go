@@ -13,7 +13,7 @@ import (
 // The errors that callers handle. Test with errors.Is.
 var (
 	ErrNotFound    = errors.New("no such row")
-	ErrExists      = errors.New("the name is taken")
+	ErrExists      = errors.New("the row already exists")
 	ErrWrongState  = errors.New("the row is not in the required state")
 	ErrLeaseLost   = errors.New("the job was leased by another process or deleted")
 	ErrDiskFull    = errors.New("the disk of the database is full")
@@ -21,7 +21,8 @@ var (
 	ErrNewerSchema = errors.New("the database was written by a newer program")
 )
 
-// translateError translates driver errors into the errors above and wraps the cause.
+// translateError wraps an error of the driver in the error above that describes
+// it. It returns other errors unchanged.
 func translateError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -37,14 +38,14 @@ func translateError(err error) error {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second when the shared index cannot grow
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second if the log's index cannot grow
 		return fmt.Errorf("%w: %w", ErrDiskFull, err)
 	}
 	return err
 }
 
-// translateContextError is fault for a call with ctx: the driver reports the end of ctx as an
-// interruption.
+// translateContextError is translateError for a call with ctx. It also wraps the
+// driver's "interrupted", which means that ctx has ended, in the error of ctx.
 func translateContextError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// File is a row's description of a stored file.
+// File describes a stored file. The zero File means that there is none.
 type File struct {
-	// Blob is the key of the file; empty if there is none.
+	// Blob is the key of the blob that holds the file.
 	Blob string
-	// Bytes is its size and SHA256 its checksum in hex. SHA256 is empty if the
-	// file was stored by a release without checksums and has not been read since;
-	// Bytes is then 0 except for the CSV of a dataset.
+	// Bytes is the size of the file, and SHA256 its checksum in hex. SHA256 is empty
+	// if an early release, which had no checksums, stored the file and it has not
+	// been read since. In that case Bytes is also 0, except for the CSV of a dataset.
 	Bytes  int64
 	SHA256 string
 }
@@ -27,8 +27,8 @@ const (
 // OwnedFile is a stored file and its owner.
 type OwnedFile struct {
 	File
-	// Kind is one of the constants above. Key is that of the dataset, model or
-	// prediction that the file belongs to.
+	// Kind is one of the constants above. Key is the key of the dataset, model or
+	// prediction that owns the file.
 	Kind, Key string
 }
 
@@ -48,8 +48,8 @@ func (t *Tx) ListFiles(ctx context.Context) ([]*OwnedFile, error) {
 	})
 }
 
-// UpdateChecksum writes the size and checksum of a file that has none yet. It does
-// nothing if the row was deleted or references another file.
+// UpdateChecksum writes the size and checksum of a file that has no checksum
+// yet. It does nothing if the owner was deleted or references another file.
 func (t *Tx) UpdateChecksum(ctx context.Context, f *OwnedFile) error {
 	query, ok := map[string]string{
 		CSVFile:    "UPDATE dataset SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",
@@ -58,7 +58,7 @@ func (t *Tx) UpdateChecksum(ctx context.Context, f *OwnedFile) error {
 		ResultFile: "UPDATE prediction SET result_bytes = ?, result_sha256 = ? WHERE key = ? AND result = ? AND result_sha256 IS NULL",
 	}[f.Kind]
 	if !ok {
-		return fmt.Errorf("%q: unknown kind of file", f.Kind)
+		return fmt.Errorf("unknown kind of file %q", f.Kind)
 	}
 	return t.exec(ctx, query, f.Bytes, f.SHA256, f.Key, f.Blob)
 }

@@ -5,22 +5,22 @@ import (
 	"errors"
 )
 
-// GetOrInsertFolderID stores id as the identity of the data folder unless it has one,
-// and returns the stored one: every process gets the same.
-func (s *Store) GetOrInsertFolderID(ctx context.Context, id string) (kept string, err error) {
+// GetOrInsertFolderID returns the identity of the data folder. If it has none,
+// it first stores id as the identity. All processes get the same one.
+func (s *Store) GetOrInsertFolderID(ctx context.Context, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
-		kept, err = t.GetFolderID(ctx)
-		if err != nil || kept != "" {
+		stored, err = t.GetFolderID(ctx)
+		if err != nil || stored != "" {
 			return err
 		}
-		kept = id
+		stored = id
 		return t.exec(ctx, "INSERT INTO folder (id) VALUES (?)", id)
 	})
-	return kept, err
+	return stored, err
 }
 
-// GetFolderID returns the identity of the data folder; empty if the database has
-// none yet.
+// GetFolderID returns the identity of the data folder. It is empty if the
+// database has none yet.
 func (t *Tx) GetFolderID(ctx context.Context) (id string, err error) {
 	err = translateError(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
 	if errors.Is(err, ErrNotFound) {

@@ -12,9 +12,11 @@ import (
 // job or a prediction.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the only process that may run the job; empty if any worker may.
+	// Process is the only process that may run the job. If it is empty, any worker
+	// may.
 	Process string
-	// Attempt counts the claims that were not released, including this one.
+	// Attempt counts the claims of the job, including the current one. Claims that
+	// ended with ReleaseJob do not count.
 	Attempt int
 	Created time.Time
 }
@@ -29,8 +31,8 @@ func scanJob(row rowScanner) (*Job, error) {
 	return &j, err
 }
 
-// InsertJob queues a job, in the transaction of the state change that causes
-// it.
+// InsertJob queues a job. The state change that causes the job belongs in the
+// same transaction.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
 		j.Key, j.Account, j.Kind, j.Subject, j.Process, toMicros(j.Created)))
@@ -39,17 +41,17 @@ func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 // JobClaim describes which jobs a process may claim, and for how long.
 type JobClaim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these subjects; nil allows any.
+	// Subjects limits the claim to jobs on these subjects. Nil allows any.
 	Subjects []string
-	// ExcludeAccounts are accounts whose jobs are excluded.
+	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
-	// Now is the time of the claim, Until the end of the lease.
+	// Now is the time of the claim, Until the time at which the lease expires.
 	Now, Until time.Time
 }
 
-// condition returns the condition of the claim: a job is free if it has no owner,
-// or if the lease of another process has expired. Jobs of disabled accounts
-// wait.
+// condition returns the SQL condition of jobs that process may claim, and its
+// arguments. A job can be claimed if it has no owner or the lease of another
+// process has expired. The jobs of disabled accounts wait.
 func (c *JobClaim) condition(process string) (string, []any) {
 	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
@@ -67,13 +69,13 @@ func (c *JobClaim) condition(process string) (string, []any) {
 	return query, args
 }
 
-// ClaimJob leases the next matching job to this process: the oldest job of the
-// account whose last claim is longest ago. It returns ErrNotFound if there is
-// none.
+// ClaimJob leases the next matching job to this process. Accounts take turns: it
+// is the oldest job of the account whose last claim is longest ago. ClaimJob
+// returns ErrNotFound if no job matches.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition(s.ProcessName())
-	if idle, err := s.noJob(ctx, where, args); err != nil || idle {
-		return nil, errors.Join(err, errWhen(idle, ErrNotFound))
+	if err := s.checkClaimable(ctx, where, args); err != nil {
+		return nil, err
 	}
 	var j *Job
 	err := s.Write(ctx, func(t *Tx) (err error) {
@@ -92,26 +94,16 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	return j, err
 }
 
-// noJob reports whether no job can be claimed. It does not take the write lock.
-func (s *Store) noJob(ctx context.Context, where string, args []any) (bool, error) {
+// checkClaimable returns ErrNotFound if no job can be claimed. It does not take
+// the write lock, so that idle workers do not disturb others.
+func (s *Store) checkClaimable(ctx context.Context, where string, args []any) error {
 	var one int
-	err := s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return true, nil
-	}
-	return false, translateError(err)
+	return translateError(s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one))
 }
 
-func errWhen(condition bool, err error) error {
-	if condition {
-		return err
-	}
-	return nil
-}
-
-// RenewJob extends this process's lease and reports whether the job was
-// cancelled. It returns ErrLeaseLost if another process has the lease or the
-// job was deleted.
+// RenewJob extends the lease of this process and reports whether cancellation of
+// the job was requested. It returns ErrLeaseLost if this process does not hold
+// the lease or the job was deleted.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
@@ -124,15 +116,15 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 	return cancelled, err
 }
 
-// ReleaseJob returns an unfinished job to the queue, as if it had not been
-// claimed.
+// ReleaseJob ends the lease of this process. The job is queued again, and the
+// claim does not count as an attempt.
 func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	return s.Write(ctx, func(t *Tx) error {
 		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName())
 	})
 }
 
-// FreeDeadLeases frees the leases of dead processes before they expire.
+// FreeDeadLeases ends the leases of dead processes before they expire.
 func (s *Store) FreeDeadLeases(ctx context.Context) error {
 	var owners []string
 	err := s.Read(ctx, func(t *Tx) (err error) {
@@ -156,15 +148,15 @@ func (s *Store) FreeDeadLeases(ctx context.Context) error {
 	return nil
 }
 
-// FinishJob deletes a job that this process has leased, in the transaction that
-// writes its result. It returns ErrLeaseLost if the lease was lost, so that the
-// result is not written.
+// FinishJob deletes a job that process has leased. It belongs in the transaction
+// that writes the result: if process does not hold the lease, it returns
+// ErrLeaseLost, and the result is not written.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// CheckLease returns ErrLeaseLost unless the process has the lease. It guards
-// what is written while the job runs.
+// CheckLease returns ErrLeaseLost unless process holds the lease. It belongs in
+// every transaction that writes while the job is running.
 func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
@@ -174,15 +166,15 @@ func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	return err
 }
 
-// DeleteJob deletes the job of a subject, even if it is leased.
+// DeleteJob deletes the job on a subject, even if it is leased.
 func (t *Tx) DeleteJob(ctx context.Context, subject string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject = ?", subject)
 }
 
-// DeleteQueuedJob deletes the job of a subject unless it is leased, and reports
-// whether it did.
-func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (bool, error) {
-	err := t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
+// DeleteQueuedJob deletes the job on a subject unless it is leased, and reports
+// whether it deleted one.
+func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool, err error) {
+	err = t.execRequired(ctx, ErrNotFound, "DELETE FROM job WHERE subject = ? AND owner = ''", subject)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -195,7 +187,7 @@ type JobCount struct {
 	Queued, Running int64
 }
 
-// CountJobs counts the jobs of all processes, by kind.
+// CountJobs counts the jobs of all processes by kind.
 func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT kind, sum(CASE WHEN owner = '' THEN 1 ELSE 0 END),
 		sum(CASE WHEN owner = '' THEN 0 ELSE 1 END) FROM job GROUP BY kind`)

@@ -8,11 +8,11 @@ import (
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is the only process that may run the job; empty if any worker may.
+	// Process is the only process that may run the job. If it is empty, any worker
+	// may.
 	Process string
-	// Owner is the process that has the lease; empty if none has.
-	Owner string
-	// LeaseExpires is when the lease expires.
+	// Owner is the process that holds the lease. It is empty if no process does.
+	Owner        string
 	LeaseExpires time.Time
 	Created      time.Time
 }
@@ -27,7 +27,8 @@ func scanJobState(row rowScanner) (*JobState, error) {
 	return &j, err
 }
 
-// GetJobState returns the job on a subject; ErrNotFound if there is none.
+// GetJobState returns the job on a subject. It returns ErrNotFound if there is
+// none.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, translateError(err)
@@ -42,9 +43,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAll(rows, scanJobState)
 }
 
-// AdoptJob makes the process the only one that may run the job on a subject.
-// The deadline of a race is cleared, because it was set for another process. It
-// does nothing if there is no such job.
+// AdoptJob makes process the only one that may run the job on a subject, and
+// clears the deadline of a race, which was set for another process. It does
+// nothing if there is no such job.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -52,9 +53,8 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
 }
 
-// CountJobsBefore counts the jobs of j's kind that are leased or will be claimed
-// before j: accounts take turns, each with its oldest job first, see
-// [Store.ClaimJob].
+// CountJobsBefore counts the jobs of the same kind that are leased or will be
+// claimed before j. Accounts take turns, see [Store.ClaimJob].
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
@@ -62,8 +62,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}
-	// Before turn own+1 of an account, each other account has had own turns, and
-	// one more if its last claim is longer ago.
+	// own older jobs of the same account are claimed first. Until then each other
+	// account gets own turns, and one more if its last claim is longer ago.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
@@ -74,18 +74,18 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	return own + running + others, err
 }
 
-// InsertWorker registers a process that runs the jobs of all processes.
+// InsertWorker registers process as a worker, which runs the jobs of all
+// processes.
 func (t *Tx) InsertWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "INSERT INTO worker (process) VALUES (?) ON CONFLICT DO NOTHING", process)
 }
 
-// DeleteWorker unregisters it.
+// DeleteWorker unregisters a worker.
 func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
 }
 
-// ListWorkers returns the processes that run the jobs of all processes; some may be
-// dead.
+// ListWorkers returns the registered workers. Some of them may be dead.
 func (t *Tx) ListWorkers(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, "SELECT process FROM worker")
 }

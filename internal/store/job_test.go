@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func (s suite) jobs(t *testing.T) {
@@ -154,6 +156,58 @@ func (s suite) jobs(t *testing.T) {
 			t.Errorf("%d jobs were done", claimed.Load())
 		}
 	})
+}
+
+func (s suite) workers(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.InsertWorker(t.Context(), "a"), tx.InsertWorker(t.Context(), "b"), tx.InsertWorker(t.Context(), "a"),
+			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
+	})
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		got, err := tx.ListWorkers(t.Context())
+		if diff := cmp.Diff([]string{"a"}, got); diff != "" {
+			t.Errorf("workers (-want +got):\n%s", diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// jobCounts checks the counts of queued and leased jobs, and who waits before
+// whom.
+func (s suite) jobCounts(t *testing.T) {
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) error {
+		var errs []error
+		for i, subject := range []string{"ann-1", "ann-2", "bob-1"} {
+			errs = append(errs, tx.InsertJob(t.Context(), &Job{Key: subject, Account: subject[:3], Kind: "train", Subject: subject, Created: at(i)}))
+		}
+		return errors.Join(errs...)
+	})
+	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(10), Until: at(20)}); err != nil || j.Subject != "ann-1" {
+		t.Fatalf("claimed %+v, %v", j, err)
+	}
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		counts, err := tx.CountJobs(t.Context())
+		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1}}, counts); err != nil || diff != "" {
+			t.Errorf("%v, counts (-want +got):\n%s", err, diff)
+		}
+		for subject, want := range map[string]int{"bob-1": 1, "ann-2": 2} { // bob was served longer ago
+			j, err := tx.GetJobState(t.Context(), subject)
+			if err != nil {
+				return err
+			}
+			if n, err := tx.CountJobsBefore(t.Context(), j); err != nil || n != want {
+				t.Errorf("%d jobs before %s, want %d; %v", n, subject, want, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOpenBySecondProcess(t *testing.T) {

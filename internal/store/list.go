@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// Page is a page of a list: at most Limit rows after the first Offset.
+// Page selects a part of a list: the first Offset rows are skipped, and at most
+// Limit rows are returned.
 type Page struct{ Offset, Limit int64 }
 
-// listQuery holds the parts of a query that a list and its count share.
+// listQuery is the SQL of a list. The query of a page and the query that counts
+// all rows are built from it.
 type listQuery struct {
 	columns, from, order string
 	where                []string
@@ -33,9 +35,8 @@ func (l *listQuery) whereClause() string {
 // rowScanner is a row: *sql.Row or *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// listPage returns the rows of the page and the total number of rows.
-func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) ([]*T, int64, error) {
-	var total int64
+// listPage returns the rows of the page and the number of rows on all pages.
+func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count := "SELECT count(*) FROM " + q.from + q.whereClause()
 	if err := t.tx.QueryRowContext(ctx, count, q.args...).Scan(&total); err != nil {
 		return nil, 0, err
@@ -45,7 +46,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	if err != nil {
 		return nil, 0, err
 	}
-	items, err := scanAll(rows, scan)
+	items, err = scanAll(rows, scan)
 	return items, total, err
 }
 
@@ -63,7 +64,8 @@ func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, er
 	return items, rows.Err()
 }
 
-// queryStrings returns the non-empty values of a query of one column.
+// queryStrings returns the values of a query with one column, without empty
+// ones.
 func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -83,16 +85,16 @@ func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]str
 	return all, rows.Err()
 }
 
-// execRequired runs a statement that must affect a row, and returns none if it
-// affects no row.
-func (t *Tx) execRequired(ctx context.Context, none error, query string, args ...any) error {
+// execRequired runs a statement that must affect a row. It returns errNoRow if
+// the statement affects none.
+func (t *Tx) execRequired(ctx context.Context, errNoRow error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	n, err := result.RowsAffected()
 	if err == nil && n == 0 {
-		return none
+		return errNoRow
 	}
 	return err
 }
@@ -103,7 +105,8 @@ func (t *Tx) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// toMicros returns a time as it is stored: microseconds, or 0 for the zero time.
+// toMicros returns a time as it is stored: in Unix microseconds, or 0 for the
+// zero time.
 func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -111,6 +114,7 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
+// fromMicros is the inverse of toMicros.
 func fromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// tryLock opens and locks the file, or returns errLocked. The lock is released by
-// Close or by the end of the process.
+// tryLock opens and locks the file. It returns errLocked if another process
+// holds the lock. The lock is released when the file is closed or the process
+// ends.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

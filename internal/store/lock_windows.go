@@ -10,8 +10,9 @@ import (
 // file.
 const sharingViolation = syscall.Errno(32)
 
-// tryLock opens the file exclusively, or returns errLocked. The lock is released
-// by Close or by the end of the process.
+// tryLock opens the file exclusively. It returns errLocked if another process
+// has opened it. The lock is released when the file is closed or the process
+// ends.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

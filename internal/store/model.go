@@ -8,8 +8,8 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version counts up within the dataset, SeriesVersion within its series;
-	// InsertModel sets both.
+	// Version counts the models of the dataset from 1, SeriesVersion those of its
+	// series. InsertModel sets both.
 	Version, SeriesVersion int
 	Algorithm              string
 	AchievedPerformance    *float64 // on validation rows; nil if there were none
@@ -17,16 +17,17 @@ type Model struct {
 	// Report is an api.ModelReport as JSON.
 	Report  []byte
 	Created time.Time
-	// Champion reports whether the model is the best of its series, among the
-	// models with the metric of the series' newest one; the first wins a tie. It
+	// Champion reports whether the model is the best of its series. Only models with
+	// the same metric as the newest one are compared, and the oldest wins a tie. It
 	// is read-only.
 	Champion bool
-	// Series is the dataset's; the others are the race's. Threshold is nil if the
-	// race had none, Test if it was not measured. They are read-only.
+	// Series comes from the dataset, the other three from the race. Threshold is nil
+	// if the race had none, TestPerformance if it was not measured. They are
+	// read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
-	// The intervals are those of the race's metric on validation and test rows, as
-	// JSON; "" if unknown.
+	// The intervals are the 95 % confidence intervals of the race's metric, as JSON.
+	// They are empty if unknown.
 	ValidationInterval, TestInterval string
 }
 
@@ -67,7 +68,8 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, toMicros(m.Created)))
 }
 
-// GetModel returns a model of the account.
+// GetModel returns a model of the account. It returns ErrNotFound if the account
+// has no such model.
 func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) {
 	m, err := scanModel(t.tx.QueryRowContext(ctx,
 		"SELECT "+modelColumns+" FROM "+modelFrom+" WHERE m.key = ? AND m.account = ?", key, account))
@@ -78,18 +80,18 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 }
 
 // ListModels returns a page of a dataset's models, newest first, and their
-// total number. Report is left empty.
-func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) ([]*Model, int64, error) {
+// number on all pages. Report is left empty.
+func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models []*Model, total int64, err error) {
 	q := listQuery{columns: modelListColumns, from: modelFrom, order: "m.version DESC"}
 	q.addCondition("m.dataset = ?", dataset)
-	models, total, err := listPage(ctx, t, q, page, scanModel)
+	models, total, err = listPage(ctx, t, q, page, scanModel)
 	if err != nil {
 		return nil, 0, err
 	}
 	return models, total, t.markChampion(ctx, models...)
 }
 
-// markChampion sets Champion of models of one series.
+// markChampion sets Champion of the models, which must belong to one series.
 func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil
@@ -104,10 +106,10 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	return err
 }
 
-// DeleteModel deletes a model with its predictions, and returns the blobs that
-// are no longer referenced. It returns ErrWrongState while a prediction with it is
-// running.
-func (t *Tx) DeleteModel(ctx context.Context, account, key string) ([]string, error) {
+// DeleteModel deletes a model with its predictions. It returns the keys of the
+// blobs that are no longer referenced, or ErrWrongState while one of the
+// predictions is RUNNING.
+func (t *Tx) DeleteModel(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	m, err := t.GetModel(ctx, account, key)
 	if err != nil {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 type Prediction struct {
 	Key, Account, Dataset, Model string
 	Status                       string
-	// Blind is set until the prediction has ended, Result once it is COMPLETED.
+	// Blind is zero once the prediction has ended, Result until it is COMPLETED.
 	Blind, Result File
 	// Rows is the number of rows predicted so far.
 	Rows             int64
 	FailureReason    string
 	Created, Updated time.Time
-	// Threshold is the race's and Achieved the model's; nil if there is none. They
-	// are read-only.
+	// Threshold comes from the race, AchievedPerformance from the model. They are
+	// nil if there is none, and read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -47,24 +47,24 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 		toMicros(p.Created), toMicros(p.Updated)))
 }
 
-// GetPrediction returns a prediction of the account; of any account if that is
-// empty.
+// GetPrediction returns a prediction of the account, or of any account if
+// account is empty. It returns ErrNotFound if there is no such prediction.
 func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
 	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
 		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
 	return p, translateError(err)
 }
 
-// PredictionQuery filters predictions by model or dataset; the other must be
-// empty.
+// PredictionQuery selects the predictions made with a model, or with any model
+// of a dataset. Exactly one of Model and Dataset must be set.
 type PredictionQuery struct {
 	Model, Dataset string
 	Page
 }
 
-// ListPredictions returns a page of predictions, newest first, and their total
-// number.
-func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Prediction, int64, error) {
+// ListPredictions returns a page of predictions, newest first, and their number
+// on all pages.
+func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) (predictions []*Prediction, total int64, err error) {
 	list := listQuery{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {
 		list.addCondition("p.model = ?", q.Model)
@@ -75,8 +75,9 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) ([]*Predict
 	return listPage(ctx, t, list, q.Page, scanPrediction)
 }
 
-// UpdatePrediction writes the mutable columns of a prediction if it is in state
-// from; else it returns ErrWrongState.
+// UpdatePrediction writes the mutable columns of a prediction. It returns
+// ErrWrongState if the stored status is not fromState or the prediction does not
+// exist.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState string) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
 		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
@@ -84,9 +85,9 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState stri
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
-// DeletePrediction deletes a prediction and returns its blobs. It returns
-// ErrWrongState while it is running.
-func (t *Tx) DeletePrediction(ctx context.Context, account, key string) ([]string, error) {
+// DeletePrediction deletes a prediction. It returns the keys of its blobs, or
+// ErrWrongState while the prediction is RUNNING.
+func (t *Tx) DeletePrediction(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	p, err := t.GetPrediction(ctx, account, key)
 	if err != nil {
 		return nil, err

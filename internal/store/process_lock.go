@@ -16,8 +16,8 @@ var errLocked = errors.New("locked")
 // lockPollInterval is the interval between attempts to lock.
 const lockPollInterval = 10 * time.Millisecond
 
-// waitForLock locks the file and waits while another process holds the lock. Close
-// releases it, as does the end of the process.
+// waitForLock locks the file. It waits while another process holds the lock.
+// The lock is released when the file is closed or the process ends.
 func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
@@ -43,8 +43,9 @@ type processLock struct {
 
 const lockSuffix = ".lock"
 
-// newProcessLock creates and locks the file of this process. The caller holds the entry
-// lock, so that no other process is between creating its file and locking it.
+// newProcessLock creates and locks the file of this process, and removes the
+// files of dead processes. The caller must hold the entry lock. Otherwise the
+// file of a process that has not locked it yet could be removed.
 func newProcessLock(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -65,8 +66,8 @@ func (p *processLock) path(name string) string {
 	return filepath.Join(p.folder, name+lockSuffix)
 }
 
-// isAlive reports whether the named process is running, by trying its lock. The
-// file of a dead process is removed.
+// isAlive reports whether the named process is running, which it finds out by
+// trying to lock its file. It removes the file of a dead process.
 func (p *processLock) isAlive(name string) bool {
 	if name == p.name && p.file != nil {
 		return true
@@ -77,7 +78,7 @@ func (p *processLock) isAlive(name string) bool {
 	}
 	f, err := tryLock(path)
 	if err != nil {
-		return true // held or unknown: if it is dead its leases will expire
+		return true // locked, or unknown; the leases of a dead process expire anyway
 	}
 	f.Close()
 	_ = os.Remove(path)

@@ -40,10 +40,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	// One process at a time migrates and locks its process file; the others wait.
+	// Only one process at a time migrates the database and creates its process file.
 	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
 	if err != nil {
-		return nil, fmt.Errorf("waiting to enter the data folder: %w", err)
+		return nil, fmt.Errorf("locking the data folder %s: %w", folder, err)
 	}
 	defer entry.Close()
 	if err := checkWAL(path); err != nil {
@@ -71,9 +71,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// checkWAL returns ErrCorrupt if the database is empty or missing but its
-// write-ahead log is not: SQLite would delete the log, which may hold all
-// remaining data.
+// checkWAL returns ErrCorrupt if the database is empty or missing but has a
+// write-ahead log. SQLite would delete that log, which may hold all the data
+// that is left.
 func checkWAL(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
@@ -82,11 +82,11 @@ func checkWAL(path string) error {
 	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it is empty, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
+	return fmt.Errorf("%s: %w: it is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
 }
 
-// createPrivateFile creates the file with mode 0600, which SQLite also uses for its
-// log files.
+// createPrivateFile creates the file if it is missing, with mode 0600. SQLite
+// creates its log files with the mode of the database.
 func createPrivateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -95,9 +95,10 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
-// openDB prepares connections to the file. synchronous(FULL) makes what was
-// answered survive a power cut too, at one fsync a commit; a killed process
-// alone would lose nothing with less.
+// openDB returns a pool of connections to the file. txLock is the kind of its
+// transactions, "immediate" or "deferred"; pragma may be empty. With
+// synchronous(FULL) each commit takes one fsync and survives a power failure.
+// Less would be enough to survive the death of the process.
 func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
@@ -105,7 +106,7 @@ func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	if pragma != "" {
 		query.Add("_pragma", pragma)
 	}
-	path = filepath.ToSlash(path)
+	path = filepath.ToSlash(path) // for the URL
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive letter
 	}
@@ -139,7 +140,8 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// Close closes the database and frees the leases of this process.
+// Close closes the database and releases the lock of this process, so that
+// others can take over its leases.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -159,14 +161,15 @@ func (s *Store) Ping(ctx context.Context) error {
 	return translateError(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
-// ProcessName returns the name of this process among those that share the database.
+// ProcessName returns the name of this process, which is unique among those
+// that share the database.
 func (s *Store) ProcessName() string { return s.lock.name }
 
-// IsAlive reports whether the process of that name, see [Store.Process], is
-// running.
+// IsAlive reports whether the process with this [Store.ProcessName] is running.
 func (s *Store) IsAlive(process string) bool { return s.lock.isAlive(process) }
 
-// Tx is a transaction. It is valid until the function it was passed to returns.
+// Tx is a transaction. It must not be used after the function to which it was
+// passed has returned.
 type Tx struct {
 	tx *sql.Tx
 }
@@ -177,7 +180,7 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return transact(ctx, s.write, fn)
 }
 
-// Read runs fn in a read-only transaction, on a snapshot.
+// Read runs fn in a read-only transaction on a snapshot of the database.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	return transact(ctx, s.read, fn)
 }
@@ -193,8 +196,8 @@ func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
 	return translateContextError(ctx, tx.Commit())
 }
 
-// ignoreTxDone drops the error of rolling back a transaction that the end of its
-// context has already rolled back.
+// ignoreTxDone returns nil for sql.ErrTxDone, the error of a rollback after the
+// end of the context has already rolled the transaction back.
 func ignoreTxDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) {
 		return nil

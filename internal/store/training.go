@@ -4,19 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"foretell/internal/api"
 )
 
 // Training is a race, or one algorithm's run in it.
 type Training struct {
 	Key, Account, Dataset string
-	// Parent is the race of a run; empty for a race.
+	// Parent is the key of a run's race. It is empty for a race.
 	Parent string
-	// Position is 0 for a race; its runs count from 1.
+	// Position is the position of a run in its race, from 1. It is 0 for a race.
 	Position int
-	// Algorithm is the run's algorithm; for a race, that of its model.
+	// Algorithm is the algorithm of a run. For a race it is the algorithm of the
+	// model.
 	Algorithm string
 	Status    string
-	// Cancelling is set from the request to cancel until the race has ended.
+	// Cancelling is true from the request to cancel a race until its end.
 	Cancelling    bool
 	ScalingFactor int
 	// Threshold is nil if the race has none.
@@ -24,23 +27,24 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// The performances are nil until known. Achieved is on validation rows; while
-	// a run is running, it is that of its best step so far. LogLoss is in nats, of
-	// the same step on the same rows.
+	// The scores are nil until known. AchievedPerformance and LogLoss, which is in
+	// nats, are measured on the validation rows at the best step. While a run is
+	// running, that is the best step so far.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
-	// Curve holds the validation scores of a run in order.
+	// Curve holds the validation scores of a run, oldest first.
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is when the race must have ended, including its time in the queue;
-	// zero is no deadline.
+	// Deadline is the time by which the race must have ended, even if it is still
+	// queued. Zero is no deadline.
 	Deadline time.Time
-	// DatasetName, Model (the key of the resulting model) and ParentStatus (that
-	// of a run's race) are read-only.
+	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
+	// status of a run's race) are read-only.
 	DatasetName, Model, ParentStatus string
 }
 
-// RaceKey returns the key of the race that the training job is or belongs to.
+// RaceKey returns the key of the training job if it is a race, or else the key
+// of its race.
 func (t *Training) RaceKey() string {
 	if t.Parent != "" {
 		return t.Parent
@@ -55,7 +59,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// A run has the race's model if its algorithm trained it.
+	// Of the runs of a race, only the one whose algorithm won has the model.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -87,7 +91,8 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
-// GetTraining returns a training job of the account.
+// GetTraining returns a training job of the account. It returns ErrNotFound if
+// the account has no such job.
 func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, error) {
 	r, err := scanTraining(t.tx.QueryRowContext(ctx,
 		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.key = ? AND t.account = ?", key, account))
@@ -114,9 +119,9 @@ type TrainingQuery struct {
 	Page
 }
 
-// ListTrainings returns a page of training jobs, newest first, a race before
-// its runs, and their total number. Curve is left empty.
-func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, int64, error) {
+// ListTrainings returns a page of training jobs and their number on all pages.
+// The newest race is first, and each race precedes its runs. Curve is left empty.
+func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*Training, total int64, err error) {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom,
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
@@ -131,8 +136,8 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) ([]*Training, i
 	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListOverdueRaces returns the races that wait for any worker and whose deadline has
-// passed at now.
+// ListOverdueRaces returns the races that have never been claimed, may be run by
+// any worker, and whose deadline has passed at now.
 func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, toMicros(now))
@@ -142,8 +147,8 @@ func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, 
 	return scanAll(rows, scanTraining)
 }
 
-// UpdateTraining writes the mutable columns of a training job if it is in state
-// from; else it returns ErrWrongState.
+// UpdateTraining writes the mutable columns of a training job. It returns
+// ErrWrongState if the stored status is not fromState or the job does not exist.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) error {
 	curve, err := json.Marshal(emptyIfNil(r.Curve))
 	if err != nil {
@@ -155,20 +160,20 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) 
 		string(curve), r.FailureReason, toMicros(r.Started), toMicros(r.Finished), r.Key, fromState)
 }
 
-// CancelTraining requests a RUNNING race to stop. It returns ErrWrongState if the
-// race is in another state.
-func (t *Tx) CancelTraining(ctx context.Context, key, running string) error {
-	err := t.execRequired(ctx, ErrWrongState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, running)
+// RequestCancel requests that a RUNNING race stop. It returns ErrWrongState if
+// the race is in another state.
+func (t *Tx) RequestCancel(ctx context.Context, key string) error {
+	err := t.execRequired(ctx, ErrWrongState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, api.TrainingRunning)
 	if err != nil {
 		return err
 	}
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject = ?", key)
 }
 
-// DeleteTraining deletes a race with its runs, model and predictions, and
-// returns the blobs that are no longer referenced. It returns ErrWrongState while it
-// is active.
-func (t *Tx) DeleteTraining(ctx context.Context, account, key string) ([]string, error) {
+// DeleteTraining deletes a race with its runs, model and predictions. It returns
+// the keys of the blobs that are no longer referenced, or ErrWrongState if
+// [Tx.FindActiveJob] finds a job.
+func (t *Tx) DeleteTraining(ctx context.Context, account, key string) (blobKeys []string, err error) {
 	r, err := t.GetTraining(ctx, account, key)
 	if err != nil {
 		return nil, err

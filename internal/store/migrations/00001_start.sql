@@ -34,7 +34,7 @@ CREATE TABLE dataset (
     columns     TEXT NOT NULL DEFAULT '[]',
     classes     TEXT NOT NULL DEFAULT '[]',
     schema      TEXT NOT NULL DEFAULT '',
-    versions    BIGINT NOT NULL DEFAULT 0, -- of models ever made: a version is never given twice
+    versions    BIGINT NOT NULL DEFAULT 0, -- models ever created; versions are never reused
     created     BIGINT NOT NULL,
     updated     BIGINT NOT NULL,
     UNIQUE (account, name)
@@ -105,9 +105,9 @@ CREATE TABLE job (
     account   TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
     kind      TEXT NOT NULL,
     subject   TEXT NOT NULL UNIQUE,        -- the dataset, training job or prediction
-    attempt   BIGINT NOT NULL DEFAULT 0,   -- how often it was claimed and not released
+    attempt   BIGINT NOT NULL DEFAULT 0,   -- claims that were not released
     owner     TEXT NOT NULL DEFAULT '',    -- the process that holds the lease
-    until     BIGINT NOT NULL DEFAULT 0,   -- when the lease runs out
+    until     BIGINT NOT NULL DEFAULT 0,   -- when the lease expires
     cancelled INTEGER NOT NULL DEFAULT 0,
     created   BIGINT NOT NULL
 );

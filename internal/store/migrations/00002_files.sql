@@ -1,6 +1,6 @@
 -- +goose Up
--- What each stored file has to be: bytes, and SHA-256 in hex. Null for files
--- that an earlier release stored.
+-- The size and the SHA-256 (in hex) of each stored file. NULL for files that an
+-- earlier release stored.
 ALTER TABLE dataset ADD COLUMN sha256 TEXT;
 ALTER TABLE model ADD COLUMN bytes BIGINT;
 ALTER TABLE model ADD COLUMN sha256 TEXT;
@@ -9,8 +9,8 @@ ALTER TABLE prediction ADD COLUMN blind_sha256 TEXT;
 ALTER TABLE prediction ADD COLUMN result_bytes BIGINT;
 ALTER TABLE prediction ADD COLUMN result_sha256 TEXT;
 
--- The identity of the data folder, which also stands in a file beside the
--- database: one row, written once.
+-- The identity of the data folder, which is also in the file blobs/folder.id.
+-- The table has one row, which is written once.
 CREATE TABLE folder (
     id TEXT PRIMARY KEY
 );

@@ -1,36 +1,35 @@
 -- +goose Up
--- A race without a threshold has none. Earlier races keep the 1 that stood for it.
+-- NULL for a race without a threshold. Earlier races keep the 1 that meant none.
 ALTER TABLE training ADD COLUMN target DOUBLE PRECISION;
 UPDATE training SET target = threshold;
 ALTER TABLE training DROP COLUMN threshold;
 ALTER TABLE training RENAME COLUMN target TO threshold;
--- When the race has to have ended, its time in the queue included; 0 for no such time.
+-- When the race must have ended, including its time in the queue; 0 for no deadline.
 ALTER TABLE training ADD COLUMN deadline BIGINT NOT NULL DEFAULT 0;
--- The log loss that belongs to achieved; NULL where it was not measured.
+-- The log loss at the same step as achieved; NULL if it was not measured.
 ALTER TABLE training ADD COLUMN log_loss DOUBLE PRECISION;
 
--- The processes that take up every job, whoever queued it. Some may be dead.
+-- The processes that run every job, whichever process queued it. Some may be dead.
 CREATE TABLE worker (
     process TEXT PRIMARY KEY
 );
--- The process that waits for the job and does it itself; empty where it is left
--- to the workers.
+-- The only process that may run the job; empty if any worker may.
 ALTER TABLE job ADD COLUMN process TEXT NOT NULL DEFAULT '';
 
--- A series is what the runs of one name have in common: datasets called N, N-2,
--- N-3 …, and models whose versions count up over all of them.
+-- A series groups the datasets N, N-2, N-3 … of one name. The versions of its
+-- models count up over all of these datasets.
 CREATE TABLE series (
     account  TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
     name     TEXT NOT NULL,
-    versions BIGINT NOT NULL DEFAULT 0, -- of models ever made: a version is never given twice
+    versions BIGINT NOT NULL DEFAULT 0, -- models ever created; versions are never reused
     PRIMARY KEY (account, name)
 );
 ALTER TABLE dataset ADD COLUMN series TEXT NOT NULL DEFAULT '';
 ALTER TABLE model ADD COLUMN series_version BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX dataset_series ON dataset (account, series);
 
--- Earlier releases named the second dataset of a file N-2: it joins the series of
--- the dataset N, if there is one. N may be cut to leave room for the number.
+-- Earlier releases named the second dataset of a file N-2. It joins the series of
+-- the dataset N, if there is one. N may have been cut to make room for the number.
 UPDATE dataset SET series = coalesce((
     SELECT b.name FROM dataset b
     CROSS JOIN (SELECT 2 AS size UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) ending
@@ -42,7 +41,7 @@ UPDATE dataset SET series = coalesce((
       AND ltrim(substr(dataset.name, length(dataset.name) - ending.size + 2), '0123456789') = ''
     ORDER BY b.created, b.key LIMIT 1), name);
 
--- Versions count on from one dataset of a series to the next.
+-- Versions count up from one dataset of a series to the next.
 UPDATE model SET series_version = version + (
     SELECT coalesce(sum(e.versions), 0) FROM dataset d JOIN dataset e ON e.account = d.account AND e.series = d.series
     WHERE d.key = model.dataset AND (e.created < d.created OR e.created = d.created AND e.key < d.key));

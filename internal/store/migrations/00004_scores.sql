@@ -1,7 +1,7 @@
 -- +goose Up
--- The 95 % confidence intervals of a model's validation and test scores by the
--- race's metric, as in its report; '' where they are not known. Lists show them
--- without reading the report.
+-- The 95 % confidence intervals of a model's validation and test scores (of the
+-- race's metric), copied from its report so that lists need not read the report.
+-- '' if unknown.
 ALTER TABLE model ADD COLUMN validation_interval TEXT NOT NULL DEFAULT '';
 ALTER TABLE model ADD COLUMN test_interval TEXT NOT NULL DEFAULT '';
 UPDATE model SET
@@ -9,7 +9,7 @@ UPDATE model SET
     test_interval = coalesce(json_extract(report, '$.test.intervals.' || (SELECT metric FROM training WHERE key = model.training)), '')
 WHERE json_valid(report);
 
--- NULL where the race had no rows to validate on: 0 stood for that.
+-- NULL if the race had no validation rows, which was 0 before.
 ALTER TABLE model ADD COLUMN score DOUBLE PRECISION;
 UPDATE model SET score = CASE
     WHEN NOT json_valid(report) THEN achieved

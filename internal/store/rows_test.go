@@ -1,0 +1,235 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+func (s suite) accounts(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrExists)
+		return tx.InsertToken(t.Context(), "ann", "hash", at(0), at(10))
+	})
+	write(t, s.Store, func(tx *Tx) error {
+		a, err := tx.GetAccountByToken(t.Context(), "hash", at(9))
+		if err != nil || a.Key != "ann" {
+			t.Errorf("the token is of %+v, %v", a, err)
+		}
+		_, err = tx.GetAccountByToken(t.Context(), "hash", at(10))
+		wantErr(t, err, ErrNotFound)
+		a.Disabled = true
+		if err := tx.UpdateAccount(t.Context(), a); err != nil {
+			return err
+		}
+		_, err = tx.GetAccountByToken(t.Context(), "hash", at(9))
+		wantErr(t, err, ErrNotFound)
+		a.Disabled = false
+		return tx.UpdateAccount(t.Context(), a)
+	})
+	for _, offered := range []string{"first", "second"} {
+		if kept, err := s.GetOrInsertSecret(t.Context(), "name", offered); kept != "first" || err != nil {
+			t.Errorf("%s is kept, %v", kept, err)
+		}
+	}
+}
+
+func (s suite) datasets(t *testing.T) {
+	description := "what it is"
+	want := &Dataset{
+		Key: "d2", Account: "ann", Name: "name of d2", Series: "name of d2", Status: api.DatasetProcessing, Buckets: 64, File: File{Blob: "csv-2", Bytes: 1 << 40, SHA256: "d2"}, FailureReason: "why",
+		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
+		Created: at(1), Updated: at(20),
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrExists)
+		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "nobody", Name: "name"}), ErrNotFound)
+		return tx.UpdateDataset(t.Context(), want, api.DatasetPending)
+	})
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) }), ErrWrongState)
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		got, err := tx.GetDataset(t.Context(), "ann", "d2")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		_, other := tx.GetDataset(t.Context(), "bob", "d2")
+		wantErr(t, other, ErrNotFound)
+		for _, tt := range []struct {
+			query DatasetQuery
+			keys  []string
+			total int64
+		}{
+			{DatasetQuery{Account: "ann", Page: Page{0, 2}}, []string{"d3", "d2"}, 3},
+			{DatasetQuery{Account: "ann", Page: Page{2, 2}}, []string{"d1"}, 3},
+			{DatasetQuery{Account: "ann", Page: Page{1 << 62, 2}}, nil, 3},
+			{DatasetQuery{Account: "ann", State: api.DatasetProcessing, Page: Page{0, 2}}, []string{"d2"}, 1},
+			{DatasetQuery{Account: "ann", WithModel: true, Page: Page{0, 2}}, []string{"d1"}, 1},
+			{DatasetQuery{Account: "bob", Page: Page{0, 2}}, nil, 0},
+		} {
+			rows, total, err := tx.ListDatasets(t.Context(), tt.query)
+			var keys []string
+			for _, d := range rows {
+				keys = append(keys, d.Key)
+			}
+			if err != nil || total != tt.total || !cmp.Equal(keys, tt.keys) {
+				t.Errorf("%+v returns %v of %d, %v", tt.query, keys, total, err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	t.Run("a read transaction cannot write", func(t *testing.T) {
+		if err := s.Read(t.Context(), func(tx *Tx) error { return tx.DeleteJob(t.Context(), "x") }); err == nil {
+			t.Error("it could")
+		}
+	})
+	t.Run("what fails is undone", func(t *testing.T) {
+		broken := errors.New("broken")
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error {
+			if _, err := tx.DeleteDataset(t.Context(), "ann", "d3"); err != nil {
+				return err
+			}
+			return broken
+		}), broken)
+		if err := s.Read(t.Context(), func(tx *Tx) error { _, err := tx.GetDataset(t.Context(), "ann", "d3"); return err }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (s suite) trainings(t *testing.T) {
+	achieved := 0.75
+	write(t, s.Store, func(tx *Tx) error {
+		r, err := tx.GetTraining(t.Context(), "ann", "t1b")
+		if err != nil {
+			return err
+		}
+		if r.DatasetName != "name of d1" || r.Model != "m1" || r.Seed != 1<<62 || r.AchievedPerformance != nil || !r.Started.IsZero() {
+			t.Errorf("the run is %+v", r)
+		}
+		want := *r
+		want.Status, want.AchievedPerformance, want.Curve, want.Started = api.TrainingRunning, &achieved, []float64{0.5, 0.75}, at(30)
+		if err := tx.UpdateTraining(t.Context(), &want, api.TrainingPending); err != nil {
+			return err
+		}
+		got, err := tx.GetTraining(t.Context(), "ann", "t1b")
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Error(diff)
+		}
+		wantErr(t, tx.RequestCancel(t.Context(), "t1"), ErrWrongState)
+		for parentOnly, want := range map[bool][]string{true: {"t1"}, false: {"t1", "t1a", "t1b"}} {
+			rows, _, err := tx.ListTrainings(t.Context(), TrainingQuery{Account: "ann", Dataset: "d1", ParentOnly: parentOnly, Page: Page{0, 9}})
+			var keys []string
+			for _, r := range rows {
+				keys = append(keys, r.Key)
+			}
+			if err != nil || !cmp.Equal(keys, want) {
+				t.Errorf("the list is %v, %v", keys, err)
+			}
+		}
+		return err
+	})
+}
+
+func (s suite) files(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		m, err := tx.GetModel(t.Context(), "ann", "m1")
+		if err != nil {
+			return err
+		}
+		if want := (File{Blob: "model-1", Bytes: 7, SHA256: "m1"}); m.File != want {
+			t.Errorf("the model's file is %+v", m.File)
+		}
+		p, err := tx.GetPrediction(t.Context(), "ann", "p1")
+		if err != nil {
+			return err
+		}
+		if want := (File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}); p.Blind != want || p.Result != (File{}) {
+			t.Errorf("the prediction's files are %+v and %+v", p.Blind, p.Result)
+		}
+		blind := p.Blind
+		p.Blind, p.Result = File{}, File{Blob: "result-1", Bytes: 8, SHA256: "r1"}
+		if err := tx.UpdatePrediction(t.Context(), p, p.Status); err != nil {
+			return err
+		}
+		again, err := tx.GetPrediction(t.Context(), "ann", "p1")
+		if diff := cmp.Diff(p, again); diff != "" {
+			t.Error(diff)
+		}
+		p.Blind, p.Result = blind, File{}
+		return errors.Join(err, tx.UpdatePrediction(t.Context(), p, p.Status))
+	})
+}
+
+func (s suite) models(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		for i, key := range []string{"t2", "t3"} {
+			err := tx.InsertTraining(t.Context(), &Training{Key: key, Account: "ann", Dataset: "d1", Status: api.TrainingCompleted, Created: at(40 + i)})
+			if err != nil {
+				return err
+			}
+		}
+		second := &Model{Key: "m2", Account: "ann", Dataset: "d1", Training: "t2", AchievedPerformance: new(0.9), File: File{Blob: "model-2"}}
+		third := &Model{Key: "m3", Account: "ann", Dataset: "d1", Training: "t3", AchievedPerformance: new(0.9), File: File{Blob: "model-3"}}
+		if err := errors.Join(tx.InsertModel(t.Context(), second), tx.InsertModel(t.Context(), third)); err != nil {
+			return err
+		}
+		models, total, err := tx.ListModels(t.Context(), "d1", Page{0, 9})
+		if err != nil || total != 3 {
+			t.Fatalf("%d models, %v", total, err)
+		}
+		for i, want := range []struct {
+			key      string
+			version  int
+			champion bool
+		}{{"m3", 3, false}, {"m2", 2, true}, {"m1", 1, false}} {
+			if m := models[i]; m.Key != want.key || m.Version != want.version || m.Champion != want.champion {
+				t.Errorf("model %d is %+v", i, m)
+			}
+		}
+		return nil
+	})
+}
+
+func (s suite) deletes(t *testing.T) {
+	write(t, s.Store, func(tx *Tx) error {
+		_, err := tx.DeleteTraining(t.Context(), "ann", "t1")
+		wantErr(t, err, ErrWrongState) // it is PENDING
+		busy, err := tx.FindActiveJob(t.Context(), "dataset", "d1")
+		if want := (&ActiveJob{"training job", "t1", api.TrainingPending}); err != nil || !cmp.Equal(busy, want) {
+			t.Errorf("busy is %v, %v", busy, err)
+		}
+		race, err := tx.GetTraining(t.Context(), "ann", "t1")
+		if err != nil {
+			return err
+		}
+		race.Status = api.TrainingCompleted
+		if err := tx.UpdateTraining(t.Context(), race, api.TrainingPending); err != nil {
+			return err
+		}
+		if err := tx.InsertJob(t.Context(), &Job{Key: "of p1", Account: "ann", Kind: "predict", Subject: "p1"}); err != nil {
+			return err
+		}
+		blobs, err := tx.DeleteTraining(t.Context(), "ann", "t1")
+		if err != nil || !cmp.Equal(blobs, []string{"model-1", "blind-1"}) {
+			t.Errorf("the blobs are %v, %v", blobs, err)
+		}
+		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
+		wantErr(t, err, ErrNotFound)
+		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.ProcessName()), ErrLeaseLost)
+		blobs, err = tx.DeleteAccount(t.Context(), "ann")
+		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
+			t.Errorf("the blobs are %v, %v", blobs, err)
+		}
+		used, err := tx.ListBlobKeys(t.Context())
+		if len(used) > 0 {
+			t.Errorf("blobs %v are used still", used)
+		}
+		return err
+	})
+}
