@@ -18,7 +18,7 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
+	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "listen", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
 	"internal/api":             nil,
 	"internal/app":             {"api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},
 	"internal/auth":            nil,
@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"internal/learn/tree":      {"learn/codec", "learn/kernel", "learn/parallel", "table/frame"},
 	"internal/learn/workspace": nil,
 	"internal/learningcurve":   {"learn/split", "table/csvfile", "table/profile"},
+	"internal/listen":          nil,
 	"internal/modelfile":       {"api", "exit", "learn"},
 	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/prune":           {"api", "client", "humanize", "term"},

@@ -81,6 +81,16 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
+// handledHangup calls f.OnHangup if the signal is SIGHUP, and reports whether it did.
+func handledHangup(f *cli.Factory, s os.Signal) bool {
+	handle := f.OnHangup.Load()
+	if s != syscall.SIGHUP || handle == nil {
+		return false
+	}
+	(*handle)()
+	return true
+}
+
 // catchSignals returns a context that ends with the first signal. The second signal ends
 // the process immediately, except SIGHUP: when a terminal is closed, both the kernel and
 // the shell often send one.
@@ -93,7 +103,7 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 	}
 	go func() {
 		first, ok := <-signals
-		for ok && f.PagerRunning.Load() {
+		for ok && (f.PagerRunning.Load() || handledHangup(f, first)) {
 			first, ok = <-signals
 		}
 		if !ok {

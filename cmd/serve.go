@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
-	"foretell/internal/exit"
+	"foretell/internal/listen"
 	"foretell/internal/server"
 )
 
@@ -20,10 +19,9 @@ type serveOptions struct {
 	host *cli.Factory
 	cmd  *cobra.Command
 
-	listen    string
-	publicURL string
-	noWork    bool
-	daemon    connect.DaemonFlags
+	network networkFlags
+	noWork  bool
+	daemon  connect.DaemonFlags
 }
 
 func newServeCmd(f *cli.Factory) *cobra.Command {
@@ -36,36 +34,57 @@ progress. Create accounts with ` + "`foretell users add`" + `.
 It does not start if foretell.db is new or belongs to another folder while blobs/
 has files: restore foretell.db from a backup, or continue with --accept-database.
 Files that are not in the database are moved to blobs/orphans, kept there for 30
-days, and moved back if a database that has them is restored by then.`,
-		Args: cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+days, and moved back if a database that has them is restored by then.
+
+` + cli.FlagVariablesText("listen"),
+		Args:    cli.NoArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
-	cmd.Flags().StringVar(&opts.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free one")
 	opts.daemon.Bind(cmd)
-	cmd.Flags().StringVar(&opts.publicURL, "public-url", "", "base `URL` of absolute links (default that of each request)")
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
+	opts.network.bind(cmd)
 	return cmd
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
+	if err := o.network.check(); err != nil {
+		return err
+	}
 	service, err := connect.OpenDaemon(ctx, o.host, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing is written any more
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	certificates, reload, err := o.network.tls(service.Dir, service.Log)
 	if err != nil {
-		return exit.Errorf(exit.Conflict, "cannot listen on %s: %w", o.listen, err).WithHint("name another address with --listen; port 0 picks a free one")
+		return err
 	}
+	listener, err := o.network.open(ctx, service.Log, o.host.Now)
+	if err != nil {
+		return err
+	}
+	proxies, err := o.network.trusted()
+	if err != nil {
+		return err
+	}
+	if reload != nil {
+		o.host.OnHangup.Store(&reload)
+	}
+	web := listen.NewServer(service.Handler(server.Options{PublicURL: o.network.publicURL, TrustedProxies: proxies}), service.Log)
+	web.TLSConfig = certificates
 	stopWork := func() error { return nil }
 	if !o.noWork {
 		stopWork = service.Work()
 	}
-	web := server.HTTPServer(service.Handler(o.publicURL))
-	o.host.Note("listening on http://%s", listener.Addr())
+	scheme, serve := "http", func() error { return web.Serve(listener) }
+	if certificates != nil {
+		scheme, serve = "https", func() error { return web.ServeTLS(listener, "", "") }
+	}
+	o.host.Note("listening on %s://%s", scheme, listener.Addr())
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
+	go func() { served <- serve() }()
 	select {
 	case err := <-served:
 		return errors.Join(err, stopWork())

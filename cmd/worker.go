@@ -22,9 +22,12 @@ func newWorkerCmd(f *cli.Factory) *cobra.Command {
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
 		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
 it prepares, trains and predicts until it is stopped. Unfinished jobs then return to
-the queue.`,
-		Args: cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+the queue.
+
+` + cli.FlagVariablesText("data-dir"),
+		Args:    cli.NoArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
 	opts.daemon.Bind(cmd)

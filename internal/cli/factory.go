@@ -31,6 +31,8 @@ type Factory struct {
 	Running *cobra.Command
 	// PagerRunning is set while a pager controls the terminal.
 	PagerRunning atomic.Bool
+	// OnHangup is what SIGHUP does; nil ends the command.
+	OnHangup atomic.Pointer[func()]
 	// Cancel cancels the command.
 	Cancel context.CancelCauseFunc
 	// DryRun is the transport of --dry-run; nil without it.

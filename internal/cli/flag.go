@@ -18,6 +18,12 @@ const (
 	GroupOutput  = "Output flags"
 )
 
+// The groups of the flags of serve and worker in help pages.
+const (
+	GroupNetwork    = "Network flags"
+	GroupMonitoring = "Log and monitoring flags"
+)
+
 // groupAnnotation is the annotation with the name of a flag's group.
 const groupAnnotation = "foretell_group"
 
@@ -36,7 +42,7 @@ type FlagGroup struct {
 
 // FlagGroups returns the flags of a command by group, its own flags first.
 func FlagGroups(cmd *cobra.Command) []FlagGroup {
-	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupService}, {Title: GroupOutput}}
+	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupNetwork}, {Title: GroupMonitoring}, {Title: GroupService}, {Title: GroupOutput}}
 	for i := range groups {
 		groups[i].Flags = pflag.NewFlagSet(groups[i].Title, pflag.ContinueOnError)
 	}
@@ -63,7 +69,7 @@ func AddSharedFlags(root *cobra.Command) {
 			groups = append(groups, cmd)
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if len(f.Annotations[groupAnnotation]) > 0 && shared.Lookup(f.Name) == nil {
+			if isShared(f) && shared.Lookup(f.Name) == nil {
 				shared.AddFlag(f)
 			}
 		})
@@ -75,6 +81,12 @@ func AddSharedFlags(root *cobra.Command) {
 	for _, group := range groups {
 		group.Flags().AddFlagSet(shared)
 	}
+}
+
+// isShared reports whether a flag belongs to a group that many commands have.
+func isShared(f *pflag.Flag) bool {
+	note := f.Annotations[groupAnnotation]
+	return len(note) > 0 && (note[0] == GroupService || note[0] == GroupOutput)
 }
 
 // StripBackquotes removes the backquotes that mark value names from usages, because

@@ -20,6 +20,7 @@ import (
 	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/client"
+	"foretell/internal/listen"
 	"foretell/internal/server"
 	"foretell/internal/store"
 )
@@ -72,7 +73,7 @@ func inBoth(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Run("behind_a_port", func(t *testing.T) {
 		a, handler := newService(t)
 		srv := httptest.NewUnstartedServer(nil)
-		srv.Config = server.HTTPServer(handler)
+		srv.Config = listen.NewServer(handler, slog.New(slog.DiscardHandler))
 		srv.Start()
 		t.Cleanup(srv.Close)
 		test(t, signedIn(t, a, client.Options{BaseURL: srv.URL}))

@@ -15,6 +15,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/config"
 	"foretell/internal/credential"
+	"foretell/internal/server"
 )
 
 // ServiceFlags holds the flags that select the service, and connects to it.
@@ -130,7 +131,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 			return err
 		}
 		conn.Account = session.Username
-		transport, closer := client.InProcess(service.Handler(""))
+		transport, closer := client.InProcess(service.Handler(server.Options{}))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
 		opts.MaxPoll = 100 * time.Millisecond // to look costs next to nothing here

@@ -27,9 +27,10 @@ import (
 type LocalService struct {
 	App   *app.App
 	store *store.Store
-	log   *slog.Logger
-	now   func() time.Time
-	Dir   string
+	// Log receives what the service logs.
+	Log *slog.Logger
+	now func() time.Time
+	Dir string
 }
 
 // localOptions are the options for opening a data folder.
@@ -100,7 +101,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 	if err != nil {
 		return nil, errors.Join(DataDirError(dir, err), rows.Close())
 	}
-	return &LocalService{App: a, store: rows, log: opts.log, now: f.Now, Dir: dir}, nil
+	return &LocalService{App: a, store: rows, Log: opts.log, now: f.Now, Dir: dir}, nil
 }
 
 // DatabaseFile is the name of the database in the data folder.
@@ -133,9 +134,11 @@ func DataDirError(dir string, err error) error {
 	return e.WithHint("name another folder with --data-dir or %s", config.EnvDataDir)
 }
 
-// Handler returns the API's handler.
-func (s *LocalService) Handler(publicURL string) http.Handler {
-	return server.New(s.App, server.Options{Log: s.log, Now: s.now, PublicURL: publicURL, Version: build.Current().Version})
+// Handler returns the API's handler. It sets the log, the clock and the version of
+// opts.
+func (s *LocalService) Handler(opts server.Options) http.Handler {
+	opts.Log, opts.Now, opts.Version = s.Log, s.now, build.Current().Version
+	return server.New(s.App, opts)
 }
 
 // Work starts running jobs. The returned function stops them and waits until all have

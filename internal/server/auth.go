@@ -84,7 +84,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 // limitLogins passes a login on unless too many logins failed from its address.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
-	address := remoteAddress(req.r, s.opts.TrustProxy)
+	address := s.proxies.remoteAddress(req.r)
 	if wait := s.logins.Take(address); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many logins failed from this address; try again later")
 		p.RetryAfter = int(math.Ceil(wait.Seconds()))
@@ -106,7 +106,7 @@ func (s *service) baseURL(r *http.Request) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if s.opts.TrustProxy {
+	if s.proxies.forwards(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
 			scheme = forwarded
 		}

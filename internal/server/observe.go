@@ -98,7 +98,7 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("operation", req.operation), slog.Int("status", rec.status), slog.Int64("bytesIn", in),
 		slog.Int64("bytesOut", rec.bytesWritten), slog.Duration("elapsed", elapsed),
-		slog.String("account", req.account), slog.String("remote", remoteAddress(r, s.opts.TrustProxy)))
+		slog.String("account", req.account), slog.String("remote", s.proxies.remoteAddress(r)))
 }
 
 // requestID returns the request ID of the client or a proxy if it is plain;

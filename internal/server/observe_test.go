@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -74,11 +75,14 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
+// loopback is the network of the tests' clients, as that of a proxy.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
 // TestProxy checks the headers of a trusted proxy.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	var log logs
-	w := newTestServer(t, server.Options{TrustProxy: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w := newTestServer(t, server.Options{TrustedProxies: loopback, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	var root struct{ OpenAPI string }
 	w.must(t, call{method: "GET", path: "/", header: map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "f.example"}}, &root)
 	if root.OpenAPI != "https://f.example/openapi.json" {
@@ -90,11 +94,29 @@ func TestProxy(t *testing.T) {
 		"2001:db8:1:2:3:4:5:6":      "remote=2001:db8:1:2::/64",
 		"::ffff:203.0.113.9":        "remote=203.0.113.9 ",
 		"2001:db8::1, 203.0.113.10": "remote=203.0.113.10 ",
+		"203.0.113.11, 127.0.0.2":   "remote=203.0.113.11 ", // two proxies
+		"203.0.113.12, nonsense":    "remote=127.0.0.1 ",
 	} {
 		w.send(t, call{method: "GET", path: "/none", header: map[string]string{"X-Forwarded-For": forwarded}})
 		if !strings.Contains(log.String()+" ", strings.TrimSpace(want)) {
 			t.Errorf("%s is not logged as %s", forwarded, want)
 		}
+	}
+}
+
+// TestOtherProxy checks that the headers of other peers than proxies have no effect.
+func TestOtherProxy(t *testing.T) {
+	t.Parallel()
+	var log logs
+	w := newTestServer(t, server.Options{
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	_, body := w.send(t, call{method: "GET", path: "/", header: map[string]string{
+		"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https",
+	}})
+	w.send(t, call{method: "GET", path: "/none", header: map[string]string{"X-Forwarded-For": "203.0.113.7, 192.0.2.1"}})
+	if strings.Contains(string(body), "evil") || strings.Contains(string(body), "https") || strings.Contains(log.String(), "203.0.113.7") {
+		t.Errorf("the headers were used: %s %s", body, log.String())
 	}
 }
 

@@ -3,31 +3,60 @@ package server
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
-// remoteAddress returns the address of the client: the peer, or, behind a trusted
-// proxy, the one that the proxy reports. Of an IPv6 address it returns the /64
-// network, because a host usually has a whole network of addresses.
-func remoteAddress(r *http.Request, trustProxy bool) string {
-	text := r.RemoteAddr
-	if forwarded := r.Header.Values("X-Forwarded-For"); trustProxy && len(forwarded) > 0 {
-		hops := strings.Split(forwarded[len(forwarded)-1], ",")
-		text = strings.TrimSpace(hops[len(hops)-1]) // the peer of the proxy
+// proxies are the networks of the proxies whose X-Forwarded headers are used.
+type proxies []netip.Prefix
+
+// trusts reports whether an address is that of a trusted proxy.
+func (p proxies) trusts(address netip.Addr) bool {
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
+}
+
+// forwards reports whether a request came from a trusted proxy.
+func (p proxies) forwards(r *http.Request) bool {
+	peer, ok := parseAddress(r.RemoteAddr)
+	return ok && p.trusts(peer)
+}
+
+// remoteAddress returns the address of the client: the peer, or, behind trusted
+// proxies, the last address in X-Forwarded-For that is not one of theirs. Of an IPv6
+// address it returns the /64 network, because a host usually has a whole network of
+// addresses.
+func (p proxies) remoteAddress(r *http.Request) string {
+	address, ok := parseAddress(r.RemoteAddr)
+	if !ok {
+		return r.RemoteAddr
 	}
-	address, err := netip.ParseAddr(text)
-	if err != nil {
-		withPort, err := netip.ParseAddrPort(text)
-		if err != nil {
-			return text
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for p.trusts(address) && len(hops) > 0 {
+		last := hops[len(hops)-1]
+		hops = hops[:len(hops)-1]
+		hop, ok := parseAddress(strings.TrimSpace(last))
+		if !ok { // a proxy writes addresses: someone else wrote this
+			break
 		}
-		address = withPort.Addr()
+		address = hop
 	}
-	address = address.Unmap()
 	if address.Is6() {
 		if prefix, err := address.Prefix(64); err == nil {
 			return prefix.String()
 		}
 	}
 	return address.String()
+}
+
+// parseAddress parses an IP address with or without a port.
+func parseAddress(text string) (netip.Addr, bool) {
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(text)
+		if err != nil {
+			return address, false
+		}
+		address = withPort.Addr()
+	}
+	return address.Unmap().WithZone(""), true
 }

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -39,9 +40,10 @@ type Options struct {
 	// https://foretell.example.com. Defaults to the scheme and host of each
 	// request.
 	PublicURL string
-	// TrustProxy uses X-Forwarded-For, -Proto and -Host. Set it only behind a
-	// proxy that sets them: otherwise any client could.
-	TrustProxy bool
+	// TrustedProxies are the networks of proxies: the headers X-Forwarded-For,
+	// -Proto and -Host of requests from them are used. They must set these headers:
+	// otherwise any client could.
+	TrustedProxies []netip.Prefix
 	// Version is the service's, for the OpenAPI document.
 	Version string
 	// LoginBurst is the number of failed logins that an address may have at once;
@@ -57,6 +59,7 @@ type service struct {
 	log     *slog.Logger
 	api     huma.API
 	metrics *metrics
+	proxies proxies
 	logins  *auth.Limiter // nil without a clock
 }
 
@@ -81,20 +84,8 @@ func New(a *app.App, opts Options) http.Handler {
 	return s.observe(rt)
 }
 
-// HTTPServer returns a server with time and size limits for headers and idle
-// connections, but none for uploads and downloads.
-func HTTPServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // observe logs errors
-	}
-}
-
 func newService(a *app.App, opts Options) *service {
-	s := &service{app: a, opts: opts, log: opts.Log}
+	s := &service{app: a, opts: opts, log: opts.Log, proxies: opts.TrustedProxies}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

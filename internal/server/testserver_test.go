@@ -18,6 +18,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/blob"
+	"foretell/internal/listen"
 	"foretell/internal/server"
 	"foretell/internal/store"
 )
@@ -67,7 +68,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	srv := httptest.NewUnstartedServer(nil)
-	srv.Config = server.HTTPServer(server.New(a, opts))
+	srv.Config = listen.NewServer(server.New(a, opts), opts.Log)
 	srv.Start()
 	t.Cleanup(func() {
 		w.checkDocumented(t)

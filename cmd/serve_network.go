@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/listen"
+)
+
+// networkFlags holds the flags of serve for addresses, TLS and connections.
+type networkFlags struct {
+	listen, publicURL string
+	certFile, keyFile string
+	acmeHosts         []string
+	acmeDirectory     string
+	proxies           []string
+	connections       int
+	perAddress        int
+}
+
+func (n *networkFlags) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&n.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free one")
+	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links (default that of each request)")
+	flags.StringVar(&n.certFile, "tls-cert", "", "`file` of the TLS certificate and its chain in PEM; read again when it changes and on SIGHUP")
+	flags.StringVar(&n.keyFile, "tls-key", "", "`file` of the certificate's private key in PEM")
+	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; port 443 of each must reach the service")
+	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
+	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.0/8")
+	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default by the limit of open files)")
+	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of all, at most 1000)")
+	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
+		"trust-proxy", "max-connections", "max-connections-per-address")
+}
+
+// check returns an error for flags that are invalid or cannot be used together.
+func (n *networkFlags) check() error {
+	switch {
+	case (n.certFile == "") != (n.keyFile == ""):
+		return exit.Usagef("--tls-cert and --tls-key must be used together")
+	case n.certFile != "" && len(n.acmeHosts) > 0:
+		return exit.Usagef("--tls-cert and --tls-acme cannot be used together")
+	case n.acmeDirectory != "" && len(n.acmeHosts) == 0:
+		return exit.Usagef("--tls-acme-directory needs --tls-acme")
+	case n.connections < 0:
+		return exit.Usagef("invalid --max-connections %d: must be at least 1, or 0 for the default", n.connections)
+	case n.perAddress < 0:
+		return exit.Usagef("invalid --max-connections-per-address %d: must be at least 1, or 0 for the default", n.perAddress)
+	}
+	for _, host := range n.acmeHosts {
+		if _, err := netip.ParseAddr(host); err == nil || host == "" || strings.ContainsAny(host, ":/*@ ") {
+			return exit.Usagef("invalid --tls-acme %q: want a host name such as foretell.example.com", host)
+		}
+	}
+	if err := checkBaseURL("--tls-acme-directory", n.acmeDirectory); err != nil {
+		return err
+	}
+	if err := checkBaseURL("--public-url", n.publicURL); err != nil {
+		return err
+	}
+	_, err := n.trusted()
+	return err
+}
+
+// checkBaseURL returns an error if the value of a flag is neither empty nor an absolute
+// URL to which a path can be appended.
+func checkBaseURL(flag, value string) error {
+	if value == "" {
+		return nil
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return exit.Usagef("invalid %s %q: want a URL such as https://foretell.example.com", flag, value)
+	}
+	return nil
+}
+
+// trusted returns the networks of --trust-proxy.
+func (n *networkFlags) trusted() ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for _, text := range n.proxies {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, exit.Usagef("invalid --trust-proxy %q: want a network such as 10.0.0.0/8, or an address", text)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
+}
+
+// tls returns the TLS configuration, nil without TLS, and the function that reads the
+// certificate again, which may be nil. dir is the data folder.
+func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
+	switch {
+	case len(n.acmeHosts) > 0:
+		return listen.ACME{Hosts: n.acmeHosts, Folder: filepath.Join(dir, "acme"), Directory: n.acmeDirectory}.Config(), nil, nil
+	case n.certFile != "":
+		certificate, err := listen.ReadCertificate(n.certFile, n.keyFile, log)
+		if err != nil {
+			return nil, nil, exit.Errorf(exit.Usage, "cannot use the TLS certificate: %w", err).
+				WithHint("--tls-cert needs the certificate followed by its chain, --tls-key its private key, both in PEM")
+		}
+		return certificate.Config(), certificate.Reload, nil
+	}
+	return nil, nil, nil
+}
+
+// open opens the listener with its limits.
+func (n *networkFlags) open(ctx context.Context, log *slog.Logger, now func() time.Time) (*listen.Listener, error) {
+	exempt, err := n.trusted()
+	if err != nil {
+		return nil, err
+	}
+	inner, err := (&net.ListenConfig{}).Listen(ctx, "tcp", n.listen)
+	if err != nil {
+		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", n.listen, err).WithHint("name another address with --listen; port 0 picks a free one")
+	}
+	return listen.New(inner, listen.Limits{Connections: n.connections, PerAddress: n.perAddress, Exempt: exempt}, log, now), nil
+}

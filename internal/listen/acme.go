@@ -1,0 +1,34 @@
+package listen
+
+import (
+	"crypto/tls"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+)
+
+// ACME obtains and renews certificates from an ACME server (RFC 8555), which
+// verifies the hosts by connecting to port 443 (tls-alpn-01).
+type ACME struct {
+	// Hosts are the host names to obtain certificates for.
+	Hosts []string
+	// Folder keeps the account's key and the certificates. It is created if it does
+	// not exist.
+	Folder string
+	// Directory is the URL of the ACME server. Defaults to that of Let's Encrypt.
+	Directory string
+}
+
+// Config returns the TLS configuration of a server with these certificates. It
+// accepts the terms of service of the ACME server.
+func (a ACME) Config() *tls.Config {
+	manager := &autocert.Manager{
+		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(a.Hosts...), Cache: autocert.DirCache(a.Folder),
+	}
+	if a.Directory != "" {
+		manager.Client = &acme.Client{DirectoryURL: a.Directory}
+	}
+	config := manager.TLSConfig()
+	config.MinVersion = tls.VersionTLS12
+	return config
+}

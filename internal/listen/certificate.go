@@ -1,0 +1,97 @@
+package listen
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Certificate is a TLS certificate in files, which are read again when they change.
+type Certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	// tried is the state of the files at the last attempt to read them.
+	tried [2]fileState
+}
+
+// fileState changes when a file is written or replaced.
+type fileState struct {
+	modified time.Time
+	size     int64
+}
+
+// ReadCertificate reads a certificate with its chain and its private key, both in
+// PEM.
+func ReadCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
+	c.tried = c.state()
+	return c, c.read()
+}
+
+// Config returns the TLS configuration of a server with the certificate.
+func (c *Certificate) Config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
+}
+
+// Reload reads the files again. If they are invalid, it logs that and keeps the
+// previous certificate.
+func (c *Certificate) Reload() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tried = c.state()
+	c.reload()
+}
+
+// get returns the certificate for a handshake, after reading the files again if
+// they have changed.
+func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state := c.state(); state != c.tried {
+		c.tried = state // so that a failure is logged once
+		c.reload()
+	}
+	return c.current, nil
+}
+
+// Expiry returns when the certificate expires.
+func (c *Certificate) Expiry() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current.Leaf.NotAfter
+}
+
+// reload is read with the result in the log. The caller holds the mutex.
+func (c *Certificate) reload() {
+	if err := c.read(); err != nil {
+		c.log.Error("the previous TLS certificate remains in use", "error", err)
+		return
+	}
+	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
+}
+
+// read reads the files.
+func (c *Certificate) read() error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("reading the certificate %s with the key %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.current = &pair
+	return nil
+}
+
+// state returns the state of both files; the zero state for a missing one.
+func (c *Certificate) state() (states [2]fileState) {
+	for i, name := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(name); err == nil {
+			states[i] = fileState{info.ModTime(), info.Size()}
+		}
+	}
+	return states
+}

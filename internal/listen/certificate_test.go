@@ -1,0 +1,123 @@
+package listen_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/listen"
+)
+
+func asTimeout(err error, target *net.Error) bool { return errors.As(err, target) && (*target).Timeout() }
+
+// writeCertificate writes a self-signed certificate of a name for 127.0.0.1, and its
+// key.
+func writeCertificate(t *testing.T, certFile, keyFile, name string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: encoded}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCertificate serves a certificate from files over HTTP/2, and replaces it.
+func TestCertificate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, certFile, keyFile, "first")
+	log := &logs{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	certificate, err := listen.ReadCertificate(certFile, keyFile, logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := serveTLS(t, certificate.Config(), logger)
+	served := func() (name, protocol string) {
+		client := &http.Client{Transport: &http.Transport{
+			ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // its name is compared
+		}}
+		resp, err := client.Get("https://" + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		return resp.TLS.PeerCertificates[0].Subject.CommonName, resp.Proto
+	}
+	if name, protocol := served(); name != "first" || protocol != "HTTP/2.0" {
+		t.Errorf("got the certificate %s by %s", name, protocol)
+	}
+	writeCertificate(t, certFile, keyFile, "the second")
+	if name, _ := served(); name != "the second" {
+		t.Errorf("got the certificate %s after the files changed", name)
+	}
+	if err := os.WriteFile(keyFile, []byte("half a key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if name, _ := served(); name != "the second" {
+			t.Errorf("got the certificate %s while the files are invalid", name)
+		}
+	}
+	if n := strings.Count(log.String(), "the previous TLS certificate remains in use"); n != 1 {
+		t.Errorf("%d errors: %s", n, log)
+	}
+	writeCertificate(t, certFile, keyFile, "third")
+	certificate.Reload()
+	if name, _ := served(); name != "third" {
+		t.Errorf("got the certificate %s after Reload", name)
+	}
+	if _, err := listen.ReadCertificate(keyFile, certFile, logger); err == nil {
+		t.Error("swapped files were accepted")
+	}
+}
+
+// serveTLS serves hello with TLS and returns the address.
+func serveTLS(t *testing.T, config *tls.Config, logger *slog.Logger) string {
+	t.Helper()
+	inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := listen.NewServer(hello, logger)
+	server.TLSConfig = config
+	listener := listen.New(inner, listen.Limits{}, logger, time.Now)
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(listener, "", "") }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return listener.Addr().String()
+}

@@ -1,0 +1,257 @@
+// Package listen is the network side of the service: listeners with limits on
+// their connections, the HTTP server with its timeouts, and TLS certificates
+// from files or from an ACME server.
+package listen
+
+import (
+	"container/list"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Limits limit the connections of a [Listener].
+type Limits struct {
+	// Connections is the maximum number of open connections. If it is reached, the
+	// connection that has been idle for the longest time is closed; if none is
+	// idle, new clients wait. Defaults to [DefaultConnections].
+	Connections int
+	// PerAddress is the maximum number of open connections of one IPv4 address or
+	// IPv6 /64 network. Further connections are closed at once. Defaults to half of
+	// Connections, at most 1,000.
+	PerAddress int
+	// Exempt lists the networks without a limit per address, such as those of
+	// proxies.
+	Exempt []netip.Prefix
+	// WriteTimeout is how long a client may receive nothing while the server
+	// writes. Defaults to 2 minutes.
+	WriteTimeout time.Duration
+}
+
+// Listener is a listener that limits its connections. Create it with New.
+type Listener struct {
+	net.Listener
+	limits Limits
+	log    *slog.Logger
+	now    func() time.Time
+
+	slots  chan struct{} // one element for each open connection
+	closed chan struct{}
+	close  sync.Once
+
+	mu        sync.Mutex
+	byNetwork map[string]int
+	idle      *list.List // of *connection, the longest idle first
+	warned    map[string]time.Time
+}
+
+// New returns a listener on inner that limits its connections. It logs when a limit
+// is reached.
+func New(inner net.Listener, limits Limits, log *slog.Logger, now func() time.Time) *Listener {
+	if limits.Connections <= 0 {
+		limits.Connections = DefaultConnections()
+	}
+	if limits.PerAddress <= 0 {
+		limits.PerAddress = max(1, min(limits.Connections/2, 1000))
+	}
+	if limits.WriteTimeout <= 0 {
+		limits.WriteTimeout = writeTimeout
+	}
+	return &Listener{
+		Listener: inner, limits: limits, log: log, now: now,
+		slots: make(chan struct{}, limits.Connections), closed: make(chan struct{}),
+		byNetwork: map[string]int{}, idle: list.New(), warned: map[string]time.Time{},
+	}
+}
+
+// Accept waits for a connection within the limits.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		network, limited := l.networkOf(conn.RemoteAddr())
+		if !l.admit(network, limited) {
+			l.warn("too many connections of one address; new ones are closed", "address", network, "limit", l.limits.PerAddress)
+			_ = conn.Close() // the client is not served
+			continue
+		}
+		if err := l.acquire(); err != nil {
+			_ = conn.Close() // the listener is closed
+			return nil, err
+		}
+		return &connection{Conn: conn, listener: l, network: network}, nil
+	}
+}
+
+// Close closes the listener. Open connections remain.
+func (l *Listener) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// Open returns the number of open connections.
+func (l *Listener) Open() int { return len(l.slots) }
+
+// acquire takes a slot, and closes an idle connection if there is none.
+func (l *Listener) acquire() error {
+	select {
+	case l.slots <- struct{}{}:
+		return nil
+	case <-l.closed:
+		return net.ErrClosed
+	default:
+	}
+	l.warn("the limit of connections is reached", "limit", l.limits.Connections)
+	l.closeIdle()
+	select {
+	case l.slots <- struct{}{}:
+		return nil
+	case <-l.closed:
+		return net.ErrClosed
+	}
+}
+
+// closeIdle closes the connection that has been idle for the longest time.
+func (l *Listener) closeIdle() {
+	l.mu.Lock()
+	first := l.idle.Front()
+	l.mu.Unlock()
+	if first != nil {
+		_ = first.Value.(*connection).Close() // its client connects again
+	}
+}
+
+// admit counts a connection of the network and reports whether it is within the
+// limit.
+func (l *Listener) admit(network string, limited bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if limited && l.byNetwork[network] >= l.limits.PerAddress {
+		return false
+	}
+	l.byNetwork[network]++
+	return true
+}
+
+// networkOf returns the address of a client, or the /64 network of an IPv6 address,
+// because a host usually has a whole network of addresses. limited reports whether
+// the limit per address applies.
+func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
+	parsed, err := netip.ParseAddrPort(address.String())
+	if err != nil {
+		return address.String(), false // not an IP network
+	}
+	ip := parsed.Addr().Unmap().WithZone("")
+	for _, exempt := range l.limits.Exempt {
+		if exempt.Contains(ip) {
+			return ip.String(), false
+		}
+	}
+	if prefix, err := ip.Prefix(64); err == nil && ip.Is6() {
+		return prefix.String(), true
+	}
+	return ip.String(), true
+}
+
+// warnInterval is the minimum time between two warnings of the same text.
+const warnInterval = time.Minute
+
+// warn logs at most one warning of that text each warnInterval.
+func (l *Listener) warn(text string, args ...any) {
+	l.mu.Lock()
+	now := l.now()
+	last, again := l.warned[text]
+	recent := again && now.Sub(last) < warnInterval
+	if !recent {
+		l.warned[text] = now
+	}
+	l.mu.Unlock()
+	if !recent {
+		l.log.Warn(text, args...)
+	}
+}
+
+// TrackIdle is a callback for [http.Server.ConnState]. It reports to the listener
+// whether a connection is idle.
+func TrackIdle(conn net.Conn, state http.ConnState) {
+	if wrapper, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
+		conn = wrapper.NetConn()
+	}
+	if c, ok := conn.(*connection); ok {
+		c.setIdle(state == http.StateIdle)
+	}
+}
+
+// connection is a connection of a Listener. A write fails if the client receives
+// nothing for the listener's WriteTimeout: otherwise a client that never reads would
+// hold its connection forever.
+type connection struct {
+	net.Conn
+	listener *Listener
+	network  string
+	idle     *list.Element // in listener.idle; guarded by its mutex
+	closed   bool          // guarded likewise
+}
+
+// writeChunk is the maximum number of bytes that must be received within one
+// WriteTimeout.
+const writeChunk = 32 << 10
+
+// Write writes p, with the timeout for each chunk.
+func (c *connection) Write(p []byte) (int, error) {
+	written := 0
+	for {
+		chunk := p[written:min(len(p), written+writeChunk)]
+		if err := c.SetWriteDeadline(c.listener.now().Add(c.listener.limits.WriteTimeout)); err != nil {
+			return written, err
+		}
+		n, err := c.Conn.Write(chunk)
+		written += n
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// Close closes the connection and frees its slot.
+func (c *connection) Close() error {
+	l := c.listener
+	l.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	if first {
+		c.removeIdle()
+		if l.byNetwork[c.network]--; l.byNetwork[c.network] == 0 {
+			delete(l.byNetwork, c.network)
+		}
+	}
+	l.mu.Unlock()
+	err := c.Conn.Close()
+	if first {
+		<-l.slots
+	}
+	return err
+}
+
+// setIdle records whether the connection is idle.
+func (c *connection) setIdle(idle bool) {
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.removeIdle()
+	if idle && !c.closed {
+		c.idle = c.listener.idle.PushBack(c)
+	}
+}
+
+// removeIdle removes the connection from the idle ones. The caller holds the mutex.
+func (c *connection) removeIdle() {
+	if c.idle != nil {
+		c.listener.idle.Remove(c.idle)
+		c.idle = nil
+	}
+}
