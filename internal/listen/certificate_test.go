@@ -22,7 +22,9 @@ import (
 	"foretell/internal/listen"
 )
 
-func asTimeout(err error, target *net.Error) bool { return errors.As(err, target) && (*target).Timeout() }
+func asTimeout(err error, target *net.Error) bool {
+	return errors.As(err, target) && (*target).Timeout()
+}
 
 // writeCertificate writes a self-signed certificate of a name for 127.0.0.1, and its
 // key.
