@@ -5,32 +5,31 @@ import (
 	"time"
 )
 
-// maxBuckets is the number of keys that a Limiter remembers.
+// maxBuckets is the maximum number of keys that a Limiter remembers.
 const maxBuckets = 10_000
 
-// Limiter limits attempts to log in with a token bucket for each key, such as an
-// e-mail or an IP address. A successful attempt is refunded, which
-// golang.org/x/time/rate does not support: it cancels only future reservations.
-// It is safe for concurrent use.
+// Limiter limits attempts to log in. It has a token bucket for each key, such as
+// an e-mail or an IP address. Unlike golang.org/x/time/rate it can refund a token
+// that was taken, for a successful attempt. It is safe for concurrent use.
 type Limiter struct {
 	burst    int
 	interval time.Duration
 	now      func() time.Time
 
 	mu sync.Mutex
-	// fullAt is the time at which a bucket has all its tokens again. A bucket that
-	// is not in the map is full.
+	// fullAt holds, by key, the time at which the bucket will have all its tokens
+	// again. A key that is not in the map has a full bucket.
 	fullAt map[string]time.Time
 }
 
-// NewLimiter returns a limiter that allows burst attempts at once, and one more
-// each interval.
+// NewLimiter returns a limiter that allows burst attempts at once for each key,
+// and then one in each interval.
 func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
 }
 
-// Take takes a token of the key and returns 0. If the key has none left, it
-// returns the time until it gets one.
+// Take takes a token from the bucket of key and returns 0. If the bucket is
+// empty, it takes none and returns the time until the next token.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +47,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// Refund returns a token that Take took.
+// Refund puts a token that Take took back into the bucket of key.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,8 +56,9 @@ func (l *Limiter) Refund(key string) {
 	}
 }
 
-// evict removes the full buckets if there are too many buckets, and all of them
-// if that is not enough: memory is more important than an exact limit.
+// evict forgets the keys with full buckets if there are too many keys. If that
+// is not enough, it forgets all keys, because bounded memory is more important
+// than an exact limit.
 func (l *Limiter) evict(now time.Time) {
 	if len(l.fullAt) < maxBuckets {
 		return

@@ -21,7 +21,7 @@ const (
 	hashBytes = 32
 )
 
-// Limits for a hash that is parsed, so that a corrupt one cannot cost
+// The maximum parameters of a stored hash, so that a corrupt one cannot allocate
 // gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
@@ -33,17 +33,16 @@ const (
 // ErrWrongPassword is returned if a password does not match its hash.
 var ErrWrongPassword = errors.New("wrong password")
 
-// PasswordHasher hashes and verifies passwords. It limits the concurrency, because
-// each hash takes 19 MiB and about 20 ms and could otherwise overload the
-// service.
+// PasswordHasher hashes and verifies passwords. It limits the number of
+// concurrent hashes, each of which takes 19 MiB of memory and about 20 ms.
 type PasswordHasher struct {
 	slots     chan struct{}
 	rand      io.Reader
 	dummyHash string
 }
 
-// NewPasswordHasher returns Passwords with at most limit concurrent hashes. Salts
-// come from rand.
+// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes
+// at a time. rand is the source of salts.
 func NewPasswordHasher(limit int, rand io.Reader) *PasswordHasher {
 	p := &PasswordHasher{slots: make(chan struct{}, limit), rand: rand}
 	decoy := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
@@ -51,7 +50,7 @@ func NewPasswordHasher(limit int, rand io.Reader) *PasswordHasher {
 	return p
 }
 
-// Hash returns the PHC string of a password.
+// Hash returns a PHC string of the password, with a new salt.
 func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
 	h := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
@@ -62,9 +61,9 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 	return h.String(), err
 }
 
-// Verify returns nil if the PHC string is of this password, else ErrWrongPassword.
-// An empty string matches no password and takes as long as any other, so that
-// the time does not reveal whether an account exists.
+// Verify returns nil if the PHC string hashed was made from password, else
+// ErrWrongPassword. An empty string matches no password. Verifying it takes as
+// long as any other, so that the time does not reveal whether an account exists.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
@@ -94,7 +93,7 @@ func (p *PasswordHasher) deriveKey(ctx context.Context, h phcHash, password stri
 	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(keyBytes)), nil
 }
 
-// phcHash is a hash and its parameters.
+// phcHash is an argon2id hash with its parameters.
 type phcHash struct {
 	memory, passes uint32
 	lanes          uint8

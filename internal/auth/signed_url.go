@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Why a signed URL is invalid. Test with errors.Is.
+// The errors of VerifyURL. Test with errors.Is.
 var (
 	ErrInvalidSignature = errors.New("invalid signature")
 	ErrExpired          = errors.New("the URL has expired")
 )
 
-// SignURL signs a path until expires, in Unix seconds. The signature needs no
-// escaping in a query.
+// SignURL returns a signature of path and expires, the time in Unix seconds at
+// which it becomes invalid. The signature needs no escaping in a URL query.
 func SignURL(secret []byte, path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(computeMAC(secret, path, expires))
 }
 
-// VerifyURL returns nil if Sign made the signature for path and expires, and
-// expires is after now; else ErrInvalidSignature or ErrExpired.
+// VerifyURL returns ErrInvalidSignature unless [SignURL] returned signature for
+// path and expires, and ErrExpired if expires is not after now.
 func VerifyURL(secret []byte, path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, computeMAC(secret, path, expires)) {

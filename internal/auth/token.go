@@ -10,7 +10,7 @@ import (
 // tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// NewToken returns a bearer token with random bytes from rand.
+// NewToken returns a new bearer token. rand is the source of its random bytes.
 func NewToken(rand io.Reader) (string, error) {
 	b := make([]byte, tokenBytes)
 	if _, err := io.ReadFull(rand, b); err != nil {
@@ -19,8 +19,8 @@ func NewToken(rand io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// HashToken returns the hash under which a token is stored. A fast hash is
-// enough, because a token cannot be guessed.
+// HashToken returns the hash under which a token is stored. It is a fast hash,
+// which is safe because nobody can guess a token of 32 random bytes.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -5,9 +5,9 @@
 //	Create → Write … → Commit   fsync, then rename to its final name
 //	                 → Abort    removes the file
 //
-// A key contains the name of the process that wrote the blob, which
-// distinguishes the leftovers of a dead process from the new files of a running
-// one: see [Files.Sweep].
+// A key begins with the name of the process that wrote the blob. Therefore
+// [Files.Sweep] can distinguish the leftovers of a dead process from the new
+// files of a running one.
 package blob
 
 import (
@@ -30,7 +30,7 @@ import (
 var (
 	ErrNotFound   = errors.New("no such blob")
 	ErrDiskFull   = errors.New("no space left for blobs")
-	ErrInvalidKey = errors.New("not the key of a blob")
+	ErrInvalidKey = errors.New("invalid blob key")
 )
 
 // partSuffix marks a file that is being written.
@@ -42,11 +42,12 @@ type Files struct {
 	dir, process string
 }
 
-// Open opens the folder and creates it if missing. Writer is the name of this
-// process in its keys; it must be lower-case letters and digits.
+// Open opens the folder and creates it if missing. The keys of new blobs begin
+// with process, the name of this process, which must consist of lower-case
+// letters and digits.
 func Open(dir, process string) (*Files, error) {
 	if !isAlphanumeric(process) {
-		return nil, fmt.Errorf("%w: writer %q", ErrInvalidKey, process)
+		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, process)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -61,29 +62,30 @@ type Info struct {
 	SHA256 string // in hex
 }
 
-// reserveBytes is how many bytes of a disk are left free, but at most the fraction
-// 1/reserveShare of the disk: the database needs space even to delete blobs.
+// reserveBytes of the disk are left free for the database, which needs space
+// even to delete blobs. On a small disk it is 1/reserveShare of the disk.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
-	// spaceCheckInterval is how many bytes are written between checks of the free space.
+	// spaceCheckInterval is the number of bytes written between two checks of the
+	// free space.
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if the disk has no more than the reserve. If the free
-// space is unknown it returns nil.
+// checkSpace returns ErrDiskFull if no more than the reserve is free. It returns
+// nil if the free space is unknown.
 func (f *Files) checkSpace() error {
 	free, total, err := DiskSpace(f.dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {
 		return nil //nolint:nilerr // unknown free space is not an error
 	}
-	return fmt.Errorf("%w: the last %d bytes are reserved for the database", ErrDiskFull, free)
+	return fmt.Errorf("%w: only %d bytes are free, which are reserved for the database", ErrDiskFull, free)
 }
 
 // Writer writes one blob.
 type Writer struct {
 	files     *Files
-	nextCheck int64 // size at which the free space is checked next
+	nextCheck int64 // the size at which the free space is checked next
 	ctx       context.Context
 	file      *os.File
 	path      string
@@ -92,7 +94,8 @@ type Writer struct {
 	done      bool
 }
 
-// Create creates a blob. Writes fail once ctx is done.
+// Create returns a writer of a new blob. The caller must call Commit or Abort.
+// Writes fail once ctx is done.
 func (f *Files) Create(ctx context.Context) (*Writer, error) {
 	key := f.process + "-" + strings.ToLower(rand.Text())
 	path := filepath.Join(f.dir, key)
@@ -136,8 +139,8 @@ func (w *Writer) Commit() (Info, error) {
 	return w.info, nil
 }
 
-// Abort removes the blob unless it was committed. It may be called twice. Sweep
-// removes what Abort cannot.
+// Abort removes the blob unless it was committed. It may be called more than
+// once. A file that it cannot remove is left for Sweep.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -162,7 +165,7 @@ func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(filepath.Join(f.dir, orphansFolder, key)) // until a sweep restores it
+		file, err = os.Open(filepath.Join(f.dir, orphansFolder, key)) // an orphan that no sweep has restored yet
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
@@ -195,8 +198,8 @@ func (f *Files) Delete(_ context.Context, keys ...string) error {
 	return errors.Join(errs...)
 }
 
-// blobPath returns the path of a blob. It rejects keys that Create cannot have
-// made, so that no key leads out of the folder.
+// blobPath returns the path of a blob. It returns ErrInvalidKey for a key that
+// Create cannot have returned, so that no key leads out of the folder.
 func (f *Files) blobPath(key string) (string, error) {
 	writer, name, ok := strings.Cut(key, "-")
 	if !ok || !isAlphanumeric(writer) || !isAlphanumeric(name) {
@@ -215,7 +218,7 @@ func isAlphanumeric(s string) bool {
 	return s != ""
 }
 
-// wrapDiskFull wraps errors that mean that the disk is full in ErrDiskFull.
+// wrapDiskFull wraps err in ErrDiskFull if it means that the disk is full.
 func wrapDiskFull(err error) error {
 	for _, e := range diskFullErrors {
 		if errors.Is(err, e) {

@@ -15,8 +15,8 @@ const identityFile = "folder.id"
 // Folder returns the path of the folder.
 func (f *Files) Folder() string { return f.dir }
 
-// Identity returns the identity set by [Files.SetIdentity]; empty if none was
-// set.
+// Identity returns the identity set by [Files.SetIdentity]. It is empty if none
+// was set.
 func (f *Files) Identity() (string, error) {
 	b, err := os.ReadFile(filepath.Join(f.dir, identityFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,8 +25,8 @@ func (f *Files) Identity() (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// SetIdentity writes the identity of the folder, by which a database recognizes
-// its folder.
+// SetIdentity writes the identity of the folder. The database stores the same
+// identity, which shows that both belong together.
 func (f *Files) SetIdentity(id string) error {
 	path := filepath.Join(f.dir, identityFile)
 	part := path + "." + f.process + partSuffix
@@ -71,7 +71,7 @@ func (f *Files) Orphans() (Orphans, error) {
 	return o, err
 }
 
-// Keys returns the keys of all blobs, including orphans.
+// Keys returns the keys of all committed blobs, including orphans.
 func (f *Files) Keys() ([]string, error) {
 	var keys []string
 	for _, dir := range []string{f.dir, f.orphansDir()} {

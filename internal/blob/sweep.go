@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// orphansFolder is the subfolder of blobs that no row references.
+// orphansFolder is the name of the subfolder for blobs that no row references.
 const orphansFolder = "orphans"
 
 // OrphanGrace is how long an orphan is kept before it is removed.
 const OrphanGrace = 30 * 24 * time.Hour
 
-// SweepResult lists the names of the files that a sweep changed.
+// SweepResult lists the names of the files that a sweep removed or moved.
 type SweepResult struct {
 	// Removed are incomplete files of dead processes, and orphans older than
 	// OrphanGrace.
 	Removed []string
-	// Orphaned are blobs that no row references. They were moved to the folder
+	// Orphaned are blobs that no row references. They were moved to the subfolder
 	// orphans.
 	Orphaned []string
 	// Restored are orphans that a row references again. They were moved back.
@@ -30,10 +30,12 @@ type SweepResult struct {
 
 // Sweep cleans up after dead processes and replaced databases. It removes
 // incomplete files, makes orphans of blobs that no row references, and removes
-// orphans after [OrphanGrace] unless a row references them again. Alive reports
-// whether a writer is running; its files are left alone. Used returns the keys
-// that rows reference. It is called after the files are listed, so that it
-// includes what a writer committed before it died.
+// orphans after [OrphanGrace] unless a row references them again.
+//
+// isAlive reports whether the process of that name is running. Its files are left
+// alone. listReferenced returns the keys that rows reference. Sweep calls it
+// after listing the files, so that the keys include those that a process
+// committed before it died.
 func (f *Files) Sweep(now time.Time, isAlive func(writer string) bool, listReferenced func() ([]string, error)) (SweepResult, error) {
 	names, err := listBlobFiles(f.dir)
 	if err != nil {
@@ -68,8 +70,8 @@ func (f *Files) Sweep(now time.Time, isAlive func(writer string) bool, listRefer
 	return result, errors.Join(errs...)
 }
 
-// sweepUnreferenced removes an incomplete file, and makes any other an orphan as of
-// now.
+// sweepUnreferenced removes an incomplete file. It makes any other file an
+// orphan, whose grace period begins now.
 func (f *Files) sweepUnreferenced(now time.Time, name string, result *SweepResult) error {
 	path := filepath.Join(f.dir, name)
 	if strings.HasSuffix(name, partSuffix) {
@@ -79,7 +81,7 @@ func (f *Files) sweepUnreferenced(now time.Time, name string, result *SweepResul
 		return err
 	}
 	if err := os.Chtimes(path, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // without it the grace period may be over at once
+		return err // with its old time, the orphan might be removed at once
 	}
 	return recordSwept(os.Rename(path, filepath.Join(f.orphansDir(), name)), name, &result.Orphaned)
 }
@@ -101,8 +103,8 @@ func (f *Files) sweepOrphan(now time.Time, name string, referenced bool, result 
 	return recordSwept(os.Remove(path), name, &result.Removed)
 }
 
-// recordSwept appends the name to the list unless there was an error. A missing file
-// was swept by another process.
+// recordSwept appends name to list unless there was an error. It ignores a
+// missing file, which another process has swept.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

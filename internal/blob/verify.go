@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ErrDamaged is returned by reads of a blob that differs from what was written.
-// Its message says how. Test with errors.Is.
+// ErrDamaged is wrapped by the error of a read if the blob differs from what was
+// written. The message says how it differs. Test with errors.Is.
 var ErrDamaged = errors.New("damaged")
 
 // VerifiedReader reads a blob once, from start to end, and verifies its size
@@ -27,13 +27,13 @@ type VerifiedReader struct {
 	want      Info
 	sum       hash.Hash
 	bytesRead int64
-	readErr   error // of the first read that found the end or failed; nil before
+	readErr   error // of the first read that failed or reached the end; nil before
 }
 
 // OpenVerified opens the blob that want describes. It returns ErrDamaged if the
-// size differs; the read that reaches the end returns it if the checksum
-// differs. Without want.SHA256 the checksum is not compared, and the size only
-// if it is not 0. Reads fail once ctx is done.
+// size differs. If the checksum differs, the read that reaches the end returns
+// ErrDamaged. If want.SHA256 is empty, the checksum is not compared, and the
+// size only if want.Size is not 0. Reads fail once ctx is done.
 func (f *Files) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := f.Open(ctx, want.Key)
 	if err != nil {
@@ -46,7 +46,7 @@ func (f *Files) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, e
 }
 
 func sizeError(got, want int64) error {
-	return fmt.Errorf("%w: %d bytes instead of the %d that were stored", ErrDamaged, got, want)
+	return fmt.Errorf("%w: it has %d bytes, but %d were stored", ErrDamaged, got, want)
 }
 
 // Read returns ErrDamaged in place of io.EOF if the file differs from what was
@@ -68,10 +68,11 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verifyEnd returns io.EOF if what was read is what was written, else ErrDamaged.
+// verifyEnd returns io.EOF if the bytes read are those that were written, else
+// ErrDamaged.
 func (r *VerifiedReader) verifyEnd() error {
 	switch {
-	case r.bytesRead != r.Size: // changed while it was read
+	case r.bytesRead != r.Size: // the file changed while it was read
 		return sizeError(r.bytesRead, r.Size)
 	case r.want.SHA256 != "" && r.SHA256() != r.want.SHA256:
 		return fmt.Errorf("%w: its SHA-256 differs from that of the stored file", ErrDamaged)
@@ -79,11 +80,11 @@ func (r *VerifiedReader) verifyEnd() error {
 	return io.EOF
 }
 
-// SHA256 returns the checksum of what was read so far, in hex.
+// SHA256 returns the checksum of the bytes read so far, in hex.
 func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
-// Verify reads the rest. It returns nil if the whole file is what was written,
-// else the error of Read.
+// Verify reads the rest of the file. It returns nil if the whole file is as it
+// was written, else the error of Read.
 func (r *VerifiedReader) Verify() error {
 	_, err := io.Copy(io.Discard, onlyReader{r})
 	return err

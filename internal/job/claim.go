@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// lease is how long a job stays claimed without a heartbeat.
+// lease is the time after which a lease expires if no heartbeat renews it.
 const lease = 10 * time.Second
 
-// Errors that a Store returns. Test with errors.Is.
+// The errors of a Store. Test with errors.Is.
 var (
 	ErrNoJob     = errors.New("no job to claim")
 	ErrLeaseLost = errors.New("the lease is lost")
@@ -30,11 +30,11 @@ type Job struct {
 // Claim describes which jobs a worker may claim, and for how long.
 type Claim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these subjects; nil allows any.
+	// Subjects limits the claim to jobs on these subjects. Nil allows any.
 	Subjects []string
-	// ExcludeAccounts are accounts whose jobs are excluded.
+	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
-	// Now is the time of the claim, Until the end of the lease.
+	// Now is the time of the claim, Until the time at which the lease expires.
 	Now, Until time.Time
 }
 
@@ -42,17 +42,17 @@ type Claim struct {
 type Store interface {
 	// ClaimJob leases the next matching job. It returns ErrNoJob if there is none.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
-	// RenewJob extends a lease. It returns ErrLeaseLost if another process has it
-	// or the job was deleted.
+	// RenewJob extends a lease and reports whether cancellation of the job was
+	// requested. It returns ErrLeaseLost if this process does not hold the lease or
+	// the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
-	// ReleaseJob returns an unfinished job to the queue.
+	// ReleaseJob ends a lease and queues the job again.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeDeadLeases frees the leases of dead processes.
+	// FreeDeadLeases ends the leases of dead processes before they expire.
 	FreeDeadLeases(ctx context.Context) error
 }
 
-// accountKind is the key of the count of jobs that this pool runs, by kind and
-// account.
+// accountKind is the key under which a pool counts its running jobs.
 type accountKind struct{ kind, account string }
 
 // claim leases the next job of a kind that this pool may run.
@@ -81,7 +81,8 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	return j, err
 }
 
-// decrementActive uncounts a job that ended or was released.
+// decrementActive removes a job that ended or was released from the count of
+// running jobs.
 func (p *Pool) decrementActive(j *Job) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()

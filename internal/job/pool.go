@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	// pollInterval is how often a pool looks for jobs of other processes.
+	// pollInterval is how often a pool looks for jobs that other processes queued.
 	pollInterval = 500 * time.Millisecond
-	// retryDelay is the delay after an error of the store.
+	// retryDelay is the time between an error of the store and the next attempt.
 	retryDelay = 2 * time.Second
-	// stopTimeout is how long Run waits for running jobs to stop.
+	// stopTimeout is how long Run waits until running jobs have stopped.
 	stopTimeout = 5 * time.Second
 )
 
 // Kind is a kind of job and its implementation.
 type Kind struct {
 	Name string
-	// Workers is the number of concurrent jobs.
+	// Workers is the maximum number of concurrent jobs of this kind.
 	Workers int
-	// PerAccount limits the concurrent jobs of one account, so that a worker stays
-	// free for other accounts; 0 is no limit.
+	// PerAccount is the maximum number of concurrent jobs of one account, so that
+	// workers stay free for other accounts. 0 is no limit.
 	PerAccount int
 	// Do runs the job and commits its result, which deletes the job from the
-	// store. When ctx is done it must return soon, with an error and without a
-	// commit; the job stays queued for another worker.
+	// store. When ctx is done, Do must soon return an error, without a commit. The
+	// job is then queued again.
 	Do func(ctx context.Context, r *Run) error
-	// Fail commits that the job has failed permanently, which deletes it. It is
-	// retried until it succeeds.
+	// Fail commits that the job has failed, which deletes it from the store. The
+	// pool calls Fail again until it succeeds.
 	Fail func(ctx context.Context, j *Job, cause error) error
 }
 
@@ -38,8 +38,8 @@ type Kind struct {
 type Config struct {
 	Store Store
 	Kinds []Kind
-	// AllowedSubjectsOnly limits the pool to jobs whose subject was passed to [Pool.AllowSubject].
-	// Otherwise it runs the jobs of all processes.
+	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
+	// [Pool.AllowSubject]. Otherwise it runs all jobs, whichever process queued them.
 	AllowedSubjectsOnly bool
 	Now                 func() time.Time
 	Log                 *slog.Logger
@@ -61,7 +61,7 @@ type Pool struct {
 	active  map[accountKind]int // guarded by claimMu
 }
 
-// NewPool returns a pool. It runs no jobs before [Pool.Run].
+// NewPool returns a pool. It runs no jobs until [Pool.Run] is called.
 func NewPool(c Config) *Pool {
 	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[accountKind]int{}}
 	for _, k := range c.Kinds {
@@ -70,8 +70,8 @@ func NewPool(c Config) *Pool {
 	return p
 }
 
-// Wake notifies the pool that a job of the kind was queued, so that an idle
-// worker claims it at once.
+// Wake notifies the pool that a job of this kind was queued, so that an idle worker
+// claims it at once.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
@@ -79,8 +79,8 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
-// AllowSubject lets a pool with Config.AllowedSubjectsOnly run the job on a subject, now or once
-// it is queued.
+// AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a
+// subject, including jobs that are queued later. It has no effect on other pools.
 func (p *Pool) AllowSubject(subject string) {
 	if !p.AllowedSubjectsOnly {
 		return
@@ -93,8 +93,9 @@ func (p *Pool) AllowSubject(subject string) {
 	}
 }
 
-// StopDeleted stops the running jobs of a deleted subject or account in this pool at
-// once. Other processes stop theirs at the next heartbeat.
+// StopDeleted stops the jobs that this pool runs on a deleted subject, or for a
+// deleted account. key is the key of either. Other processes stop such jobs at
+// their next heartbeat.
 func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +106,7 @@ func (p *Pool) StopDeleted(key string) {
 	}
 }
 
-// Cancel cancels the running job on a subject at once, if it is in this pool.
+// Cancel cancels the job on a subject at once if this pool runs it.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,9 +117,9 @@ func (p *Pool) Cancel(subject string) {
 	}
 }
 
-// Run runs jobs until ctx is done, and returns when the running jobs have
-// stopped and are released. It does not wait longer than five seconds: the
-// lease of a job that has not stopped is freed when the process ends.
+// Run runs jobs until ctx is done. Then it waits up to five seconds until the
+// running jobs have stopped and are released. The lease of a job that does not
+// stop in time ends with the process.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { p.freeDeadLeases(ctx) })
@@ -138,20 +139,20 @@ func (p *Pool) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	sleep(context.WithoutCancel(ctx), stopTimeout, stopped)
-	p.warnAbandoned(ctx) // normally none
+	p.warnAbandoned(ctx)
 	return nil
 }
 
-// warnAbandoned logs the jobs that have not stopped.
+// warnAbandoned logs the jobs that have not stopped; normally there are none.
 func (p *Pool) warnAbandoned(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
-		p.Log.WarnContext(ctx, "job does not stop and is abandoned", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
+		p.Log.WarnContext(ctx, "abandoning a job that does not stop", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
 	}
 }
 
-// freeDeadLeases frees the leases of dead processes, at once and then periodically.
+// freeDeadLeases ends the leases of dead processes periodically until ctx is done.
 func (p *Pool) freeDeadLeases(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := p.Store.FreeDeadLeases(ctx); err != nil && ctx.Err() == nil {
@@ -161,14 +162,14 @@ func (p *Pool) freeDeadLeases(ctx context.Context) {
 	}
 }
 
-// runWorker claims and runs jobs of a kind, one at a time.
+// runWorker claims and runs jobs of a kind, one at a time, until ctx is done.
 func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 	for ctx.Err() == nil {
 		j, err := p.claim(ctx, k)
 		switch {
 		case err == nil:
 			p.setStoreError(nil)
-			p.Wake(k.Name) // there may be more, for another worker
+			p.Wake(k.Name) // there may be another job, for another worker
 			p.runJob(ctx, k, j)
 			p.decrementActive(j)
 		case errors.Is(err, ErrNoJob):
@@ -181,7 +182,8 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 	}
 }
 
-// sleep waits for d or wake. It returns false if ctx ends first.
+// sleep waits until d has passed or wake is signalled. It returns false if ctx
+// ends first.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

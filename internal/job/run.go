@@ -11,19 +11,21 @@ import (
 )
 
 const (
-	// heartbeatInterval is how often a lease is renewed and cancellation checked.
+	// heartbeatInterval is how often a worker renews its lease and looks for a
+	// cancellation.
 	heartbeatInterval = time.Second
-	// releaseTimeout is the time limit for releasing a job at a clean stop.
+	// releaseTimeout is the time limit for releasing a job when the pool stops.
 	releaseTimeout = 5 * time.Second
-	// maxAttempts is the number of attempts that may end with the death of the
-	// process before the job fails.
+	// maxAttempts is the number of attempts after which a job fails. An attempt
+	// counts if its process died.
 	maxAttempts = 5
 )
 
-// ErrTooManyAttempts is the cause passed to Fail after too many attempts.
+// ErrTooManyAttempts is the cause that Fail gets after the maximum number of
+// attempts.
 var ErrTooManyAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
 
-// ErrPanic is the cause passed to Fail if Do panicked.
+// ErrPanic is wrapped by the cause that Fail gets if Do panicked.
 var ErrPanic = errors.New("panic")
 
 var errStopping = errors.New("the pool stops")
@@ -36,8 +38,8 @@ type Run struct {
 	stop      context.CancelCauseFunc // ends the context of Do
 }
 
-// Cancelled is closed when the job is cancelled. Do then ends as is right for
-// its kind: it may still commit a result.
+// Cancelled returns a channel that is closed when cancellation of the job is
+// requested. Do decides how to end: it may still commit a result.
 func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
 
 func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
@@ -56,7 +58,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case err == nil:
 		log.InfoContext(ctx, "job ends")
 	case errors.Is(err, ErrLeaseLost):
-		log.WarnContext(ctx, "job was taken over or its subject deleted")
+		log.WarnContext(ctx, "job lost its lease: another process took it over, or its subject was deleted")
 	case ctx.Err() != nil:
 		p.releaseJob(ctx, j, log)
 	default:
@@ -65,7 +67,8 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	}
 }
 
-// attempt runs Do under a lease. It returns ErrLeaseLost if the lease was lost.
+// attempt calls Do while a heartbeat renews the lease. It returns ErrLeaseLost if
+// the lease was lost.
 func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
@@ -94,7 +97,8 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	return err
 }
 
-// heartbeat renews the lease until ctx is done. It calls stop if the lease was lost.
+// heartbeat renews the lease until ctx is done. If the lease was lost, it calls
+// stop and returns.
 func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(lease))
@@ -115,19 +119,19 @@ func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFu
 	}
 }
 
-// releaseJob returns a job to the queue at a clean stop.
+// releaseJob queues the job again, because the pool stops.
 func (p *Pool) releaseJob(ctx context.Context, j *Job, log *slog.Logger) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
-		log.WarnContext(ctx, "releasing a job", "error", err) // the lease will expire
+		log.WarnContext(ctx, "releasing a job", "error", err) // the lease expires anyway
 		return
 	}
-	log.InfoContext(ctx, "job released, the pool stops")
+	log.InfoContext(ctx, "job released because the pool stops")
 }
 
-// StoreError returns the error of the last attempt to write the start or end of a
-// job; nil if it succeeded.
+// StoreError returns the error of the last attempt to store the start or the
+// failure of a job. It is nil if that attempt succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,8 +144,8 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// commitFailure commits the failure. It retries while the store fails, because no
-// other process claims the job while this one has the lease.
+// commitFailure calls Fail until it succeeds, because no other process can claim
+// the job while this one holds the lease.
 func (p *Pool) commitFailure(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)
@@ -153,6 +157,6 @@ func (p *Pool) commitFailure(ctx context.Context, k *Kind, j *Job, cause error) 
 		if !sleep(ctx, retryDelay, nil) {
 			return
 		}
-		p.Log.WarnContext(ctx, "writing that a job failed", "job", j.Key, "error", err)
+		p.Log.WarnContext(ctx, "storing the failure of a job", "job", j.Key, "error", err)
 	}
 }
