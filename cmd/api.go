@@ -40,10 +40,10 @@ otherwise. With --input they become the query. A name that ends in [] makes a li
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return opts.run(cmd.Context(), strings.ToUpper(args[0]), args[1])
 		},
-		ValidArgsFunction: completeAPI,
+		ValidArgsFunction: completeAPIArgs,
 	}
 	opts.service.Bind(cmd, f)
-	opts.output.Host, opts.output.Cmd = f, cmd
+	opts.output.Factory, opts.output.Cmd = f, cmd
 	opts.request.Stdin = func() io.Reader { return f.Console.In }
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&opts.request.Strings, "raw-field", "f", nil, "add a string field `name=value`")
@@ -87,7 +87,7 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 
 // print prints the response: JSON indented or filtered, anything else unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
-	console := o.service.Host.Console
+	console := o.service.Factory.Console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
 		if o.output.Filter != nil {
 			return exit.Usagef("the response is %s: --jq and --template need JSON", resp.Header.Get("Content-Type"))
@@ -107,8 +107,8 @@ func (o *apiOptions) print(resp *http.Response) error {
 	return o.output.PrintText(string(body))
 }
 
-// completeAPI completes the methods, then the paths of the operations.
-func completeAPI(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeAPIArgs completes the methods, then the paths of the operations.
+func completeAPIArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, op := range api.Operations() {
 		switch {

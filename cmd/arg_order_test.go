@@ -31,7 +31,7 @@ func TestFlagsAfterCommand(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := strings.Join(cli.FlagsAfterCommand(root, strings.Fields(test.in)), " ")
+			got := strings.Join(cli.MoveFlagsAfterCommand(root, strings.Fields(test.in)), " ")
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -15,18 +15,18 @@ import (
 )
 
 type checkOptions struct {
-	host   *cli.Factory
-	output cli.Output
-	layout preflight.LayoutFlags
-	wait   connect.WaitFlags
-	fixes  preflight.FixFlags
+	factory *cli.Factory
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	wait    connect.WaitFlags
+	fixes   preflight.FixFlags
 
 	blind     []string
 	blindOnly bool
 }
 
 func newCheckCmd(f *cli.Factory) *cobra.Command {
-	opts := &checkOptions{host: f}
+	opts := &checkOptions{factory: f}
 	cmd := &cobra.Command{
 		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
 		Short: "Profile a CSV and report what the service would reject, offline",
@@ -52,7 +52,7 @@ and the exit status is 6. The files themselves are never changed.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[preflight.Report]())
 	opts.layout.Bind(cmd)
-	opts.wait.Host, opts.wait.Cmd = f, cmd
+	opts.wait.Factory, opts.wait.Cmd = f, cmd
 	opts.wait.BindProgress(cmd)
 	opts.fixes.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
@@ -62,7 +62,7 @@ and the exit status is 6. The files themselves are never changed.`,
 }
 
 func (o *checkOptions) run(ctx context.Context, args []string) error {
-	ctx, progress, cancel, err := o.wait.Start(ctx)
+	ctx, progress, cancel, err := o.wait.StartProgress(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,16 +81,16 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
 	}
-	if !o.host.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.host.Console.NewProgress(term.None, o.host.Now) // seconds of work are no news in a log
+	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // seconds of work are no news in a log
 	}
-	p := &preflight.Preflight{Host: o.host}
+	p := &preflight.Preflight{Host: o.factory}
 	defer p.Close()
-	if p.Train, err = o.layout.OpenInput(ctx, o.host, o.blindOnly, train...); err != nil {
+	if p.Train, err = o.layout.OpenInput(ctx, o.factory, o.blindOnly, train...); err != nil {
 		return err
 	}
 	if len(blind) > 0 {
-		if p.Blind, err = o.layout.OpenInput(ctx, o.host, true, blind...); err != nil {
+		if p.Blind, err = o.layout.OpenInput(ctx, o.factory, true, blind...); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 
 // printer returns what prints the report.
 func (o *checkOptions) printer() *preflight.ReportPrinter {
-	return &preflight.ReportPrinter{Host: o.host, Output: &o.output}
+	return &preflight.ReportPrinter{Host: o.factory, Output: &o.output}
 }
 
 // fix writes the corrected copies, checks them like any file, and then renames them.
@@ -138,7 +138,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	report.Changes = r.Changes
 	if o.output.Quiet && !o.output.JSON {
 		for _, c := range r.Copies {
-			fmt.Fprintln(o.host.Console.Out, c.Path)
+			fmt.Fprintln(o.factory.Console.Out, c.Path)
 		}
 	} else if err := o.printer().Print(report); err != nil {
 		return err

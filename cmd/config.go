@@ -30,13 +30,13 @@ paths.OPERATION.`,
 
 // configOptions are the options of all config commands.
 type configOptions struct {
-	host   *cli.Factory
-	cmd    *cobra.Command
-	output cli.Output
+	factory *cli.Factory
+	cmd     *cobra.Command
+	output  cli.Output
 }
 
 func (o *configOptions) bind(cmd *cobra.Command, f *cli.Factory) *cobra.Command {
-	o.host, o.cmd = f, cmd
+	o.factory, o.cmd = f, cmd
 	cmd.Flags().String(config.KeyProfile, "", "profile of the config file")
 	_ = cmd.RegisterFlagCompletionFunc(config.KeyProfile, cli.CompleteProfiles(f)) // the flag is there
 	return cmd
@@ -47,21 +47,21 @@ func newConfigGetCmd(f *cli.Factory) *cobra.Command {
 	cmd := opts.bind(&cobra.Command{
 		Use: "get KEY", Short: "Print the value of a setting", Args: cli.PositionalArgs("KEY"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.get(args[0]) },
-		ValidArgsFunction: completeSetting,
+		ValidArgsFunction: completeSettingArgs,
 	}, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[config.Setting]())
 	return cmd
 }
 
 func (o *configOptions) get(key string) error {
-	s, err := config.Load(o.host.Env, o.cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
 	if err := config.CheckKey(key); err != nil {
 		return err
 	}
-	documents, err := config.List(o.host.Env, s)
+	documents, err := config.ListSettings(o.factory.Env, s)
 	if err != nil {
 		return err
 	}
@@ -80,28 +80,28 @@ func newConfigSetCmd(f *cli.Factory) *cobra.Command {
 	cmd := opts.bind(&cobra.Command{
 		Use: "set KEY VALUE", Short: "Set a value in the config file", Args: cli.PositionalArgs("KEY", "VALUE"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.set(args[0], args[1]) },
-		ValidArgsFunction: completeSetting,
+		ValidArgsFunction: completeSettingArgs,
 	}, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[config.Setting]())
 	return cmd
 }
 
 func (o *configOptions) set(key, value string) error {
-	s, err := config.Load(o.host.Env, o.cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
 	if err := config.CheckSetting(key, value); err != nil {
 		return err
 	}
-	if err := config.Set(o.host.Env, value, config.FileKeys(s, key)...); err != nil {
+	if err := config.WriteValue(o.factory.Env, value, config.YAMLPath(s, key)...); err != nil {
 		return err
 	}
-	path, err := config.File(o.host.Env)
+	path, err := config.FilePath(o.factory.Env)
 	if err != nil {
 		return err
 	}
-	if v, ok := config.FindSetting(key); ok && o.host.Env(v.Name) != "" {
+	if v, ok := config.FindSetting(key); ok && o.factory.Env(v.Name) != "" {
 		o.output.Note("%s is set and overrides it", v.Name)
 	}
 	return cli.PrintItem(&o.output, config.Setting{Key: key, Value: value, Origin: "file " + path}, "key", "value", "origin")
@@ -112,27 +112,27 @@ func newConfigUnsetCmd(f *cli.Factory) *cobra.Command {
 	cmd := opts.bind(&cobra.Command{
 		Use: "unset KEY", Short: "Remove a setting from the config file", Args: cli.PositionalArgs("KEY"),
 		RunE:              func(_ *cobra.Command, args []string) error { return opts.unset(args[0]) },
-		ValidArgsFunction: completeSetting,
+		ValidArgsFunction: completeSettingArgs,
 	}, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[unsetDocument]())
 	return cmd
 }
 
 func (o *configOptions) unset(key string) error {
-	s, err := config.Load(o.host.Env, o.cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
 	if err := config.CheckKey(key); err != nil {
 		return err
 	}
-	file, err := config.ReadFile(o.host.Env)
+	file, err := config.ReadFile(o.factory.Env)
 	if err != nil {
 		return err
 	}
-	keys := config.FileKeys(s, key)
+	keys := config.YAMLPath(s, key)
 	if file.IsSet(strings.Join(keys, config.KeyDelimiter)) {
-		if err := config.Set(o.host.Env, "", keys...); err != nil {
+		if err := config.WriteValue(o.factory.Env, "", keys...); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "resolve the settings as with this flag")
 				cmd.Flags().Lookup(v.Key).NoOptDefVal = v.BareValue
 			}
-			cli.CompleteValues(cmd, v.Key, v.Values...)
+			cli.SetFlagValues(cmd, v.Key, v.Values...)
 		}
 	}
 	cmd.Flags().BoolVar(&opts.origin, "origin", false, "show the file, variable or flag that each value comes from")
@@ -168,11 +168,11 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *configListOptions) run() error {
-	s, err := config.Load(o.host.Env, o.cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
-	documents, err := config.List(o.host.Env, s)
+	documents, err := config.ListSettings(o.factory.Env, s)
 	if err != nil {
 		return err
 	}
@@ -187,11 +187,11 @@ func newConfigPathCmd(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the path of the config file", Args: cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			path, err := config.File(f.Env)
+			path, err := config.FilePath(f.Env)
 			if err != nil {
 				return err
 			}
-			o := cli.Output{Host: f}
+			o := cli.Output{Factory: f}
 			return o.PrintLine(path)
 		},
 	}
@@ -202,8 +202,8 @@ type unsetDocument struct {
 	Key string `json:"key"`
 }
 
-// completeSetting completes the keys, then the values of keys that have a fixed set.
-func completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeSettingArgs completes the keys, then the values of keys that have a fixed set.
+func completeSettingArgs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		keys := config.SettingKeys()

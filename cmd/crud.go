@@ -13,16 +13,16 @@ import (
 
 // resource is a type of the service's objects and how to find one.
 type resource struct {
-	find  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
-	names connect.NameLister // for shells
+	resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
+	listRefs connect.ReferenceLister // for shells
 }
 
 var (
-	datasetResource      = resource{(*connect.Session).DatasetKey, connect.DatasetNames}
-	exactDatasetResource = resource{(*connect.Session).DatasetKeyExact, connect.DatasetNames}
-	trainingResource     = resource{(*connect.Session).TrainingKey, connect.TrainingNames}
-	modelResource        = resource{(*connect.Session).ModelKey, connect.ModelNames}
-	predictionResource   = resource{(*connect.Session).PredictionKey, connect.PredictionNames}
+	datasetResource      = resource{(*connect.Session).DatasetKey, connect.ListDatasetRefs}
+	exactDatasetResource = resource{(*connect.Session).DatasetKeyExact, connect.ListDatasetRefs}
+	trainingResource     = resource{(*connect.Session).TrainingKey, connect.ListTrainingRefs}
+	modelResource        = resource{(*connect.Session).ModelKey, connect.ListModelRefs}
+	predictionResource   = resource{(*connect.Session).PredictionKey, connect.ListPredictionRefs}
 )
 
 // getCommand is a command that finds an object, makes one request about it, and prints
@@ -30,10 +30,10 @@ var (
 type getCommand[T any] struct {
 	use, short string
 	resource   resource
-	// startsWork is set if the request starts work of the service.
-	startsWork bool
-	fetch      func(ctx context.Context, c *client.Client, key string) (T, error)
-	print      func(o *cli.Output, answer T) error
+	// runsJobs is set if the request starts work of the service.
+	runsJobs bool
+	fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
+	print    func(o *cli.Output, answer T) error
 	// hasRequirements is set if the object is a model that --require and --beat apply to.
 	hasRequirements bool
 }
@@ -46,7 +46,7 @@ type getOptions[T any] struct {
 }
 
 func newGetCmd[T any](f *cli.Factory, q getCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: connect.ServiceFlags{Idle: !q.startsWork}, command: q}
+	opts := &getOptions[T]{service: connect.ServiceFlags{Idle: !q.runsJobs}, command: q}
 	cmd := &cobra.Command{
 		Use: q.use, Short: q.short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -56,7 +56,7 @@ func newGetCmd[T any](f *cli.Factory, q getCommand[T]) *cobra.Command {
 	if q.hasRequirements {
 		opts.gate.Bind(cmd, &opts.service)
 	}
-	cmd.ValidArgsFunction = opts.service.CompleteReference(q.resource.names)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(q.resource.listRefs)
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 		return err
 	}
 	defer session.Close()
-	key, err := o.command.resource.find(session, ctx, ref)
+	key, err := o.command.resource.resolve(session, ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func newDeleteCmd(f *cli.Factory, r deleteCommand) *cobra.Command {
 	opts.service.Bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[deleted]())
-	cmd.ValidArgsFunction = opts.service.CompleteReference(r.resource.names)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(r.resource.listRefs)
 	return cmd
 }
 
@@ -127,7 +127,7 @@ func (o *deleteOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	defer session.Close()
-	key, err := o.command.resource.find(session, ctx, ref)
+	key, err := o.command.resource.resolve(session, ctx, ref)
 	if err != nil {
 		return err
 	}

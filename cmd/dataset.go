@@ -58,7 +58,7 @@ func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
-	cli.CompleteValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
+	cli.SetFlagValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
 	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only datasets with a model")
 	return cmd
 }
@@ -93,13 +93,13 @@ func printDataset(o *cli.Output, d *api.Dataset) error {
 		return err
 	}
 	if len(d.Columns) > 0 {
-		fmt.Fprintln(o.Host.Console.Out)
+		fmt.Fprintln(o.Factory.Console.Out)
 		if err := cli.PrintList(o, d.Columns, "name", "kind", "missing", "distinct"); err != nil {
 			return err
 		}
 	}
 	if len(d.Classes) > 0 {
-		fmt.Fprintln(o.Host.Console.Out)
+		fmt.Fprintln(o.Factory.Console.Out)
 		return cli.PrintList(o, d.Classes, "label", "rows")
 	}
 	return nil
@@ -118,7 +118,7 @@ func newDatasetsWaitCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.wait.BindWait(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 

@@ -90,7 +90,7 @@ func newDatasetsUploadCmd(f *cli.Factory) *cobra.Command {
 	opts.wait.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
 	opts.layout.Bind(cmd)
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 

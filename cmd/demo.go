@@ -23,11 +23,11 @@ import (
 var sample embed.FS
 
 type demoOptions struct {
-	host *cli.Factory
+	factory *cli.Factory
 }
 
 func newDemoCmd(f *cli.Factory) *cobra.Command {
-	opts := &demoOptions{host: f}
+	opts := &demoOptions{factory: f}
 	return &cobra.Command{
 		Use: "demo [FOLDER]", Short: "Run every step on a small sample",
 		Long: `Writes a small sample, 150 flowers of three species, into FOLDER, and runs and
@@ -53,7 +53,7 @@ var demoSteps = []struct{ why, command string }{
 }
 
 func (o *demoOptions) run(ctx context.Context, args []string) error {
-	folder, err := o.folder(args)
+	folder, err := o.createFolder(args)
 	if err != nil {
 		return err
 	}
@@ -72,20 +72,20 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	}
 	defer func() { _ = os.Chdir(before) }()
 	for _, step := range demoSteps {
-		o.host.Note("\n%s\n$ %s", step.why, step.command)
-		if err := o.step(ctx, folder, step.command); err != nil {
+		o.factory.Note("\n%s\n$ %s", step.why, step.command)
+		if err := o.runStep(ctx, folder, step.command); err != nil {
 			return err
 		}
 	}
-	o.host.Note("\nTo use your own files:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
+	o.factory.Note("\nTo use your own files:\n  foretell run TRAIN.csv --blind BLIND.csv\nStep by step: foretell help quickstart")
 	if len(args) > 0 {
-		o.host.Note("The files are in %s; list the models with: foretell leaderboard --data-dir %s", folder, term.ShellQuote(filepath.Join(folder, "data")))
+		o.factory.Note("The files are in %s; list the models with: foretell leaderboard --data-dir %s", folder, term.ShellQuote(filepath.Join(folder, "data")))
 	}
 	return nil
 }
 
-// folder creates the folder of the demo.
-func (o *demoOptions) folder(args []string) (string, error) {
+// createFolder creates the folder of the demo.
+func (o *demoOptions) createFolder(args []string) (string, error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")
 	}
@@ -113,19 +113,19 @@ func writeSample(folder string) error {
 	})
 }
 
-// step runs a command with the data folder of the demo.
-func (o *demoOptions) step(ctx context.Context, folder, command string) error {
+// runStep runs a command with the data folder of the demo.
+func (o *demoOptions) runStep(ctx context.Context, folder, command string) error {
 	env := map[string]string{
 		"FORETELL_DATA_DIR": filepath.Join(folder, "data"), "FORETELL_CONFIG_DIR": filepath.Join(folder, "data"),
 		"FORETELL_SERVER": "", "FORETELL_PROFILE": "",
 	}
 	sub := &cli.Factory{
-		Args: strings.Fields(command)[1:], Now: o.host.Now, Streams: o.host.Streams, Color: o.host.Color, Environ: o.host.Environ,
+		Args: strings.Fields(command)[1:], Now: o.factory.Now, Streams: o.factory.Streams, Color: o.factory.Color, Environ: o.factory.Environ,
 		Env: func(name string) string {
 			if value, ours := env[name]; ours {
 				return value
 			}
-			return o.host.Env(name)
+			return o.factory.Env(name)
 		},
 	}
 	sub.OpenConsole()

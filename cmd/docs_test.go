@@ -37,9 +37,9 @@ func TestReference(t *testing.T) {
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nMade from the commands themselves by `go test ./cmd -update`.\n")
-	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + cli.ExitText() + "```\n")
-	b.WriteString("\n## Environment\n\n" + strings.Replace(config.EnvironmentText(), "\n\n", "\n\n```\n", 1) + "```\n")
-	b.WriteString("\n## Output\n\n```\n" + cli.OutputText + "```\n")
+	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + cli.ExitCodesHelp() + "```\n")
+	b.WriteString("\n## Environment\n\n" + strings.Replace(config.EnvironmentHelp(), "\n\n", "\n\n```\n", 1) + "```\n")
+	b.WriteString("\n## Output\n\n```\n" + cli.OutputHelp + "```\n")
 	b.WriteString("\n## Shared flags\n\nFlags may stand before a command's name, too. Every command takes `--color auto|always|never` and `--help`.\n")
 	for _, group := range sharedFlags(root) {
 		fmt.Fprintf(&b, "\n%s:\n\n```\n%s```\n", group.Title, group.Flags.FlagUsages())
@@ -52,7 +52,7 @@ func reference(root *cobra.Command) string {
 // sharedFlags returns the groups of shared flags.
 func sharedFlags(root *cobra.Command) []cli.FlagGroup {
 	all := &cobra.Command{}
-	_ = eachPage(root, func(cmd *cobra.Command) error {
+	_ = forEachManPage(root, func(cmd *cobra.Command) error {
 		for _, group := range cli.FlagGroups(cmd) {
 			group.Flags.VisitAll(func(f *pflag.Flag) {
 				if group.Title != "Flags" && all.Flags().Lookup(f.Name) == nil {

@@ -16,7 +16,7 @@ type doctorOptions struct {
 }
 
 func newDoctorCmd(f *cli.Factory) *cobra.Command {
-	opts := &doctorOptions{checker: doctor.Checker{Host: f, Service: connect.ServiceFlags{Idle: true}}}
+	opts := &doctorOptions{checker: doctor.Checker{Factory: f, Service: connect.ServiceFlags{Idle: true}}}
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the setup and the connection",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
@@ -31,7 +31,7 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 	}
 	opts.checker.Service.Bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[doctor.Result]())
-	cmd.Flags().BoolVar(&opts.checker.Files, "files", false, "read every stored file of the data folder and verify its SHA-256")
+	cmd.Flags().BoolVar(&opts.checker.VerifyFiles, "files", false, "read every stored file of the data folder and verify its SHA-256")
 	opts.output.NoTruncate = true // a path that is cut helps nobody
 	return cmd
 }
@@ -46,5 +46,5 @@ func (o *doctorOptions) run(ctx context.Context) error {
 			o.output.Note("%s: %s", r.Check, r.Hint)
 		}
 	}
-	return doctor.Failure(results)
+	return doctor.FailureError(results)
 }

@@ -171,7 +171,7 @@ func TestQuickstart(t *testing.T) {
 	requireBash(t)
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
-	for line := range strings.Lines(cli.QuickstartText) {
+	for line := range strings.Lines(cli.QuickstartHelp) {
 		if strings.HasPrefix(line, "  ") {
 			script.WriteString(line)
 		}
@@ -199,7 +199,7 @@ foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
 		return
 	}
 	run := 0
-	_ = eachPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
+	_ = forEachManPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
 		for line := range strings.Lines(cmd.Example) {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(stage)); err != nil {

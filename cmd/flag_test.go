@@ -131,7 +131,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 // invalid --fields is found before it runs and can be completed.
 func TestFormsAreKnownEarly(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
-	err := eachPage(root, func(cmd *cobra.Command) error {
+	err := forEachManPage(root, func(cmd *cobra.Command) error {
 		if cmd.Flags().Lookup("fields") == nil {
 			return nil
 		}
@@ -156,7 +156,7 @@ func TestFormsAreKnownEarly(t *testing.T) {
 // forEachFlag calls visit for each flag of each command.
 func forEachFlag(t *testing.T, visit func(cmd *cobra.Command, flag *pflag.Flag)) {
 	t.Helper()
-	err := eachPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
+	err := forEachManPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
 		cmd.InheritedFlags() // adds those of its parents
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { visit(cmd, flag) })
 		return nil

@@ -48,8 +48,8 @@ such as one of another service, shares a rank only if its score is the same.`,
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
-	cli.CompleteValues(cmd, "metric", scoring.Metrics...)
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
+	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 type loginOptions struct {
-	host    *cli.Factory
+	factory *cli.Factory
 	confirm cli.ConfirmFlag
 	output  cli.Output
 
@@ -30,7 +30,7 @@ type loginOptions struct {
 }
 
 func newLoginCmd(f *cli.Factory) *cobra.Command {
-	opts := &loginOptions{host: f}
+	opts := &loginOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
 		Long: `Signs in to the service at URL and makes it the one that commands use. The token
@@ -51,32 +51,32 @@ the environment.`,
 	flags.Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
-	cli.CompleteValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	cli.SetFlagValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
 	opts.output.BindItem(cmd, f, cli.ResultType[signedIn]())
-	opts.confirm.Host, opts.confirm.Cmd = f, cmd
+	opts.confirm.Factory, opts.confirm.Cmd = f, cmd
 	return cmd
 }
 
 func (o *loginOptions) run(ctx context.Context, args []string) error {
-	s, err := config.Load(o.host.Env, o.confirm.Cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.confirm.Cmd.Flags())
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
 		s.Set(config.KeyServer, args[0])
 	}
-	if err := o.require(ctx, s, config.KeyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
+	if err := o.promptFor(ctx, s, config.KeyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
 		return err
 	}
-	trace, closeTrace, err := connect.NewTracer(o.host, s.GetString(config.KeyDebug))
+	trace, closeTrace, err := connect.NewTracer(o.factory, s.GetString(config.KeyDebug))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeTrace() }() // the result does not depend on it
-	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), Trace: trace, Now: o.host.Now}
+	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), Trace: trace, Now: o.factory.Now}
 	if err := o.checkReachable(ctx, s, opts); err != nil {
 		return err
 	}
@@ -86,11 +86,11 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	s.Set(config.KeyStorage, storage)
 	if !o.tokenStdin {
-		if err := o.require(ctx, s, config.KeyUsername, "E-mail:", "name the account with --username or "+config.EnvUsername); err != nil {
+		if err := o.promptFor(ctx, s, config.KeyUsername, "E-mail:", "name the account with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
-	tokens, err := credential.NewTokenSource(o.host.Env, o.host.Now, s, opts)
+	tokens, err := credential.NewTokenSource(o.factory.Env, o.factory.Now, s, opts)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 // checkReachable returns an error for invalid settings or an unreachable service, before
 // the user is prompted.
 func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, opts client.Options) error {
-	if _, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil {
+	if _, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil {
 		return err
 	}
 	if err := o.checkStorage(s.GetString(config.KeyStorage)); err != nil {
@@ -135,7 +135,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, o
 	if !errors.As(err, &network) { // any answer will do
 		return nil
 	}
-	return exit.From(ctx, err).WithHint("check the address and that the service is running, then run the command again")
+	return exit.FromError(ctx, err).WithHint("check the address and that the service is running, then run the command again")
 }
 
 // signedIn is the output of login.
@@ -151,20 +151,20 @@ type signedIn struct {
 // settingNames names settings in error messages.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// require prompts for a setting that has no value.
-func (o *loginOptions) require(ctx context.Context, s *config.Settings, key, question, otherwise string) error {
+// promptFor prompts for a setting that has no value.
+func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
-	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil || mute {
-		return errors.Join(err, exit.Usagef("the %s is required, and prompting is disabled", settingNames[key]).WithHint("%s", otherwise))
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
+		return errors.Join(err, exit.Usagef("the %s is required, and prompting is disabled", settingNames[key]).WithHint("%s", hint))
 	}
-	text, err := o.host.Console.Ask(ctx, question)
+	text, err := o.factory.Console.Ask(ctx, question)
 	if err != nil {
 		return err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return exit.Usagef("the %s is required", settingNames[key]).WithHint("%s", otherwise)
+		return exit.Usagef("the %s is required", settingNames[key]).WithHint("%s", hint)
 	}
 	s.Set(key, text)
 	return nil
@@ -201,11 +201,11 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 	if storage == config.StorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
-	if mute, muteErr := o.host.PromptDisabled(o.confirm.Cmd); mute || muteErr != nil {
+	if mute, muteErr := o.factory.PromptDisabled(o.confirm.Cmd); mute || muteErr != nil {
 		return "", refusal
 	}
-	o.host.Note("%s", refusal.Fact)
-	ok, err := o.host.Console.Confirm(ctx, "Store the token in a file that only you can read?")
+	o.factory.Note("%s", refusal.Fact)
+	ok, err := o.factory.Console.Confirm(ctx, "Store the token in a file that only you can read?")
 	if err != nil {
 		return "", err
 	}
@@ -218,7 +218,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 // credential returns what to store: a given token, or the token for a password.
 func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
-		token, err := credential.ReadSecret(o.host.Console.In)
+		token, err := credential.ReadSecret(o.factory.Console.In)
 		if err != nil {
 			return credential.Credential{}, err
 		}
@@ -233,8 +233,8 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 		return kept, err
 	}
 	stay := o.staySignedIn
-	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
-		if stay, err = o.host.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
+		if stay, err = o.factory.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
 		}
 	}
@@ -250,28 +250,28 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
 	_, err := client.Call(ctx, tokens.Client, api.ListDatasets, in)
 	if api.CodeFromError(err) == api.CodeUnauthorized {
-		e := exit.From(ctx, err)
+		e := exit.FromError(ctx, err)
 		e.Fact = tokens.Server + " refused the token: " + e.Fact
 		return credential.Credential{}, e.WithHint("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", tokens.Server)
 	}
 	if err != nil {
 		return credential.Credential{}, err
 	}
-	return credential.Credential{Token: token, Expires: o.host.Now().Add(api.TokenLifetime * 1e9)}, nil
+	return credential.Credential{Token: token, Expires: o.factory.Now().Add(api.TokenLifetime * 1e9)}, nil
 }
 
 func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSource) (string, error) {
 	if o.passwordStdin {
-		return credential.ReadSecret(o.host.Console.In)
+		return credential.ReadSecret(o.factory.Console.In)
 	}
-	if password, err := credential.ReadPassword(o.host.Env); err != nil || password != "" {
+	if password, err := credential.ReadPassword(o.factory.Env); err != nil || password != "" {
 		return password, err
 	}
-	if mute, err := o.host.PromptDisabled(o.confirm.Cmd); err != nil || mute {
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Usagef("the password is required, and prompting is disabled").
 			WithHint("pipe it into --password-stdin, or set %s", config.EnvPassword))
 	}
-	return o.host.Console.Password(ctx, "Password for "+tokens.Username+":")
+	return o.factory.Console.Password(ctx, "Password for "+tokens.Username+":")
 }
 
 // saveProfile stores the account in the profile, without secrets.
@@ -279,7 +279,7 @@ func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSourc
 	for _, setting := range [][2]string{
 		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyStorage, tokens.Storage},
 	} {
-		if err := config.Set(o.host.Env, setting[1], "profiles", profile, setting[0]); err != nil {
+		if err := config.WriteValue(o.factory.Env, setting[1], "profiles", profile, setting[0]); err != nil {
 			return err
 		}
 	}

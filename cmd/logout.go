@@ -11,13 +11,13 @@ import (
 )
 
 type logoutOptions struct {
-	host   *cli.Factory
-	cmd    *cobra.Command
-	output cli.Output
+	factory *cli.Factory
+	cmd     *cobra.Command
+	output  cli.Output
 }
 
 func newLogoutCmd(f *cli.Factory) *cobra.Command {
-	opts := &logoutOptions{host: f}
+	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Sign out of a service and remove its credentials",
 		Long: `Removes the token, the password if it was stored, and the service's address from the
@@ -32,11 +32,11 @@ profile. Commands then use the embedded service again.`,
 }
 
 func (o *logoutOptions) run() error {
-	file, err := config.ReadFile(o.host.Env)
+	file, err := config.ReadFile(o.factory.Env)
 	if err != nil {
 		return err
 	}
-	s, err := config.Load(o.host.Env, o.cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.cmd.Flags())
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (o *logoutOptions) run() error {
 		return exit.Errorf(exit.SignIn, "profile %s is not signed in", s.Profile).
 			WithHint("`foretell status` shows which service commands use")
 	}
-	tokens, err := credential.NewTokenSource(o.host.Env, o.host.Now, kept, client.Options{BaseURL: server})
+	tokens, err := credential.NewTokenSource(o.factory.Env, o.factory.Now, kept, client.Options{BaseURL: server})
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (o *logoutOptions) run() error {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
 	for _, key := range []string{config.KeyServer, config.KeyUsername, config.KeyStorage} {
-		if err := config.Set(o.host.Env, "", "profiles", s.Profile, key); err != nil {
+		if err := config.WriteValue(o.factory.Env, "", "profiles", s.Profile, key); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func run(f *cli.Factory) exit.Status {
 		}
 		return exit.OK
 	}
-	failure := exit.From(ctx, err)
+	failure := exit.FromError(ctx, err)
 	f.CompleteHint(failure)
 	failure.Write(f.Console, f.WantsJSON())
 	return failure.Status
@@ -71,8 +71,8 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 		}
 	}()
 	root := newRootCmd(f)
-	args := cli.FlagsAfterCommand(root, f.Args)
-	if cli.IsCompletion(args) {
+	args := cli.MoveFlagsAfterCommand(root, f.Args)
+	if cli.IsCompletionRequest(args) {
 		cli.AddSharedFlags(root)
 		cli.StripBackquotes(root)
 	}

@@ -16,12 +16,12 @@ import (
 )
 
 type manOptions struct {
-	host *cli.Factory
+	factory *cli.Factory
 }
 
 // newManCmd returns the hidden command for packagers.
 func newManCmd(f *cli.Factory) *cobra.Command {
-	opts := &manOptions{host: f}
+	opts := &manOptions{factory: f}
 	return &cobra.Command{
 		Use: "man DIR", Short: "Write the manual pages into a folder", Hidden: true,
 		Args: cli.PositionalArgs("DIR"),
@@ -36,18 +36,18 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Hidden = true // it has no page to refer to
 	}
-	return eachPage(root, func(cmd *cobra.Command) error {
+	return forEachManPage(root, func(cmd *cobra.Command) error {
 		path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
 		err := cli.WriteFileAtomic(path, func(w io.Writer) error { return writeManPage(w, cmd) })
 		if err == nil {
-			_, err = fmt.Fprintln(o.host.Console.Out, path)
+			_, err = fmt.Fprintln(o.factory.Console.Out, path)
 		}
 		return err
 	})
 }
 
-// eachPage calls visit for every command and help topic with a manual page.
-func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
+// forEachManPage calls visit for every command and help topic with a manual page.
+func forEachManPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 	if err := visit(cmd); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 		if !listed && !child.IsAdditionalHelpTopicCommand() {
 			continue
 		}
-		if err := eachPage(child, visit); err != nil {
+		if err := forEachManPage(child, visit); err != nil {
 			return err
 		}
 	}
@@ -66,9 +66,9 @@ func eachPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) error {
 // writeManPage writes the manual page of a command for man(1).
 func writeManPage(w io.Writer, cmd *cobra.Command) error {
 	page := *cmd // its texts are Markdown, which GenMan expects
-	page.Short, page.Long, page.DisableAutoGenTag = markdown(cmd.Short), markdown(cmd.Long), true
+	page.Short, page.Long, page.DisableAutoGenTag = toMarkdown(cmd.Short), toMarkdown(cmd.Long), true
 	changed := map[*pflag.Flag]string{}
-	page.Flags().VisitAll(func(f *pflag.Flag) { changed[f], f.Usage = f.Usage, markdown(f.Usage) })
+	page.Flags().VisitAll(func(f *pflag.Flag) { changed[f], f.Usage = f.Usage, toMarkdown(f.Usage) })
 	defer func() {
 		for f, usage := range changed {
 			f.Usage = usage
@@ -77,9 +77,9 @@ func writeManPage(w io.Writer, cmd *cobra.Command) error {
 	return doc.GenMan(&page, &doc.GenManHeader{Manual: "Foretell", Source: "foretell " + build.Current().Version}, w)
 }
 
-// markdown escapes what Markdown would interpret, except code spans. Indented lines
+// toMarkdown escapes what Markdown would interpret, except code spans. Indented lines
 // become code blocks.
-func markdown(text string) string {
+func toMarkdown(text string) string {
 	escape := strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`)
 	var b strings.Builder
 	indented := false

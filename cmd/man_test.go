@@ -15,7 +15,7 @@ func TestManPages(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	pages := 0
 	plain := strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "", `\fP`, "", `\-`, "-", `\&`, "", `\\`, `\`, `\e`, `\`)
-	err := eachPage(root, func(cmd *cobra.Command) error {
+	err := forEachManPage(root, func(cmd *cobra.Command) error {
 		pages++
 		var page strings.Builder
 		if err := writeManPage(&page, cmd); err != nil {

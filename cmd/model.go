@@ -55,7 +55,7 @@ func newModelsListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindList(cmd, f, cli.ResultType[client.SeriesModel]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 	defer session.Close()
 	models := session.AllModels(ctx)
 	if len(args) > 0 {
-		series, err := session.Series(ctx, args[0])
+		series, err := session.FindSeries(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func printReport(o *cli.Output, r *api.ModelReport) error {
 	if o.JSON || o.Quiet || len(o.Fields) > 0 {
 		return cli.PrintItem(o, r, "modelKey")
 	}
-	console, width := o.Host.Console, reportWidth
+	console, width := o.Factory.Console, reportWidth
 	if console.OutTerminal {
 		width = min(width, console.OutWidth())
 	}

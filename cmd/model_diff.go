@@ -33,7 +33,7 @@ predict them with both models and use ` + "`foretell predictions diff A.csv B.cs
 	}
 	opts.service.Bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[leaderboard.Comparison]())
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ModelNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
 
@@ -58,13 +58,13 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 		if row.Name == "algorithm" {
 			row.A, row.B = api.AlgorithmTitle(both[0].Algorithm), api.AlgorithmTitle(both[1].Algorithm)
 		}
-		t.Rows = append(t.Rows, []term.Cell{{Text: row.Name}, comparedCell(row.A, row.LowA, row.HighA), comparedCell(row.B, row.LowB, row.HighB)})
+		t.Rows = append(t.Rows, []term.Cell{{Text: row.Name}, comparisonCell(row.A, row.LowA, row.HighA), comparisonCell(row.B, row.LowB, row.HighB)})
 	}
 	return o.output.WriteTable(t, true)
 }
 
-// comparedCell formats a property with its interval.
-func comparedCell(v any, low, high *float64) term.Cell {
+// comparisonCell formats a property with its interval.
+func comparisonCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:
 		return term.Cell{Text: "-"}

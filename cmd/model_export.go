@@ -32,10 +32,10 @@ func newModelsExportCmd(f *cli.Factory) *cobra.Command {
 	opts.wait.ServiceFlags.Bind(cmd, f)
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
-	opts.target = download.OutputFile{Host: f, Content: "the model", NoReceipt: true}
+	opts.target = download.OutputFile{Factory: f, Content: "the model", NoReceipt: true}
 	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` for the model, - for standard output (default the first 8 characters of the key and .model)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ModelNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
 
@@ -43,7 +43,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	if o.target.ToStdout() && o.target.Host.Console.OutTerminal {
+	if o.target.ToStdout() && o.target.Factory.Console.OutTerminal {
 		return exit.Usagef("a model is binary: a terminal cannot show it").WithHint("name a file with -o, or pipe the output")
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -56,20 +56,20 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKey] + ".model"
+		o.target.Path = key[:cli.ShortKeyLength] + ".model"
 	}
 	if err := o.target.CheckFree(); err != nil {
 		return err
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}
 	again := "foretell models export " + key + " -o " + term.ShellQuote(o.target.Path)
-	err = o.target.WriteTemp(ctx, download.File{
+	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: session.Progress, DefaultName: "model", Retry: again,
 		Get: func(w io.Writer) (n int64, err error) {
 			written.Bytes, err = session.DownloadModel(ctx, key, w)
 			return written.Bytes, err
 		},
-		Check:   func(part string) error { return wholeModel(part, again) },
+		Check:   func(part string) error { return verifyModelFile(part, again) },
 		Install: download.InstallFile,
 	})
 	switch {
@@ -88,9 +88,9 @@ type exportDocument struct {
 	ModelKey string `json:"modelKey"`
 }
 
-// wholeModel verifies a model file by its checksum; again is the command that downloads
+// verifyModelFile verifies a model file by its checksum; again is the command that downloads
 // it again.
-func wholeModel(path, again string) error {
+func verifyModelFile(path, again string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err

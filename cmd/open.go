@@ -21,13 +21,13 @@ import (
 )
 
 type openOptions struct {
-	host      *cli.Factory
+	factory   *cli.Factory
 	service   connect.ServiceFlags
 	noBrowser bool
 }
 
 func newOpenCmd(f *cli.Factory) *cobra.Command {
-	opts := &openOptions{host: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &openOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
@@ -41,7 +41,7 @@ The embedded service has no dashboard, and not every service has one.`,
 	}
 	opts.service.Bind(cmd, f)
 	cmd.Flags().BoolVar(&opts.noBrowser, "no-browser", false, "print the URL instead of opening it")
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
@@ -52,24 +52,24 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	if session.Embedded {
-		return noPagesError(exit.Usagef("the embedded service has no dashboard"), args)
+		return noDashboardError(exit.Usagef("the embedded service has no dashboard"), args)
 	}
 	address := session.BaseURL() + "/"
 	if len(args) > 0 {
-		page, err := findPage(ctx, session, args[0])
+		page, err := findDashboardPage(ctx, session, args[0])
 		if err != nil {
 			return err
 		}
 		address += page
 	}
-	if !hasPages(ctx, session) {
-		return noPagesError(exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()), args)
+	if !hasDashboard(ctx, session) {
+		return noDashboardError(exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()), args)
 	}
-	if o.noBrowser || !o.host.Console.OutTerminal {
-		_, err := fmt.Fprintln(o.host.Console.Out, address)
+	if o.noBrowser || !o.factory.Console.OutTerminal {
+		_, err := fmt.Fprintln(o.factory.Console.Out, address)
 		return err
 	}
-	o.host.Note("opening %s", address)
+	o.factory.Note("opening %s", address)
 	if err := o.browse(ctx, address); err != nil {
 		return exit.Errorf(exit.Unexpected, "cannot start a browser for %s: %w", address, err).
 			WithHint("set BROWSER, or print the URL with --no-browser")
@@ -77,9 +77,9 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// hasPages requests the front page. A service without a dashboard responds as its API
+// hasDashboard requests the front page. A service without a dashboard responds as its API
 // does; anything else is a page.
-func hasPages(ctx context.Context, session *connect.Session) bool {
+func hasDashboard(ctx context.Context, session *connect.Session) bool {
 	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeFromError(err) != api.CodeNoRoute
@@ -88,32 +88,32 @@ func hasPages(ctx context.Context, session *connect.Session) bool {
 	return !strings.Contains(page.Header.Get("Content-Type"), "json")
 }
 
-// noPagesError adds the alternatives to the error.
-func noPagesError(e *exit.Error, args []string) error {
+// noDashboardError adds the alternatives to the error.
+func noDashboardError(e *exit.Error, args []string) error {
 	if len(args) == 0 {
 		return e.WithHint("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
 	}
 	return e.WithHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", term.ShellQuote(args[0]))
 }
 
-// findPage returns the path of the page of the object that ref means.
-func findPage(ctx context.Context, session *connect.Session, ref string) (string, error) {
+// findDashboardPage returns the path of the page of the object that ref means.
+func findDashboardPage(ctx context.Context, session *connect.Session, ref string) (string, error) {
 	kinds := []struct {
 		path string
 		noun resource
 	}{
 		{"datasets", datasetResource}, {"training", trainingResource}, {"models", modelResource}, {"predictions", predictionResource},
 	}
-	if strings.Contains(ref, "@") && ref != cli.Last {
+	if strings.Contains(ref, "@") && ref != cli.LastRef {
 		kinds = kinds[2:3] // NAME@champion, NAME@v3
 	}
 	var missing *exit.Error
 	for _, kind := range kinds {
-		key, err := kind.noun.find(session, ctx, ref)
+		key, err := kind.noun.resolve(session, ctx, ref)
 		if err == nil {
 			return kind.path + "/" + key, nil
 		}
-		if e := exit.From(ctx, err); e.Status != exit.NotFound {
+		if e := exit.FromError(ctx, err); e.Status != exit.NotFound {
 			return "", err
 		}
 		errors.As(err, &missing)
@@ -133,7 +133,7 @@ func (o *openOptions) browse(ctx context.Context, address string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
-	name = cmp.Or(o.host.Env("BROWSER"), name)
+	name = cmp.Or(o.factory.Env("BROWSER"), name)
 	browser := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
 	if err := browser.Start(); err != nil {
 		return err

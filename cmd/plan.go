@@ -46,7 +46,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
 	session, err := o.wait.ConnectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
-		BaseURL: config.EmbeddedURL, UserAgent: build.UserAgent(), Now: o.host.Now,
+		BaseURL: config.EmbeddedURL, UserAgent: build.UserAgent(), Now: o.factory.Now,
 	})
 	if err != nil {
 		return err
@@ -58,12 +58,12 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		body.Seed = &seed
 	}
 	session.Progress = progress
-	r := &race.Planner{Session: session, Buckets: o.buckets, Now: o.host.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
+	r := &race.Planner{Session: session, Buckets: o.buckets, Now: o.factory.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
 	if err := r.RaceSamples(ctx, files.Train, sizes, doc); err != nil {
 		return r.ExplainInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy
-	f := learningcurve.Extrapolate(doc.Trials, r.ClassRows(), uint64(*body.Seed), single)
+	f := learningcurve.Extrapolate(doc.Trials, r.RowsPerClass(), uint64(*body.Seed), single)
 	doc.Forecast = &f
 	doc.Notes = append(doc.Notes, o.planNotes(doc)...)
 	return o.printPlan(doc)
@@ -91,9 +91,9 @@ func (o *runOptions) planNotes(doc *race.Plan) []string {
 		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: only a lower bound of the time (fastest) is known, and the result may be better", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
-		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.Duration(limit)))
+		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.FormatDuration(limit)))
 	}
-	if s, err := config.Load(o.host.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.Local && s.GetString(config.KeyServer) != "" {
+	if s, err := config.Load(o.factory.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.Local && s.GetString(config.KeyServer) != "" {
 		notes = append(notes, "planned on this machine; nothing was sent to "+s.GetString(config.KeyServer)+", which may be faster or slower")
 	}
 	return notes

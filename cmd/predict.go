@@ -28,7 +28,7 @@ type predictOptions struct {
 }
 
 func newPredictCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{host: f}}
+	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{factory: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
 		Long: `Predicts a blind CSV and writes the verified result beside it, or to the file named
@@ -53,7 +53,7 @@ If the blind file has the label, the predictions are scored against it.`,
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ModelNames)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // the flag is there
 	return cmd
 }
 
@@ -64,7 +64,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	ctx, progress, done, err := o.wait.Start(ctx)
+	ctx, progress, done, err := o.wait.StartProgress(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	blind, err := o.layout.OpenInput(ctx, o.host, true, paths...)
+	blind, err := o.layout.OpenInput(ctx, o.factory, true, paths...)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 	}
 	classes := model.Schema().Classes
 	known := download.BlindLabel{Column: download.FindLabel(profile, model.Schema().Label, nil), Classes: classes}
-	err = o.target.WriteTemp(ctx, download.File{
-		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.host.Args),
+	err = o.target.DownloadFile(ctx, download.FileDownload{
+		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
 			src, err := blind.Open(ctx)
 			if err != nil {
@@ -108,7 +108,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 			defer src.Close()
 			return model.Predict(ctx, src, w, learn.PredictOptions{})
 		},
-		Check: known.ScoreAfter(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
+		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(part, end string) error {
 			if o.target.NoReceipt {
 				return download.InstallFile(part, end)
@@ -141,8 +141,8 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 	return r, err
 }
 
-// modelTitle describes a model for people: series, version and test score.
-func modelTitle(m *client.SeriesModel) string {
+// describeModel describes a model for people: series, version and test score.
+func describeModel(m *client.SeriesModel) string {
 	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
 	if m.TestPerformance != nil {
 		text += fmt.Sprintf(", test %s %.4f", m.Metric, *m.TestPerformance)

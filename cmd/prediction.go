@@ -84,7 +84,7 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *conne
 		if err != nil {
 			return nil, err
 		}
-		return session.WithDatasetName(ctx, key, client.AllPredictionsOfDataset(ctx, session.Client, key))
+		return session.AddDatasetName(ctx, key, client.AllPredictionsOfDataset(ctx, session.Client, key))
 	case o.model != "":
 		key, err := session.ModelKey(ctx, o.model)
 		if err != nil {
@@ -94,7 +94,7 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *conne
 		if err != nil {
 			return nil, err
 		}
-		return session.WithDatasetName(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, session.Client, key))
+		return session.AddDatasetName(ctx, model.DatasetKey, client.AllPredictionsOfModel(ctx, session.Client, key))
 	}
 	return session.AllPredictions(ctx), nil
 }
@@ -122,7 +122,7 @@ func newPredictionsWaitCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.wait.BindWait(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Prediction]())
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.PredictionNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListPredictionRefs)
 	return cmd
 }
 

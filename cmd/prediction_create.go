@@ -19,15 +19,15 @@ import (
 )
 
 type predictionsCreateOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
-	target download.OutputFile
+	wait    connect.WaitFlags
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
+	target  download.OutputFile
 }
 
 func newPredictionsCreateCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsCreateOptions{host: f}
+	opts := &predictionsCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
 		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file or
@@ -37,7 +37,7 @@ prediction is printed instead.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
 	opts.bind(cmd, f)
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ModelNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	defer done()
-	blind, err := o.layout.OpenInput(ctx, o.host, true, paths...)
+	blind, err := o.layout.OpenInput(ctx, o.factory, true, paths...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	read := p.TrainProfile
-	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.LabelsOf(dataset)}
+	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.DatasetLabels(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
 		if found.Blind, err = blind.Digest(ctx, read.Rows); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 		Inferred: label == "", Classes: found.Classes,
 	}
 	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
-	if err := o.target.Download(ctx, download.Result{Session: session, Provenance: found, Check: known.ScoreAfter(ctx, verify)}); err != nil {
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfterCheck(ctx, verify)}); err != nil {
 		return err
 	}
 	known.NoteScore(&o.output)
@@ -144,7 +144,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 // an error if the file does not fit the model's dataset, or lacks a column for the
 // result.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
-	p := &preflight.Preflight{Host: o.host, Train: blind}
+	p := &preflight.Preflight{Host: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.Columns.Check(p.TrainProfile, connect.LabelsOf(dataset))
+	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset))
 }
 
 // chooseModel resolves ref. For "" it returns the champion of the series trained last,
@@ -172,7 +172,7 @@ func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *con
 		return "", exit.Errorf(exit.NotFound, "no model to predict with").
 			WithHint("train one: `foretell run TRAIN.csv --blind %s`", preflight.ShellArgument(blind.Name))
 	}
-	o.output.Note("predicting with %s", modelTitle(best))
+	o.output.Note("predicting with %s", describeModel(best))
 	return best.ModelKey, nil
 }
 

@@ -17,16 +17,16 @@ import (
 )
 
 type predictionsDiffOptions struct {
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
 
 	columns scoring.Options
 	answers string
 }
 
 func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsDiffOptions{host: f}
+	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
 		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
@@ -64,7 +64,7 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 	case o.output.Quiet:
 		return o.output.PrintLine(strconv.Itoa(len(d.ChangedRows)))
 	}
-	if o.host.Console.OutTerminal {
+	if o.factory.Console.OutTerminal {
 		return o.print(d)
 	}
 	return o.output.PrintTable(report.ChangedRowsTable(d))
@@ -72,7 +72,7 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 
 // compare opens and compares the files.
 func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
-	files := &scoreFiles{host: o.host, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
 	var readers [3]io.Reader
 	paths := map[scoring.File]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}
@@ -92,7 +92,7 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 
 // print shows a difference on a terminal.
 func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
-	w := o.host.Console.Out
+	w := o.factory.Console.Out
 	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.ChangedRows), humanize.Count(d.Rows, "row"))
 	if t := d.Truth; t != nil {
 		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",

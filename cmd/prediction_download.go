@@ -14,17 +14,17 @@ import (
 )
 
 type predictionsDownloadOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
-	target download.OutputFile
+	wait    connect.WaitFlags
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
+	target  download.OutputFile
 
 	blind []string
 }
 
 func newPredictionsDownloadCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsDownloadOptions{host: f}
+	opts := &predictionsDownloadOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "download REF", Short: "Download and verify the result of a prediction",
 		Long: `Downloads a result and verifies it. With --blind it is compared row by row with the
@@ -38,7 +38,7 @@ were predicted.`,
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; several are joined")
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.PredictionNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListPredictionRefs)
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		return err
 	}
 	if o.target.Path == "" {
-		o.target.Path = key[:cli.ShortKey] + ".predictions.csv"
+		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
 	}
 	if err := o.target.CheckFree(); err != nil {
 		return err
@@ -72,15 +72,15 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err != nil {
 		return err
 	}
-	found := download.Provenance{Classes: connect.LabelsOf(dataset), Prediction: prediction, Rows: &result.Rows}
+	found := download.Provenance{Classes: connect.DatasetLabels(dataset), Prediction: prediction, Rows: &result.Rows}
 	check := download.PlausibilityCheck(ctx, prediction, found.Classes, found.Rows)
 	if len(o.blind) > 0 {
-		blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
+		blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 		if err != nil {
 			return err
 		}
 		defer blind.Close()
-		p := &preflight.Preflight{Host: o.host, Train: blind}
+		p := &preflight.Preflight{Host: o.factory, Train: blind}
 		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		}
 		check = download.ResultVerifier(ctx, blind, found.Classes, found.Rows)
 	}
-	if err := o.target.Download(ctx, download.Result{Session: session, Provenance: found, Check: check}); err != nil {
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: check}); err != nil {
 		return err
 	}
 	return result.print(&o.output, &o.target)

@@ -16,16 +16,16 @@ import (
 )
 
 type predictionsVerifyOptions struct {
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
 
 	blind   []string
 	receipt string
 }
 
 func newPredictionsVerifyCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsVerifyOptions{host: f}
+	opts := &predictionsVerifyOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "verify RESULT", Short: "Verify a result CSV against its receipt and its blind file, offline",
 		Long: `Checks with the receipt that no byte of the result has changed, that each row has a
@@ -79,12 +79,12 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	case err == nil:
 		v.Receipt = path
 		return rec, nil
-	case receipt.Missing(err) && o.receipt != "":
+	case receipt.IsMissing(err) && o.receipt != "":
 		return nil, err
-	case receipt.Missing(err) && len(o.blind) == 0:
+	case receipt.IsMissing(err) && len(o.blind) == 0:
 		return nil, exit.Usagef("no receipt %s: verify needs the blind file", path).
 			WithHint("name it with --blind, or the receipt with --receipt")
-	case receipt.Missing(err):
+	case receipt.IsMissing(err):
 		return nil, nil
 	}
 	return nil, err
@@ -103,7 +103,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 			o.layout.Restore(rec.Options)
 		}
 	}
-	blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
+	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	if err == nil {
 		return nil
 	}
-	e := exit.From(ctx, err)
+	e := exit.FromError(ctx, err)
 	if e.Status == exit.Untrusted {
 		e.File = v.Path
 		e = e.WithHint("download it again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
@@ -126,7 +126,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 // checkBlindDigest checks the blind file by its digest in the receipt, because a result
 // with selected columns cannot be compared with it cell by cell.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
-	blind, err := o.layout.OpenInput(ctx, o.host, true, o.blind...)
+	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {
 		return err
 	}

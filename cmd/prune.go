@@ -19,7 +19,7 @@ import (
 const pruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
-	host    *cli.Factory
+	factory *cli.Factory
 	service connect.ServiceFlags
 	confirm cli.ConfirmFlag
 	output  cli.Output
@@ -30,9 +30,9 @@ type pruneOptions struct {
 }
 
 func newPruneCmd(f *cli.Factory) *cobra.Command {
-	opts := &pruneOptions{host: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &pruneOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
-		Annotations: map[string]string{cli.DryRunResult: "true"},
+		Annotations: map[string]string{cli.DryRunResultAnnotation: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
 		Long: `Deletes models that are older than --older-than, and models that are not among the
 --keep newest ones of their series. With both flags a model stays if either keeps
@@ -57,7 +57,7 @@ predictions are deleted by --older-than.`,
 	flags.IntVar(&opts.keep, "keep", 0, "keep the `N` newest models of each series")
 	flags.BoolVar(&opts.champions, "keep-champions", true, "keep the champion of each series")
 	flags.Lookup("dry-run").Usage = "print what would be deleted, and delete nothing"
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
@@ -83,21 +83,21 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
 	if cli.IsDryRun(o.service.Cmd) {
-		o.output.Note("would delete %s", prune.Summary(items))
+		o.output.Note("would delete %s", prune.FormatSummary(items))
 		return cli.PrintList(&o.output, items, pruneColumns...)
 	}
-	if err := o.confirm.Ask(ctx, "Delete "+prune.Summary(items)+"?"); err != nil {
+	if err := o.confirm.Ask(ctx, "Delete "+prune.FormatSummary(items)+"?"); err != nil {
 		return err
 	}
 	now, err := o.plan(ctx, session, args, policy)
 	if err != nil {
 		return err
 	}
-	gone, err := o.delete(ctx, session, prune.Confirmed(items, now))
+	gone, err := o.delete(ctx, session, prune.KeepConfirmed(items, now))
 	if err != nil {
 		return err
 	}
-	o.output.Note("deleted %s", prune.Summary(gone))
+	o.output.Note("deleted %s", prune.FormatSummary(gone))
 	return cli.PrintList(&o.output, gone, pruneColumns...)
 }
 
@@ -108,7 +108,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	used, err := session.App.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
-		o.output.Note("%s: they are not in the database, and each is deleted 30 days after it was moved there", doctor.OrphansText(o.host, used.Orphans))
+		o.output.Note("%s: they are not in the database, and each is deleted 30 days after it was moved there", doctor.FormatOrphans(o.factory, used.Orphans))
 	}
 	return err
 }
@@ -129,7 +129,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 		age = pruneAge
 	}
 	if age > 0 || o.service.Cmd.Flags().Changed("older-than") {
-		p.Before = o.host.Now().Add(-age)
+		p.Before = o.factory.Now().Add(-age)
 	}
 	return p, nil
 }
@@ -141,7 +141,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 		return nil, err
 	}
 	if len(args) > 0 {
-		series, err := session.Series(ctx, args[0])
+		series, err := session.FindSeries(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}

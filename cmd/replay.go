@@ -15,15 +15,15 @@ import (
 )
 
 type replayOptions struct {
-	output cli.Output
-	host   *cli.Factory
+	output  cli.Output
+	factory *cli.Factory
 
 	train []string
 	blind []string
 }
 
 func newReplayCmd(f *cli.Factory) *cobra.Command {
-	opts := &replayOptions{host: f}
+	opts := &replayOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
 		Long: `Reads the receipt of a result and checks that the input files are unchanged. Then
@@ -79,7 +79,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	if err := o.retrain(ctx, dir, again, rec, train, blind); err != nil {
 		return err
 	}
-	var place *receipt.Difference
+	var place *receipt.LineDifference
 	switch err := rec.CheckDigest(ctx, again); {
 	case errors.As(err, &place):
 		return download.DifferenceError(ctx, path, rec, again, err)
@@ -105,8 +105,8 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 		return err
 	}
 	defer devnull.Close()
-	sub := &cli.Factory{Args: args, Now: o.host.Now, Env: o.host.Env, Environ: o.host.Environ, Color: o.host.Color}
-	sub.Streams = [3]*os.File{o.host.Streams[0], devnull, o.host.Streams[2]}
+	sub := &cli.Factory{Args: args, Now: o.factory.Now, Env: o.factory.Env, Environ: o.factory.Environ, Color: o.factory.Color}
+	sub.Streams = [3]*os.File{o.factory.Streams[0], devnull, o.factory.Streams[2]}
 	sub.OpenConsole()
 	return execute(ctx, sub)
 }

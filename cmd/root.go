@@ -29,15 +29,15 @@ or ` + "`foretell login`" + ` the same commands use a service.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case showVersion:
-				return (&versionOptions{output: cli.Output{Host: f, Cmd: cmd}}).run()
+				return (&versionOptions{output: cli.Output{Factory: f, Cmd: cmd}}).run()
 			case len(args) == 0:
 				return f.PrintIntro(cmd)
 			}
 			return cli.RunGroup(cmd, args)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(Colors, f.Color) {
-				return exit.Usagef("invalid --color %q: want %s", f.Color, strings.Join(Colors, ", "))
+			if !slices.Contains(colorModes, f.Color) {
+				return exit.Usagef("invalid --color %q: want %s", f.Color, strings.Join(colorModes, ", "))
 			}
 			f.Running = cmd
 			f.OpenConsole()
@@ -54,7 +54,7 @@ or ` + "`foretell login`" + ` the same commands use a service.`,
 	root.PersistentFlags().BoolP("help", "h", false, "show help for a command")
 	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version of this program")
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.SetHelpFunc(f.Help)
+	root.SetHelpFunc(f.PrintHelp)
 	root.SetIn(f.Streams[0])
 	root.SetOut(f.Streams[1])
 	root.SetErr(f.Streams[2])
@@ -63,9 +63,9 @@ or ` + "`foretell login`" + ` the same commands use a service.`,
 	root.InitDefaultHelpCmd()
 	cli.ValidateHelpArgs(root)
 	root.InitDefaultCompletionCmd()
-	setRunGroup(root)
-	cli.CompleteValues(root, "color", Colors...)
-	cli.CompleteDefaults(root)
+	setGroupHandlers(root)
+	cli.SetFlagValues(root, "color", colorModes...)
+	cli.SetDefaultCompletions(root)
 	return root
 }
 
@@ -92,15 +92,15 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }
 
-// Colors are the values of --color.
-var Colors = []string{"auto", "always", "never"}
+// colorModes are the values of --color.
+var colorModes = []string{"auto", "always", "never"}
 
-// setRunGroup sets RunGroup for every command that only has subcommands.
-func setRunGroup(cmd *cobra.Command) {
+// setGroupHandlers sets RunGroup for every command that only has subcommands.
+func setGroupHandlers(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		if child.HasSubCommands() && !child.Runnable() {
 			child.Args, child.RunE = cobra.ArbitraryArgs, cli.RunGroup
 		}
-		setRunGroup(child)
+		setGroupHandlers(child)
 	}
 }

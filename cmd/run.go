@@ -28,7 +28,7 @@ type runOptions struct {
 	layout   preflight.LayoutFlags
 	target   download.OutputFile
 	gate     requirement.Flags
-	host     *cli.Factory
+	factory  *cli.Factory
 
 	blind    []string
 	name     string
@@ -38,7 +38,7 @@ type runOptions struct {
 }
 
 func newRunCmd(f *cli.Factory) *cobra.Command {
-	opts := &runOptions{host: f}
+	opts := &runOptions{factory: f}
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
 		Short: "Train on a table and predict another",
@@ -98,7 +98,7 @@ duration is forecast. Nothing is sent, and nothing is kept.`,
 }
 
 func (o *runOptions) run(ctx context.Context, train []string) error {
-	began := o.host.Now()
+	began := o.factory.Now()
 	body, err := o.training.Request()
 	if err != nil {
 		return err
@@ -106,18 +106,18 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err := cmp.Or(o.target.CheckStdout(&o.output), o.gate.Parse()); err != nil {
 		return err
 	}
-	ctx, progress, cancel, err := o.wait.Start(ctx)
+	ctx, progress, cancel, err := o.wait.StartProgress(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	limit := o.training.Deadline(o.host.Now, began)
+	limit := o.training.Deadline(o.factory.Now, began)
 	if o.resume != "" { // the race has its own
 		limit.Limit = 0
 	}
-	before, stop := limit.PrepContext(ctx)
+	prepCtx, stop := limit.PrepContext(ctx)
 	defer stop()
-	files, err := o.checkInputs(ctx, before, progress, limit, train)
+	files, err := o.checkInputs(ctx, prepCtx, progress, limit, train)
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if o.planOnly {
 		return o.plan(ctx, files, progress, body)
 	}
-	found, err := o.hashInputs(before, files)
+	found, err := o.hashInputs(prepCtx, files)
 	if err != nil {
-		return limit.Explain(before, nil, err)
+		return limit.Explain(prepCtx, nil, err)
 	}
 	session, err := o.wait.Connect(ctx)
 	if err != nil {
@@ -135,12 +135,12 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer session.Close()
 	session.Progress = progress
-	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.costOf(files, limit)}
+	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.initialCost(files, limit)}
 	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
-		p.ContinueRun = p.resumeWith
+		p.RunCommand = p.resumeCommand
 	}
-	if err := p.train(ctx, before, body); err != nil {
-		return limit.Explain(before, p.job, err)
+	if err := p.train(ctx, prepCtx, body); err != nil {
+		return limit.Explain(prepCtx, p.job, err)
 	}
 	if files.Blind != nil {
 		if err := p.predict(ctx); err != nil {
@@ -151,7 +151,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return err
 	}
 	if !o.output.Quiet {
-		p.summarize(ctx, o.host.Now().Sub(began))
+		p.summarize(ctx, o.factory.Now().Sub(began))
 		p.suggestNext()
 	}
 	if err := p.print(); err != nil {
@@ -162,10 +162,10 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 
 // checkInputs opens the files, checks them, and prints what was found. It is an error if
 // they have a defect, or if the flags do not fit them.
-func (o *runOptions) checkInputs(ctx, before context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
-	files, err := o.openInputs(before, train)
+func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
+	files, err := o.openInputs(prepCtx, train)
 	if err != nil {
-		return nil, limit.Explain(before, nil, err)
+		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	defer func() {
 		if err != nil {
@@ -173,8 +173,8 @@ func (o *runOptions) checkInputs(ctx, before context.Context, progress *term.Pro
 		}
 	}()
 	files.Train.Hash = sha256.New()
-	if err := files.Run(before, progress); err != nil {
-		return nil, limit.Explain(before, nil, err)
+	if err := files.Run(prepCtx, progress); err != nil {
+		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
 	files.NoteWarnings(&o.output)
@@ -193,21 +193,21 @@ func (o *runOptions) checkInputs(ctx, before context.Context, progress *term.Pro
 	return files, err
 }
 
-// costOf returns what is known of the command's cost before its race.
-func (o *runOptions) costOf(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
+// initialCost returns what is known of the command's cost before its race.
+func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
-		Checking: files.BlindTime, Trained: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
+		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
 	}
 }
 
 // openInputs opens the files and resolves the output path, before any work.
 func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight.Preflight, error) {
-	files := &preflight.Preflight{Host: o.host}
+	files := &preflight.Preflight{Host: o.factory}
 	if err := preflight.CheckOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}
 	var err error
-	if files.Train, err = o.layout.OpenInput(ctx, o.host, false, train...); err != nil {
+	if files.Train, err = o.layout.OpenInput(ctx, o.factory, false, train...); err != nil {
 		return nil, err
 	}
 	if len(o.blind) == 0 {
@@ -217,7 +217,7 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 		}
 		return files, nil
 	}
-	if files.Blind, err = o.layout.OpenInput(ctx, o.host, true, o.blind...); err == nil {
+	if files.Blind, err = o.layout.OpenInput(ctx, o.factory, true, o.blind...); err == nil {
 		err = o.target.ResolvePath(files.Blind, files.Train)
 	}
 	if err != nil {
@@ -261,12 +261,12 @@ type runPipeline struct {
 
 // train trains a model, or resumes a race, and finds the baseline. before is the context
 // for everything before the race; it ends with the time limit.
-func (p *runPipeline) train(ctx, before context.Context, body api.NewTraining) error {
+func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
 		err = p.resumeTraining(ctx)
 	} else {
-		err = p.trainNew(ctx, before, body)
+		err = p.trainNew(ctx, prepCtx, body)
 	}
 	if err != nil {
 		return err
@@ -276,21 +276,21 @@ func (p *runPipeline) train(ctx, before context.Context, body api.NewTraining) e
 }
 
 // trainNew prepares the dataset and races on it.
-func (p *runPipeline) trainNew(ctx, before context.Context, body api.NewTraining) error {
+func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
 	err := p.gate.FindBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.files.Train.Stem()), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}
-	if p.dataset, err = p.ensureDataset(before); err != nil {
+	if p.dataset, err = p.ensureDataset(prepCtx); err != nil {
 		return err
 	}
-	return p.race(ctx, body)
+	return p.runRace(ctx, body)
 }
 
-// race races on the dataset, or searches for a threshold.
-func (p *runPipeline) race(ctx context.Context, body api.NewTraining) error {
+// runRace races on the dataset, or searches for a threshold.
+func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	if p.files.Blind != nil {
-		p.cost.Blind, p.cost.Rows = p.files.BlindProfile.Bytes, p.files.BlindProfile.Rows
+		p.cost.BlindBytes, p.cost.Rows = p.files.BlindProfile.Bytes, p.files.BlindProfile.Rows
 	}
 	if p.training.AutoThreshold {
 		var classes []int
@@ -323,8 +323,8 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return err
 	}
 	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.ContinueRun != nil { // a download alone would not check the model
-		again = p.ContinueRun(p.job.TrainingJobKey)
+	if p.gate.IsSet() && p.RunCommand != nil { // a download alone would not check the model
+		again = p.RunCommand(p.job.TrainingJobKey)
 	}
 	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
 	if err != nil {
@@ -336,8 +336,8 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	p.provenance.Classes = p.files.ClassLabels()
 	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
 	known := download.BlindLabel{Column: download.FindLabel(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
-	proof := known.ScoreAfter(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
-	if err := p.target.Download(ctx, download.Result{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
+	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
+	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
 		return err
 	}
 	known.NoteScore(&p.output)

@@ -21,8 +21,8 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		series := seriesFor(all, p.name, p.files.Train.Stem())
-		if key := p.findSameData(series); key != "" {
+		series := findRunSeries(all, p.name, p.files.Train.Stem())
+		if key := p.findSameDataset(series); key != "" {
 			return p.AwaitDataset(ctx, key)
 		}
 		created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
@@ -32,18 +32,18 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent := p.host.Now()
+		sent := p.factory.Now()
 		if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes}); err != nil {
 			return nil, err
 		}
-		p.cost.Uploading = p.host.Now().Sub(sent)
+		p.cost.UploadTime = p.factory.Now().Sub(sent)
 		return p.AwaitDataset(ctx, created.DatasetKey)
 	}
 }
 
-// seriesFor returns the series of a run, named by --name or the file name, with all its
+// findRunSeries returns the series of a run, named by --name or the file name, with all its
 // datasets.
-func seriesFor(all []client.Series, name, stem string) client.Series {
+func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
 		series.Name = client.DatasetName(stem, 1)
@@ -58,10 +58,10 @@ func seriesFor(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameData returns the key of the newest dataset of the series with the contents of
+// findSameDataset returns the key of the newest dataset of the series with the contents of
 // the training file and the same number of buckets; "" if there is none or the service
 // does not report it.
-func (p *runPipeline) findSameData(series client.Series) string {
+func (p *runPipeline) findSameDataset(series client.Series) string {
 	buckets := p.buckets
 	if buckets == 0 {
 		buckets = api.DefaultBuckets
@@ -104,8 +104,8 @@ func (p *runPipeline) modelReference() string {
 	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// modelName returns the model's reference, and its dataset if that has another name.
-func (p *runPipeline) modelName() string {
+// modelTitle returns the model's reference, and its dataset if that has another name.
+func (p *runPipeline) modelTitle() string {
 	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
 		return p.modelReference()
 	}
@@ -114,7 +114,7 @@ func (p *runPipeline) modelName() string {
 
 // suggestNext prints the next commands on a terminal.
 func (p *runPipeline) suggestNext() {
-	if !p.host.Console.ErrTerminal {
+	if !p.factory.Console.ErrTerminal {
 		return
 	}
 	model := term.ShellQuote(p.modelReference())
@@ -126,9 +126,9 @@ func (p *runPipeline) suggestNext() {
 		next = append(next, "foretell score "+term.ShellQuote(p.target.Path)+" ANSWERS.csv")
 	}
 	next = append(next, "foretell leaderboard "+term.ShellQuote(cmp.Or(p.dataset.Series, p.dataset.DatasetName)))
-	w, style := p.host.Console.Err, p.host.Console.ErrStyle
+	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	for i, command := range next {
-		command = p.host.KeepFlags("`" + command + "`")
+		command = p.factory.KeepFlags("`" + command + "`")
 		head := style.Dim("next:")
 		if i > 0 {
 			head = "     "

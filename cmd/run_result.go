@@ -19,21 +19,21 @@ import (
 
 // summarize prints the result for people.
 func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
-	w, style := p.host.Console.Err, p.host.Console.ErrStyle
+	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	// The report, an extension that a service may not have, has the components of a blend
 	// and the number of rows behind the scores.
 	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: p.job.ModelKey})
 	if err != nil {
 		figures = nil
 	}
-	lines := report.Summary(p.job, p.model.Algorithm, figures, term.Duration(took))
+	lines := report.Summary(p.job, p.model.Algorithm, figures, term.FormatDuration(took))
 	if p.result.Rows > 0 {
 		lines = append(lines, fmt.Sprintf("  %-10s  %d, verified", "predicted", p.result.Rows))
 	}
-	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", p.modelName()))
+	lines = append(lines, fmt.Sprintf("  %-10s  %s", "model", p.modelTitle()))
 	text := term.EscapeLines(strings.Join(lines, "\n"))
-	if p.host.Console.ErrTerminal {
-		text = term.Reflow(text, p.host.Console.ErrWidth())
+	if p.factory.Console.ErrTerminal {
+		text = term.Reflow(text, p.factory.Console.ErrWidth())
 	}
 	winner, rest, _ := strings.Cut(text, " ")
 	fmt.Fprintf(w, "%s %s\n", style.Bold(winner), rest)

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// resumeWith returns the current command, resuming a race; with "" the same command from
+// resumeCommand returns the current command, resuming a race; with "" the same command from
 // the start.
-func (p *runPipeline) resumeWith(race string) string { return p.host.CommandWith("resume", race) }
+func (p *runPipeline) resumeCommand(race string) string { return p.factory.CommandWith("resume", race) }
 
 // resumeTraining waits for the race of an earlier run on the same data and finds the
 // baseline. A cancelled race may have a model, too.
@@ -33,14 +33,14 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	sum := p.files.Train.Sha256(p.files.TrainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
 		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
-			WithHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeWith(""))
+			WithHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeCommand(""))
 	}
 	p.output.Note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
 	if p.job, err = p.AwaitRace(ctx, key); err != nil {
 		return err
 	}
 	if p.job.ModelKey == "" {
-		return connect.TrainingFailed(p.job)
+		return connect.TrainingError(p.job)
 	}
 	return p.gate.FindBaselineOf(ctx, p.Session, p.job.ModelKey)
 }

@@ -21,16 +21,16 @@ import (
 )
 
 type scoreOptions struct {
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
 
 	columns scoring.Options
 	metric  string
 }
 
 func newScoreCmd(f *cli.Factory) *cobra.Command {
-	opts := &scoreOptions{host: f}
+	opts := &scoreOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "score PREDICTIONS ANSWERS", Short: "Score predictions against the true labels",
 		Long: `Compares a file of predictions with a file of the true labels: every metric with
@@ -63,7 +63,7 @@ the value of --metric is printed.`,
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+strings.Join(scoring.Metrics, ", "))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
-	cli.CompleteValues(cmd, "metric", scoring.Metrics...)
+	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 
@@ -88,15 +88,15 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 				WithHint("it needs a probability_<class> column for each class, and rows of more than one class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
-	case !o.host.Console.OutTerminal:
-		return o.output.PrintTable(report.FigureTable(result))
+	case !o.factory.Console.OutTerminal:
+		return o.output.PrintTable(report.AllScoresTable(result))
 	}
 	return printScore(&o.output, result)
 }
 
 // score opens and scores the files.
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
-	files := &scoreFiles{host: o.host, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
 	if rec, err := receipt.Read(predictions + ".receipt.json"); err == nil && rec.Options != nil {
 		o.columns.ModelLabel = rec.Options.Label
@@ -124,7 +124,7 @@ func printScore(o *cli.Output, r *scoring.Result) error {
 	if err := o.PrintTable(t); err != nil {
 		return err
 	}
-	fmt.Fprintln(o.Host.Console.Out)
+	fmt.Fprintln(o.Factory.Console.Out)
 	if err := o.PrintTable(report.ClassTable(r)); err != nil {
 		return err
 	}
@@ -132,6 +132,6 @@ func printScore(o *cli.Output, r *scoring.Result) error {
 		o.Note("--json has the confusion matrix of %d classes", len(r.Classes))
 		return nil
 	}
-	fmt.Fprintln(o.Host.Console.Out)
+	fmt.Fprintln(o.Factory.Console.Out)
 	return o.PrintTable(report.ConfusionTable(r))
 }

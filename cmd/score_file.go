@@ -14,15 +14,15 @@ import (
 
 // scoreFiles are the files that a scoring command reads.
 type scoreFiles struct {
-	host   *cli.Factory
-	layout *preflight.LayoutFlags
-	inputs map[scoring.File]*preflight.Input
-	close  []func() error
+	factory *cli.Factory
+	layout  *preflight.LayoutFlags
+	inputs  map[scoring.File]*preflight.Input
+	close   []func() error
 }
 
 // open opens a file; - is standard input.
 func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
-	in, err := s.layout.OpenInput(ctx, s.host, true, path)
+	in, err := s.layout.OpenInput(ctx, s.factory, true, path)
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +55,12 @@ func (s *scoreFiles) fileError(err error) error {
 	in := s.inputs[fault.File]
 	if in == nil {
 		e := exit.Errorf(exit.Rejected, "the files do not match: %w", err)
-		return e.WithHint("name the column to join by with --id; see `%s --help`", s.host.Running.CommandPath())
+		return e.WithHint("name the column to join by with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name
 	if fault.Line > 0 {
 		place += ":" + strconv.Itoa(fault.Line)
 	}
 	e := exit.Errorf(exit.Rejected, "%s: %w", place, err).At(in.Name, fault.Line, 0)
-	return e.WithHint("name the columns with --id and --label; see `%s --help`", s.host.Running.CommandPath())
+	return e.WithHint("name the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
 }

@@ -16,8 +16,8 @@ import (
 )
 
 type serveOptions struct {
-	host *cli.Factory
-	cmd  *cobra.Command
+	factory *cli.Factory
+	cmd     *cobra.Command
 
 	network networkFlags
 	noWork  bool
@@ -25,7 +25,7 @@ type serveOptions struct {
 }
 
 func newServeCmd(f *cli.Factory) *cobra.Command {
-	opts := &serveOptions{host: f}
+	opts := &serveOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a service",
 		Long: `Serves the API from a data folder until it is stopped, and then finishes requests in
@@ -52,7 +52,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := o.network.check(); err != nil {
 		return err
 	}
-	service, err := connect.OpenDaemon(ctx, o.host, o.cmd, o.daemon)
+	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := o.network.open(ctx, service.Log, o.host.Now)
+	listener, err := o.network.open(ctx, service.Log, o.factory.Now)
 	if err != nil {
 		return err
 	}
@@ -70,19 +70,19 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	if reload != nil {
-		o.host.OnHangup.Store(&reload)
+		o.factory.OnHangup.Store(&reload)
 	}
 	web := listen.NewServer(service.Handler(server.Options{PublicURL: o.network.publicURL, TrustedProxies: proxies}), service.Log)
 	web.TLSConfig = certificates
 	stopWork := func() error { return nil }
 	if !o.noWork {
-		stopWork = service.Work()
+		stopWork = service.StartJobs()
 	}
 	scheme, serve := "http", func() error { return web.Serve(listener) }
 	if certificates != nil {
 		scheme, serve = "https", func() error { return web.ServeTLS(listener, "", "") }
 	}
-	o.host.Note("listening on %s://%s", scheme, listener.Addr())
+	o.factory.Note("listening on %s://%s", scheme, listener.Addr())
 	served := make(chan error, 1)
 	go func() { served <- serve() }()
 	select {
@@ -92,10 +92,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
-	if err := errors.Join(shutdown(web), <-worked); err != nil {
+	if err := errors.Join(shutDown(web), <-worked); err != nil {
 		return err
 	}
-	noteStopped(o.host)
+	noteStopped(o.factory)
 	return nil
 }
 
@@ -110,8 +110,8 @@ func noteStopped(f *cli.Factory) {
 // after ten seconds or more.
 const gracePeriod = 8 * time.Second
 
-// shutdown waits for requests in progress and aborts those that exceed gracePeriod.
-func shutdown(web *http.Server) error {
+// shutDown waits for requests in progress and aborts those that exceed gracePeriod.
+func shutDown(web *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {

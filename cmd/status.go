@@ -17,13 +17,13 @@ import (
 )
 
 type statusOptions struct {
-	host    *cli.Factory
+	factory *cli.Factory
 	service connect.ServiceFlags
 	output  cli.Output
 }
 
 func newStatusCmd(f *cli.Factory) *cobra.Command {
-	opts := &statusOptions{host: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &statusOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show the service and the account in use",
 		Args: cli.NoArgs,
@@ -35,11 +35,11 @@ func newStatusCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
-	s, err := config.Load(o.host.Env, o.service.Cmd.Flags())
+	s, err := config.Load(o.factory.Env, o.service.Cmd.Flags())
 	if err != nil {
 		return err
 	}
-	content, err := config.File(o.host.Env)
+	content, err := config.FilePath(o.factory.Env)
 	if err != nil {
 		return err
 	}
@@ -58,18 +58,18 @@ func (o *statusOptions) run(ctx context.Context) error {
 		Username: session.Account, Datasets: page.Total,
 	}
 	if session.Embedded {
-		if err := st.measure(ctx, session); err != nil {
+		if err := st.setSizes(ctx, session); err != nil {
 			return err
 		}
 	} else {
-		st.Service, st.Credentials = session.BaseURL(), credential.Origin(o.host.Env, s)
+		st.Service, st.Credentials = session.BaseURL(), credential.TokenOrigin(o.factory.Env, s)
 	}
 	return cli.PrintItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
 		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
-// measure sets the sizes of the data folder and of its parts, and the free space.
-func (s *status) measure(ctx context.Context, session *connect.Session) error {
+// setSizes sets the sizes of the data folder and of its parts, and the free space.
+func (s *status) setSizes(ctx context.Context, session *connect.Session) error {
 	free, _, err := blob.DiskSpace(session.DataDir)
 	if err != nil {
 		return err

@@ -134,14 +134,14 @@ func TestEmptyList(t *testing.T) {
 	o, out := listsTo(t, "80")
 	o.EmptyHint = cli.FirstRunHint
 	notes := new(bytes.Buffer)
-	o.Host.Console.Err = notes
+	o.Factory.Console.Err = notes
 	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
 		t.Fatal(err)
 	}
 	if want := "none yet: " + cli.FirstRunHint + "\n"; out.Len() > 0 || notes.String() != want {
 		t.Errorf("%q and %q, want only %q", out, notes, want)
 	}
-	o.Host.Console.OutTerminal = false
+	o.Factory.Console.OutTerminal = false
 	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
 		t.Fatal(err)
 	}
@@ -159,5 +159,5 @@ func listsTo(t *testing.T, columns string) (*cli.Output, *bytes.Buffer) {
 	out := new(bytes.Buffer)
 	f.Console.Out = out
 	cmd := &cobra.Command{}
-	return &cli.Output{Host: f, Cmd: cmd}, out
+	return &cli.Output{Factory: f, Cmd: cmd}, out
 }

@@ -56,7 +56,7 @@ func newTrainingListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.all, "all", false, "include the jobs of each algorithm")
-	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
@@ -68,13 +68,13 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	defer session.Close()
 	jobs := client.AllTrainings(ctx, session.Client, !o.all)
 	if len(args) > 0 {
-		series, err := session.Series(ctx, args[0])
+		series, err := session.FindSeries(ctx, args[0])
 		if err != nil {
 			return err
 		}
 		jobs = trainingsOfSeries(ctx, session.Client, series)
 		if !o.all {
-			jobs = parents(jobs)
+			jobs = withoutAlgorithmJobs(jobs)
 		}
 	}
 	trainings, err := connect.CollectLimit(jobs, o.list.Limit)
@@ -104,8 +104,8 @@ func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) 
 	}
 }
 
-// parents skips the jobs of single algorithms.
-func parents(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error] {
+// withoutAlgorithmJobs skips the jobs of single algorithms.
+func withoutAlgorithmJobs(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error] {
 	return func(yield func(api.Training, error) bool) {
 		for job, err := range jobs {
 			if (err != nil || job.ParentTrainingJobKey == "") && !yield(job, err) {
@@ -126,7 +126,7 @@ func newTrainingGetCmd(f *cli.Factory) *cobra.Command {
 }
 
 func printTraining(o *cli.Output, job *api.Training) error {
-	return cli.PrintItem(o, job, requirement.TrainingMembers...)
+	return cli.PrintItem(o, job, requirement.TrainingFields...)
 }
 
 func newTrainingProgressCmd(f *cli.Factory) *cobra.Command {
@@ -151,7 +151,7 @@ func printProgress(o *cli.Output, p *api.TrainingProgress) error {
 func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
 	return newGetCmd(f, getCommand[*api.Training]{
 		use: "cancel REF", short: "Stop a race; the best model so far is kept", resource: trainingResource,
-		startsWork: true,
+		runsJobs: true,
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
 		},

@@ -16,7 +16,7 @@ import (
 )
 
 type trainingCreateOptions struct {
-	host     *cli.Factory
+	factory  *cli.Factory
 	wait     connect.WaitFlags
 	training race.Flags
 	output   cli.Output
@@ -24,7 +24,7 @@ type trainingCreateOptions struct {
 }
 
 func newTrainingCreateCmd(f *cli.Factory) *cobra.Command {
-	opts := &trainingCreateOptions{host: f}
+	opts := &trainingCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: cli.PositionalArgs("DATASET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -36,12 +36,12 @@ func newTrainingCreateCmd(f *cli.Factory) *cobra.Command {
 	for _, flag := range []string{"require", "beat", "junit"} {
 		cmd.MarkFlagsMutuallyExclusive("no-wait", flag)
 	}
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.DatasetNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
 func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
-	limit := o.training.Deadline(o.host.Now, o.host.Now())
+	limit := o.training.Deadline(o.factory.Now, o.factory.Now())
 	body, err := o.training.Request()
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 		DatasetInput: api.DatasetInput{DatasetKey: key}, Body: body,
 	})
 	if api.CodeFromError(err) == api.CodeWrongState {
-		return exit.From(ctx, err).WithHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", term.ShellQuote(ref))
+		return exit.FromError(ctx, err).WithHint("upload its CSV with `foretell datasets upload %[1]s FILE`, or wait with `foretell datasets wait %[1]s`", term.ShellQuote(ref))
 	}
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func newTrainingWaitingCmd(f *cli.Factory, watch bool, use, short string) *cobra
 	opts.wait.BindWait(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Training]())
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.TrainingNames)
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListTrainingRefs)
 	return cmd
 }
 
@@ -171,11 +171,11 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return session.WaitError(ctx, err, "training", key, "foretell training watch "+key)
 	}
-	if err := connect.TrainingFailed(job); err != nil {
+	if err := connect.TrainingError(job); err != nil {
 		return err
 	}
 	if err := o.gate.FindBaselineOf(ctx, session, job.ModelKey); err != nil {
 		return err
 	}
-	return o.gate.Finish(ctx, &o.output, session, job, race.BelowTarget(job))
+	return o.gate.Finish(ctx, &o.output, session, job, race.BelowTargetError(job))
 }

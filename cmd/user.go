@@ -26,25 +26,25 @@ func newUsersCmd(f *cli.Factory) *cobra.Command {
 
 // dataDirFlag selects the data folder with the accounts.
 type dataDirFlag struct {
-	host *cli.Factory
-	cmd  *cobra.Command
+	factory *cli.Factory
+	cmd     *cobra.Command
 }
 
 func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
-	r.host, r.cmd = f, cmd
+	r.factory, r.cmd = f, cmd
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 }
 
 func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
-	s, err := config.Load(r.host.Env, r.cmd.Flags())
+	s, err := config.Load(r.factory.Env, r.cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	dir, err := config.DataDir(r.host.Env, s)
+	dir, err := config.DataDir(r.factory.Env, s)
 	if err != nil {
 		return nil, err
 	}
-	return connect.OpenLocal(ctx, dir, r.host)
+	return connect.OpenLocal(ctx, dir, r.factory)
 }
 
 // account is the output of the users commands.
@@ -99,11 +99,11 @@ func (o *usersPasswordOptions) run(ctx context.Context, email string) error {
 }
 
 func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
-	console := o.dataDir.host.Console
+	console := o.dataDir.factory.Console
 	if o.passwordStdin {
 		return credential.ReadSecret(console.In)
 	}
-	if !console.CanAsk() {
+	if !console.CanPrompt() {
 		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
@@ -159,18 +159,18 @@ type usersDestructiveOptions struct {
 	confirm  cli.ConfirmFlag
 	output   cli.Output
 	question string
-	do       func(a *app.App, ctx context.Context, email string) error
+	action   func(a *app.App, ctx context.Context, email string) error
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
-		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableUser,
+		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", action: (*app.App).DisableUser,
 	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
-		question: "Delete account %s with all its datasets, models and predictions?", do: (*app.App).DeleteUser,
+		question: "Delete account %s with all its datasets, models and predictions?", action: (*app.App).DeleteUser,
 	}, "delete EMAIL", "Delete an account and all its data")
 }
 
@@ -194,7 +194,7 @@ func (o *usersDestructiveOptions) run(ctx context.Context, email string) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // the account is written
-	if err := o.do(service.App, ctx, email); err != nil {
+	if err := o.action(service.App, ctx, email); err != nil {
 		return err
 	}
 	return cli.PrintItem(&o.output, account{Email: email}, "email")

@@ -10,14 +10,14 @@ import (
 )
 
 type workerOptions struct {
-	host *cli.Factory
-	cmd  *cobra.Command
+	factory *cli.Factory
+	cmd     *cobra.Command
 
 	daemon connect.DaemonFlags
 }
 
 func newWorkerCmd(f *cli.Factory) *cobra.Command {
-	opts := &workerOptions{host: f}
+	opts := &workerOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
 		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
@@ -35,17 +35,17 @@ the queue.
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	service, err := connect.OpenDaemon(ctx, o.host, o.cmd, o.daemon)
+	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing is written any more
-	stopWork := service.Work()
-	o.host.Note("running the jobs of %s", service.Dir)
+	stopWork := service.StartJobs()
+	o.factory.Note("running the jobs of %s", service.Dir)
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err
 	}
-	noteStopped(o.host)
+	noteStopped(o.factory)
 	return nil
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// IsCompletion reports whether the arguments are a shell's completion request.
-func IsCompletion(args []string) bool {
+// IsCompletionRequest reports whether the arguments are a shell's completion request.
+func IsCompletionRequest(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// FlagsAfterCommand moves flags before a command's name behind it: `foretell --json
+// MoveFlagsAfterCommand moves flags before a command's name behind it: `foretell --json
 // datasets list` becomes `foretell datasets list --json`. What follows the whole name is
 // unchanged.
-func FlagsAfterCommand(root *cobra.Command, args []string) []string {
+func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 	known := AllFlags(root)
-	if !IsCompletion(args) {
+	if !IsCompletionRequest(args) {
 		_, name, flags, rest := splitArgs(root, known, args)
 		return slices.Concat(name, flags, rest)
 	}

@@ -11,29 +11,29 @@ import (
 	"foretell/internal/config"
 )
 
-// CompleteDefaults sets the completion of all arguments and flags that have none, so that
+// SetDefaultCompletions sets the completion of all arguments and flags that have none, so that
 // file names are offered only where a file is expected.
-func CompleteDefaults(cmd *cobra.Command) {
+func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return nil, ArgumentDirective(cmd, len(args))
+			return nil, ArgCompletionDirective(cmd, len(args))
 		}
 	}
 	visit := func(f *pflag.Flag) {
 		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
 			value, _ := pflag.UnquoteUsage(f)
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueDirective(value))) // the flag is there
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueCompletionDirective(value))) // the flag is there
 		}
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(visit)
 	for _, child := range cmd.Commands() {
-		CompleteDefaults(child)
+		SetDefaultCompletions(child)
 	}
 }
 
-// ArgumentDirective returns the completion of the nth argument: files if the usage line
+// ArgCompletionDirective returns the completion of the nth argument: files if the usage line
 // names a file there.
-func ArgumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
+func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-."))
@@ -41,11 +41,11 @@ func ArgumentDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	if n >= len(words) {
 		return cobra.ShellCompDirectiveNoFileComp
 	}
-	return valueDirective(strings.Trim(words[n], "[]."))
+	return valueCompletionDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueDirective returns the completion of a value by its name in help pages.
-func valueDirective(value string) cobra.ShellCompDirective {
+// valueCompletionDirective returns the completion of a value by its name in help pages.
+func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
 		return cobra.ShellCompDirectiveDefault
@@ -55,8 +55,8 @@ func valueDirective(value string) cobra.ShellCompDirective {
 	return cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteValues sets the values that a flag is completed with.
-func CompleteValues(cmd *cobra.Command, flag string, values ...string) {
+// SetFlagValues sets the values that a flag is completed with.
+func SetFlagValues(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 

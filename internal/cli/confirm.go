@@ -13,14 +13,14 @@ import (
 
 // ConfirmFlag holds the flags of a destructive command.
 type ConfirmFlag struct {
-	Host *Factory
-	Cmd  *cobra.Command
-	yes  bool
+	Factory *Factory
+	Cmd     *cobra.Command
+	yes     bool
 }
 
 // Bind adds --yes and --no-input to cmd.
 func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
-	a.Host, a.Cmd = f, cmd
+	a.Factory, a.Cmd = f, cmd
 	cmd.Flags().BoolVarP(&a.yes, "yes", "y", false, "skip the confirmation prompt")
 	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
 }
@@ -31,12 +31,12 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	if a.yes || IsDryRun(a.Cmd) {
 		return nil
 	}
-	if mute, err := a.Host.PromptDisabled(a.Cmd); err != nil {
+	if mute, err := a.Factory.PromptDisabled(a.Cmd); err != nil {
 		return err
 	} else if mute {
 		return exit.Usagef("cannot ask %s: there is no terminal, or prompting is disabled", strconv.Quote(question)).WithHint("confirm with --yes")
 	}
-	ok, err := a.Host.Console.Confirm(ctx, question)
+	ok, err := a.Factory.Console.Confirm(ctx, question)
 	if err != nil {
 		return err
 	}
@@ -56,5 +56,5 @@ func (f *Factory) PromptDisabled(cmd *cobra.Command) (bool, error) {
 	if err != nil {
 		return false, exit.Usagef("invalid %s %q: want true or false", s.OriginName(config.KeyNoInput), s.GetString(config.KeyNoInput))
 	}
-	return never || !f.Console.CanAsk(), nil
+	return never || !f.Console.CanPrompt(), nil
 }

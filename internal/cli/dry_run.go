@@ -29,10 +29,10 @@ var errDryRunEnded = errors.New("rehearsed")
 // first request that would change something or download a result. That one and all later
 // ones are recorded and get a simulated response.
 type dryRunTransport struct {
-	next  http.RoundTripper
-	base  string            // the service's address
-	Paths map[string]string // overridden, by operation
-	end   context.CancelCauseFunc
+	next   http.RoundTripper
+	base   string            // the service's address
+	Paths  map[string]string // overridden, by operation
+	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	planned []plannedRequest
@@ -71,7 +71,7 @@ func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 
 // RoundTrip records a request, and sends it or simulates the response.
 func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	op, ours := r.operation(req)
+	op, ours := r.findOperation(req)
 	reads := req.Method == http.MethodGet || req.Method == http.MethodHead || op == api.LogIn.ID
 	r.mu.Lock()
 	r.Simulated = r.Simulated || !reads || !ours || op == api.DownloadResult.ID || op == api.DownloadModel.ID
@@ -90,9 +90,9 @@ func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.next.RoundTrip(req)
 	}
 	r.record(req, false)
-	answer, known := r.simulatedAnswers()[op]
+	answer, known := r.simulatedResponses()[op]
 	if !known {
-		r.end(errDryRunEnded)
+		r.cancel(errDryRunEnded)
 		return nil, context.Canceled
 	}
 	body, err := json.Marshal(answer)
@@ -127,9 +127,9 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	r.planned = append(r.planned, p)
 }
 
-// operation returns the operation of a request, "" if unknown, and whether the request
+// findOperation returns the operation of a request, "" if unknown, and whether the request
 // goes to the service.
-func (r *dryRunTransport) operation(req *http.Request) (id string, ours bool) {
+func (r *dryRunTransport) findOperation(req *http.Request) (id string, ours bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
 	path, ours := strings.CutPrefix(address, r.base)
 	for _, op := range api.Operations() {
@@ -166,9 +166,9 @@ const (
 	plannedPrediction = "PREDICTION_KEY"
 )
 
-// simulatedAnswers are the successful responses by operation. A dry run ends at an
+// simulatedResponses are the successful responses by operation. A dry run ends at an
 // operation that is missing here.
-func (r *dryRunTransport) simulatedAnswers() map[string]any {
+func (r *dryRunTransport) simulatedResponses() map[string]any {
 	best := 1.0
 	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
 	training := api.Training{
@@ -209,12 +209,14 @@ func IsDryRun(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// DryRunResult annotates commands whose --dry-run prints the planned result instead of
+// DryRunResultAnnotation annotates commands whose --dry-run prints the planned result instead of
 // the requests.
-const DryRunResult = "dryRunResult"
+const DryRunResultAnnotation = "dryRunResult"
 
 // DryRunPrintsResult reports whether cmd has the annotation DryRunResult.
-func DryRunPrintsResult(cmd *cobra.Command) bool { return cmd.Annotations[DryRunResult] != "" }
+func DryRunPrintsResult(cmd *cobra.Command) bool {
+	return cmd.Annotations[DryRunResultAnnotation] != ""
+}
 
 // CheckDryRun returns an error for output flags that have no effect with --dry-run.
 func CheckDryRun(cmd *cobra.Command) error {
@@ -232,7 +234,7 @@ func CheckDryRun(cmd *cobra.Command) error {
 // StartDryRun discards the command's output and returns the transport that changes
 // nothing; PrintDryRun then prints the requests.
 func (f *Factory) StartDryRun() *dryRunTransport {
-	r := &dryRunTransport{end: f.Cancel}
+	r := &dryRunTransport{cancel: f.Cancel}
 	f.DryRun = r
 	f.Console.Out, f.Console.Err = io.Discard, io.Discard
 	return r
@@ -263,9 +265,9 @@ func (f *Factory) PrintDryRun() error {
 		case len(p.Body) > 0:
 			fmt.Fprintf(&b, "    %s\n", p.Body)
 		case p.File != "":
-			fmt.Fprintf(&b, "    (a form with %s: %s)\n", p.File, term.Bytes(p.Bytes))
+			fmt.Fprintf(&b, "    (a form with %s: %s)\n", p.File, term.FormatBytes(p.Bytes))
 		case p.Bytes > 0:
-			fmt.Fprintf(&b, "    (%s)\n", term.Bytes(p.Bytes))
+			fmt.Fprintf(&b, "    (%s)\n", term.FormatBytes(p.Bytes))
 		}
 	}
 	_, err := io.WriteString(f.Console.Out, term.EscapeLines(b.String()))

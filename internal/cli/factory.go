@@ -58,5 +58,5 @@ func (f *Factory) WantsJSON() bool {
 
 // Note prints a notice to standard error.
 func (f *Factory) Note(format string, args ...any) {
-	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.Fit(term.EscapeLines(f.KeepFlags(fmt.Sprintf(format, args...)))))
+	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(f.KeepFlags(fmt.Sprintf(format, args...)))))
 }

@@ -45,7 +45,7 @@ func (f *filterFlag) Type() string { return "string" }
 // BindFilter adds --jq and --template.
 func (o *Output) BindFilter() {
 	flags := o.Cmd.Flags()
-	flags.Var(&filterFlag{out: o, parse: parseQuery}, "jq", "filter the JSON with this jq `expression`; strings are printed without quotes")
+	flags.Var(&filterFlag{out: o, parse: parseJQ}, "jq", "filter the JSON with this jq `expression`; strings are printed without quotes")
 	flags.Var(&filterFlag{out: o, parse: o.parseTemplate}, "template", "format the JSON with this Go `template`; see `foretell help output`")
 	o.Cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }
@@ -71,10 +71,10 @@ func (o *Output) printFiltered(v any) error {
 
 // PrintText prints text unchanged, except for control characters on a terminal.
 func (o *Output) PrintText(text string) error {
-	if o.Host.Console.OutTerminal {
+	if o.Factory.Console.OutTerminal {
 		text = term.EscapeText(text)
 	}
-	_, err := o.Host.Console.Out.Write([]byte(text))
+	_, err := o.Factory.Console.Out.Write([]byte(text))
 	return err
 }
 
@@ -84,7 +84,7 @@ type jqFilter struct {
 	code *gojq.Code
 }
 
-func parseQuery(text string) (filter, error) {
+func parseJQ(text string) (filter, error) {
 	parsed, err := gojq.Parse(text)
 	if err != nil {
 		var at *gojq.ParseError

@@ -140,7 +140,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		read, err := parseQuery(text)
+		read, err := parseJQ(text)
 		if (err == nil) != (read != nil) {
 			t.Errorf("%q: %v and %v", text, read, err)
 		}

@@ -17,14 +17,14 @@ func invalidFlagError(err error) *exit.Error {
 		return exit.Usagef("%w", err)
 	}
 	name, wants := invalid.GetFlag().Name, invalid.GetFlag().Value.Type()
-	if words, ok := typeNames[wants]; ok {
+	if words, ok := flagTypeNames[wants]; ok {
 		wants = words
 	}
 	return exit.Usagef("invalid --%s %q: want %s", name, invalid.GetValue(), wants)
 }
 
-// typeNames describes the types of flags.
-var typeNames = map[string]string{
+// flagTypeNames describes the types of flags.
+var flagTypeNames = map[string]string{
 	"bool": "true or false", "uint": "a non-negative integer", "int": "an integer", "int64": "an integer",
 	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
 }

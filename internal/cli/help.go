@@ -45,16 +45,16 @@ func ValidateHelpArgs(root *cobra.Command) {
 // NewHelpTopics returns the help topics.
 func NewHelpTopics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: QuickstartText},
-		{Use: "exit-codes", Short: "Exit statuses", Long: ExitText()},
-		{Use: "environment", Short: "Environment variables", Long: config.EnvironmentText()},
-		{Use: "formats", Short: "Supported file formats", Long: formatsText},
-		{Use: "output", Short: "Output formats", Long: OutputText},
+		{Use: "quickstart", Short: "From a file to scored predictions, step by step", Long: QuickstartHelp},
+		{Use: "exit-codes", Short: "Exit statuses", Long: ExitCodesHelp()},
+		{Use: "environment", Short: "Environment variables", Long: config.EnvironmentHelp()},
+		{Use: "formats", Short: "Supported file formats", Long: formatsHelp},
+		{Use: "output", Short: "Output formats", Long: OutputHelp},
 	}
 }
 
-// ExitText returns the text of `help exit-codes`.
-func ExitText() string {
+// ExitCodesHelp returns the text of `help exit-codes`.
+func ExitCodesHelp() string {
 	var b strings.Builder
 	for _, row := range exit.Statuses {
 		fmt.Fprintf(&b, "  %3d  %-14s %s\n", row.Exit, row.Name, row.When)
@@ -62,7 +62,7 @@ func ExitText() string {
 	return b.String()
 }
 
-const formatsText = `Files are recognised by their content, not by their name. If a file is not plain CSV,
+const formatsHelp = `Files are recognised by their content, not by their name. If a file is not plain CSV,
 "check" shows in the line "readAs" how it was read.
 
   CSV         commas, semicolons, tabs or |, with a header
@@ -95,9 +95,9 @@ A defect is reported with its line in the file: for JSON the line where the row 
 for Excel the row of the sheet, for Parquet the number of the row.
 `
 
-// QuickstartText is the text of `help quickstart`. A test runs its commands one after the
+// QuickstartHelp is the text of `help quickstart`. A test runs its commands one after the
 // other.
-const QuickstartText = `Run these lines one after the other in an empty folder.
+const QuickstartHelp = `Run these lines one after the other in an empty folder.
 
   foretell demo flowers                         # write a sample and run each step once
   cd flowers
@@ -116,8 +116,8 @@ const QuickstartText = `Run these lines one after the other in an empty folder.
 With your own files, start with: foretell run TRAIN.csv --blind BLIND.csv
 `
 
-// OutputText is the text of `help output`.
-const OutputText = `Standard output has the result and nothing else. It is empty if a command with a single
+// OutputHelp is the text of `help output`.
+const OutputHelp = `Standard output has the result and nothing else. It is empty if a command with a single
 result fails. Errors, progress, notices and prompts go to standard error.
 
   terminal   tables are aligned and fitted to the width; times are relative
@@ -157,14 +157,14 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 	if way := commandSynonyms[args[0]]; way != "" && !cmd.HasParent() {
 		return e.WithHint("%s", way)
 	}
-	if likely := suggestions(cmd, args[0]); len(likely) > 0 {
+	if likely := similarCommands(cmd, args[0]); len(likely) > 0 {
 		return e.WithHint("did you mean %s?", strings.Join(likely, " or "))
 	}
 	return e.WithHint("see `%s --help`", cmd.CommandPath())
 }
 
-// suggestions returns the subcommands similar to name.
-func suggestions(cmd *cobra.Command, name string) []string {
+// similarCommands returns the subcommands similar to name.
+func similarCommands(cmd *cobra.Command, name string) []string {
 	var names []string
 	for _, child := range cmd.Commands() {
 		if child.IsAvailableCommand() {

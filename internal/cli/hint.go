@@ -65,9 +65,9 @@ func (f *Factory) KeepFlags(text string) string {
 		parts := strings.Split(strings.Trim(offer, "`"), " && ")
 		for i, part := range parts {
 			part = commandSubstitution.ReplaceAllStringFunc(part, func(inner string) string {
-				return "$(" + f.keepFlagsOf(inner[len("$("):len(inner)-1]) + ")"
+				return "$(" + f.addKeptFlags(inner[len("$("):len(inner)-1]) + ")"
 			})
-			parts[i] = f.keepFlagsOf(part)
+			parts[i] = f.addKeptFlags(part)
 		}
 		return "`" + strings.Join(parts, " && ") + "`"
 	})
@@ -76,8 +76,8 @@ func (f *Factory) KeepFlags(text string) string {
 // commandSubstitution matches $(foretell …).
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// keepFlagsOf adds the given keptFlags to one command.
-func (f *Factory) keepFlagsOf(line string) string {
+// addKeptFlags adds the given keptFlags to one command.
+func (f *Factory) addKeptFlags(line string) string {
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
@@ -111,9 +111,9 @@ func flagValue(flag *pflag.Flag) string {
 // keeps its other values. An empty value removes the flag.
 func (f *Factory) CommandWith(flag, value string) string {
 	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
-		return term.CommandLine(append(withFlag(f.Args, flag, "", false), "--"+flag))
+		return term.CommandLine(append(setFlag(f.Args, flag, "", false), "--"+flag))
 	}
-	return term.CommandLine(withFlag(f.Args, flag, value, f.isRepeatable(flag)))
+	return term.CommandLine(setFlag(f.Args, flag, value, f.isRepeatable(flag)))
 }
 
 // isRepeatable reports whether a flag takes several values.
@@ -126,8 +126,8 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandOn returns the current command with file replaced by other.
-func (f *Factory) CommandOn(file, other string) string {
+// CommandWithFile returns the current command with file replaced by other.
+func (f *Factory) CommandWithFile(file, other string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
 		if arg == file {
@@ -139,8 +139,8 @@ func (f *Factory) CommandOn(file, other string) string {
 	return term.CommandLine(args)
 }
 
-// withFlag returns args with a flag set to value, or added if keep is set.
-func withFlag(args []string, flag, value string, keep bool) []string {
+// setFlag returns args with a flag set to value, or added if keep is set.
+func setFlag(args []string, flag, value string, keep bool) []string {
 	var list []string
 	end := slices.Index(args, "--")
 	if end < 0 {

@@ -15,11 +15,11 @@ import (
 
 // Output prints a command's result in the requested format.
 type Output struct {
-	Host *Factory
-	Cmd  *cobra.Command
-	// members are the JSON fields of the result; nil if they are only known from the
+	Factory *Factory
+	Cmd     *cobra.Command
+	// fieldNames are the JSON fields of the result; nil if they are only known from the
 	// result.
-	members []string
+	fieldNames []string
 
 	JSON     bool
 	Fields   []string
@@ -41,11 +41,11 @@ func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // BindItem adds the flags of a command whose result is one item of one of the types.
 func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
-	o.Host, o.Cmd = f, cmd
+	o.Factory, o.Cmd = f, cmd
 	for _, t := range types {
-		for _, name := range term.MemberNames(t) {
-			if !slices.Contains(o.members, name) {
-				o.members = append(o.members, name)
+		for _, name := range term.JSONFieldNames(t) {
+			if !slices.Contains(o.fieldNames, name) {
+				o.fieldNames = append(o.fieldNames, name)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
 	SetGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
-	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.members)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag is there
 }
 
 // BindList adds the flags of a command whose result is a list of items of the type.
@@ -84,7 +84,7 @@ func (f *fieldsFlag) Set(text string) error {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		if err := validateField(name, f.members); err != nil {
+		if err := validateField(name, f.fieldNames); err != nil {
 			return err
 		}
 		f.Fields = append(f.Fields, name)
@@ -115,7 +115,7 @@ func (l *ListFlags) Bind(cmd *cobra.Command) {
 // Note prints a notice to standard error unless --quiet is set.
 func (o *Output) Note(format string, args ...any) {
 	if !o.Quiet {
-		o.Host.Note(format, args...)
+		o.Factory.Note(format, args...)
 	}
 }
 
@@ -139,7 +139,7 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 		return o.printSelected(records)
 	case o.Quiet:
 		for _, r := range records {
-			fmt.Fprintln(o.Host.Console.Out, term.Escape(r.Text(columns[0])))
+			fmt.Fprintln(o.Factory.Console.Out, term.Escape(r.Text(columns[0])))
 		}
 		return nil
 	}
@@ -155,7 +155,7 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 
 // NoteEmpty reports whether n is 0 and a notice was printed instead of a bare header.
 func (o *Output) NoteEmpty(n int) bool {
-	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Host.Console.OutTerminal {
+	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
 	}
 	flags := o.Cmd.Flags()
@@ -206,12 +206,12 @@ func PrintItem[T any](o *Output, v T, columns ...string) error {
 	}
 	t := &term.Table{NoTruncate: true}
 	for _, name := range columns {
-		cell := o.cell(name, record)
+		cell := o.formatCell(name, record)
 		if cell.Text == "" && len(o.Fields) == 0 {
 			continue
 		}
 		cell.Short = ""
-		t.Rows = append(t.Rows, []term.Cell{{Text: name, Style: o.Host.Console.OutStyle.Dim}, cell})
+		t.Rows = append(t.Rows, []term.Cell{{Text: name, Style: o.Factory.Console.OutStyle.Dim}, cell})
 	}
 	if err := o.PrintTable(t); err != nil {
 		return err
@@ -226,9 +226,9 @@ func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, erro
 	if len(o.Fields) == 0 {
 		return columns, nil
 	}
-	known := o.members // checked once, and more than t has where the command prints other things too
+	known := o.fieldNames // checked once, and more than t has where the command prints other things too
 	if known == nil {
-		known = term.MemberNames(t)
+		known = term.JSONFieldNames(t)
 	}
 	for _, field := range o.Fields {
 		if err := validateField(field, known); err != nil {
@@ -259,13 +259,13 @@ func (o *Output) PrintJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.Host.Console.Out.Write(b)
+	_, err = o.Factory.Console.Out.Write(b)
 	return err
 }
 
 // PrintLine prints a path or a key.
 func (o *Output) PrintLine(text string) error {
-	_, err := fmt.Fprintln(o.Host.Console.Out, text)
+	_, err := fmt.Fprintln(o.Factory.Console.Out, text)
 	return err
 }
 
@@ -278,7 +278,7 @@ func (o *Output) WriteTable(t *term.Table, pages bool) error {
 	if o.noHeader {
 		t.Header = nil
 	}
-	c := o.Host.Console
+	c := o.Factory.Console
 	switch {
 	case o.csv:
 		return t.WriteCSV(c.Out)

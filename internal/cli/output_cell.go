@@ -17,12 +17,12 @@ import (
 func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 	t := &term.Table{Right: make([]bool, len(columns)), NoTruncate: o.NoTruncate}
 	for i, name := range columns {
-		t.Header = append(t.Header, term.Cell{Text: name, Display: heading(name, i == 0), Short: shortHeadings[name]})
+		t.Header = append(t.Header, term.Cell{Text: name, Display: columnHeading(name, i == 0), Short: shortHeadings[name]})
 	}
 	for _, r := range records {
 		row := make([]term.Cell, len(columns))
 		for i, name := range columns {
-			row[i] = o.cell(name, r)
+			row[i] = o.formatCell(name, r)
 			if _, err := strconv.ParseFloat(row[i].Text, 64); err == nil {
 				t.Right[i] = true
 			}
@@ -35,9 +35,9 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 // shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// heading returns the heading of a column on a terminal, without what its cells already
+// columnHeading returns the heading of a column on a terminal, without what its cells already
 // say. first is set for the key of the row's object.
-func heading(name string, first bool) string {
+func columnHeading(name string, first bool) string {
 	switch {
 	case first && strings.HasSuffix(name, "Key"):
 		return "key"
@@ -58,9 +58,9 @@ func heading(name string, first bool) string {
 	return name
 }
 
-// cell formats a field for a terminal: relative times, keys that can be shortened, scores
+// formatCell formats a field for a terminal: relative times, keys that can be shortened, scores
 // with four digits, coloured states.
-func (o *Output) cell(name string, r term.Record) term.Cell {
+func (o *Output) formatCell(name string, r term.Record) term.Cell {
 	text := r.Text(name)
 	c := term.Cell{Text: text}
 	figure := strings.HasSuffix(name, "Performance") || name == api.MetricLogLoss
@@ -70,10 +70,10 @@ func (o *Output) cell(name string, r term.Record) term.Cell {
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
-			c.Display, c.Short = term.Ago(then, o.Host.Now()), term.AgoShort(then, o.Host.Now())
+			c.Display, c.Short = term.FormatAgo(then, o.Factory.Now()), term.FormatAgoShort(then, o.Factory.Now())
 		}
 	case strings.HasSuffix(name, "Key") && len(text) == keyLength:
-		c.Short = text[:ShortKey]
+		c.Short = text[:ShortKeyLength]
 	case figure:
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v != math.Trunc(v) {
 			c.Display = strconv.FormatFloat(v, 'f', 4, 64)
@@ -87,7 +87,7 @@ func (o *Output) cell(name string, r term.Record) term.Cell {
 		c.Short = map[string]string{"true": "*", "false": "-"}[text]
 	case name == "bytes" || name == "freeBytes":
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			c.Display = term.Bytes(n)
+			c.Display = term.FormatBytes(n)
 		}
 	case name == "recentPerformances":
 		var values []float64
@@ -97,21 +97,21 @@ func (o *Output) cell(name string, r term.Record) term.Cell {
 	case name == "algorithm":
 		c.Display, c.Short = api.AlgorithmTitle(text), text
 	case name == "status" && isInterrupted(r):
-		c.Display, c.Style = "interrupted", o.Host.Console.OutStyle.Yellow
+		c.Display, c.Style = "interrupted", o.Factory.Console.OutStyle.Yellow
 	case name == "status":
-		c.Style = o.paintStatus(text)
+		c.Style = o.statusStyle(text)
 	case name == "outcome":
 		var threshold *float64
 		if v, err := strconv.ParseFloat(r.Text("targetPerformance"), 64); err == nil {
 			threshold = &v
 		}
-		c.Display, c.Style = api.FormatOutcome(text, threshold), o.paintOutcome(text)
+		c.Display, c.Style = api.FormatOutcome(text, threshold), o.outcomeStyle(text)
 	}
 	return c
 }
 
-func (o *Output) paintStatus(status string) func(string) string {
-	style := o.Host.Console.OutStyle
+func (o *Output) statusStyle(status string) func(string) string {
+	style := o.Factory.Console.OutStyle
 	switch status {
 	case api.DatasetCompleted:
 		return style.Green
@@ -125,8 +125,8 @@ func (o *Output) paintStatus(status string) func(string) string {
 	return nil
 }
 
-func (o *Output) paintOutcome(outcome string) func(string) string {
-	style := o.Host.Console.OutStyle
+func (o *Output) outcomeStyle(outcome string) func(string) string {
+	style := o.Factory.Console.OutStyle
 	switch outcome {
 	case api.OutcomeReached, api.OutcomeDone:
 		return style.Green
@@ -142,10 +142,10 @@ func (o *Output) paintOutcome(outcome string) func(string) string {
 
 const (
 	keyLength = 36 // of a key in full
-	// ShortKey is the length of a key as a narrow terminal shows it.
-	ShortKey = 8
-	// MinPrefix is the least length of a key that is typed in part.
-	MinPrefix = 6
-	// Last is the reference to the newest object.
-	Last = "@last"
+	// ShortKeyLength is the length of a key as a narrow terminal shows it.
+	ShortKeyLength = 8
+	// MinKeyPrefix is the least length of a key that is typed in part.
+	MinKeyPrefix = 6
+	// LastRef is the reference to the newest object.
+	LastRef = "@last"
 )

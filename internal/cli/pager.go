@@ -12,17 +12,17 @@ import (
 	"foretell/internal/term"
 )
 
-// pager returns the command for text longer than the terminal; "" if none is set, if the
+// pagerCommand returns the command for text longer than the terminal; "" if none is set, if the
 // terminal cannot redraw, or in CI.
-func (o *Output) pager() (string, error) {
-	if !o.Host.Console.OutTerminal || o.Host.Env("CI") != "" || o.Host.Env("TERM") == "dumb" {
+func (o *Output) pagerCommand() (string, error) {
+	if !o.Factory.Console.OutTerminal || o.Factory.Env("CI") != "" || o.Factory.Env("TERM") == "dumb" {
 		return "", nil
 	}
-	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
 		return "", err
 	}
-	pager := cmp.Or(s.GetString(config.KeyPager), o.Host.Env("PAGER"))
+	pager := cmp.Or(s.GetString(config.KeyPager), o.Factory.Env("PAGER"))
 	if pager == "cat" {
 		return "", nil
 	}
@@ -32,7 +32,7 @@ func (o *Output) pager() (string, error) {
 // writeAligned prints a table on the terminal; if pages is set, through the pager if
 // necessary.
 func (o *Output) writeAligned(t *term.Table, pages bool) error {
-	c := o.Host.Console
+	c := o.Factory.Console
 	var text bytes.Buffer
 	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
 		return err
@@ -46,8 +46,8 @@ func (o *Output) writeAligned(t *term.Table, pages bool) error {
 
 // WritePaged prints text on the terminal, through the pager if it is too long.
 func (o *Output) WritePaged(text *bytes.Buffer) error {
-	c := o.Host.Console
-	pager, err := o.pager()
+	c := o.Factory.Console
+	pager, err := o.pagerCommand()
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (o *Output) WritePaged(text *bytes.Buffer) error {
 		_, err := text.WriteTo(c.Out)
 		return err
 	}
-	return o.Host.runPager(pager, text.Bytes())
+	return o.Factory.runPager(pager, text.Bytes())
 }
 
 // runPager shows text in the pager and waits until the user quits it. Ctrl-C goes to the

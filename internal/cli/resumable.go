@@ -7,7 +7,7 @@ import (
 
 // resumable has the commands for interrupted work.
 type resumable struct {
-	key, name       string // the member with the key, and what it is the key of
+	key, noun       string // the member with the key, and what it is the key of
 	resume, abandon string // commands, but for the key
 }
 
@@ -38,9 +38,9 @@ func (o *Output) noteInterrupted(records []term.Record) {
 		if n == 0 {
 			continue
 		}
-		which := way.name + " " + first + " is"
+		which := way.noun + " " + first + " is"
 		if n > 1 {
-			which = humanize.Count(n, way.name) + " are"
+			which = humanize.Count(n, way.noun) + " are"
 		}
 		o.Note("%s interrupted: continue with `%s %s`, or discard it with `%s %s`",
 			which, way.resume, first, way.abandon, first)

@@ -34,7 +34,7 @@ func (o *Output) parseTemplate(text string) (filter, error) {
 		"truncate": func(width int, v any) string { return term.Truncate(fmt.Sprint(v), width) },
 		"timeago": func(text string) string {
 			if then, err := time.Parse(api.TimeLayout, text); err == nil {
-				return term.Ago(then, o.Host.Now())
+				return term.FormatAgo(then, o.Factory.Now())
 			}
 			return text // no time, such as that of what has not happened yet
 		},
@@ -71,7 +71,7 @@ func (p *templateFilter) apply(o *Output, b *bytes.Buffer, v, doc any) error {
 	for i, row := range t.Rows {
 		t.Rows[i] = append(row, make([]term.Cell, len(t.Right)-len(row))...)
 	}
-	if c := o.Host.Console; c.OutTerminal {
+	if c := o.Factory.Console; c.OutTerminal {
 		return t.WriteAligned(b, c.OutWidth(), c.OutStyle)
 	}
 	return t.WriteTSV(b)
@@ -100,7 +100,7 @@ func templateData(doc any, t reflect.Type) any {
 			v[i] = templateData(v[i], elementType(t))
 		}
 	case map[string]any:
-		members := term.Members(t)
+		members := term.JSONFieldTypes(t)
 		for name, inner := range v {
 			v[name] = templateData(inner, members[name])
 		}

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Help prints the help page of a command, fitted to a terminal.
-func (f *Factory) Help(cmd *cobra.Command, _ []string) {
+// PrintHelp prints the help page of a command, fitted to a terminal.
+func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + usageText(cmd)
@@ -20,7 +20,7 @@ func (f *Factory) Help(cmd *cobra.Command, _ []string) {
 	if f.Console.OutTerminal {
 		text = term.Reflow(text, f.Console.OutWidth())
 		toConsole := cmd.OutOrStdout() == f.Streams[1]
-		if toConsole && (&Output{Host: f, Cmd: cmd}).WritePaged(bytes.NewBufferString(text)) == nil {
+		if toConsole && (&Output{Factory: f, Cmd: cmd}).WritePaged(bytes.NewBufferString(text)) == nil {
 			return
 		}
 	}

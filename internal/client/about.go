@@ -11,8 +11,8 @@ type About struct {
 	Version string `json:"version"`
 }
 
-// About requests the service's description of itself. That is an extension: it
-// is an error if another deployment has nothing or a web page there.
+// About requests the service's description of itself. This is an extension: another
+// deployment may have nothing or a web page at its base URL, which is an error.
 func (c *Client) About(ctx context.Context) (*About, error) {
 	u, err := c.base.Parse(c.base.EscapedPath() + "/")
 	if err != nil {

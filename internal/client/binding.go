@@ -9,36 +9,36 @@ import (
 	"strings"
 )
 
-// binding holds the fields of an endpoint's In by their place in the request.
+// binding holds the fields of an endpoint's input by their place in the request.
 type binding struct {
 	path  map[string]string
 	query url.Values
-	body  []byte // JSON; nil for none
+	body  []byte // JSON; nil if there is no body
 }
 
-// bind reads the struct that in points to, including embedded structs. Fields
-// tagged path and query become parameters; a field named Body becomes JSON. A
-// query parameter with its zero value is omitted unless tagged required.
+// bind reads the struct that in points to, including embedded structs. Fields with
+// the tag path or query become parameters. A field named Body becomes the JSON
+// body. A query parameter that is zero is omitted unless it has the tag required.
 func bind(in any) (binding, error) {
 	b := binding{path: map[string]string{}, query: url.Values{}}
 	v := reflect.Indirect(reflect.ValueOf(in))
 	if !v.IsValid() || v.Kind() != reflect.Struct {
 		return b, nil
 	}
-	return b, b.fields(v)
+	return b, b.addFields(v)
 }
 
-func (b *binding) fields(v reflect.Value) error {
+func (b *binding) addFields(v reflect.Value) error {
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
 		if field.Anonymous {
-			if err := b.fields(value); err != nil {
+			if err := b.addFields(value); err != nil {
 				return err
 			}
 			continue
 		}
 		if name := field.Tag.Get("path"); name != "" {
-			text, err := paramText(value)
+			text, err := formatParam(value)
 			if err != nil {
 				return fmt.Errorf("parameter %s: %w", name, err)
 			}
@@ -47,7 +47,7 @@ func (b *binding) fields(v reflect.Value) error {
 			if value.IsZero() && field.Tag.Get("required") != "true" {
 				continue
 			}
-			text, err := paramText(value)
+			text, err := formatParam(value)
 			if err != nil {
 				return fmt.Errorf("parameter %s: %w", name, err)
 			}
@@ -63,7 +63,7 @@ func (b *binding) fields(v reflect.Value) error {
 	return nil
 }
 
-func paramText(v reflect.Value) (string, error) {
+func formatParam(v reflect.Value) (string, error) {
 	switch v.Kind() {
 	case reflect.String:
 		return v.String(), nil
@@ -76,8 +76,8 @@ func paramText(v reflect.Value) (string, error) {
 	}
 }
 
-// expand replaces the path parameters of a template such as /things/{key}.
-func (b *binding) expand(template string) (string, error) {
+// expandPath returns the path for a template such as /datasets/{datasetKey}.
+func (b *binding) expandPath(template string) (string, error) {
 	path := template
 	for _, name := range pathParams(template) {
 		value := b.path[name]
@@ -89,7 +89,7 @@ func (b *binding) expand(template string) (string, error) {
 	return path, nil
 }
 
-// pathParams returns the names in braces.
+// pathParams returns the parameter names in a path template.
 func pathParams(template string) []string {
 	var names []string
 	for {

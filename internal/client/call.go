@@ -12,13 +12,13 @@ import (
 	"foretell/internal/api"
 )
 
-// maxResponse is the maximum number of bytes read of a JSON response.
+// maxResponse is the maximum number of bytes that are read of a JSON response.
 const maxResponse = 64 << 20
 
-// Call calls an endpoint whose request consists of parameters and JSON. in may
-// be nil for [api.None]. The endpoints with a file in their request or response
-// have their own methods: [Client.AddData], [Client.UploadData],
-// [Client.CreatePrediction], [Client.Download] and [Client.DownloadModel].
+// Call calls an endpoint whose request consists of parameters and JSON. in may be
+// nil if In is [api.None]. Endpoints that send or return a file have methods of
+// their own: [Client.AddData], [Client.UploadData], [Client.CreatePrediction],
+// [Client.Download] and [Client.DownloadModel].
 func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], in *In) (*Out, error) {
 	req, err := c.newRequest(e.Operation, in)
 	if err != nil {
@@ -31,7 +31,7 @@ func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], 
 	return out, nil
 }
 
-// newRequest returns the request of an operation with its In.
+// newRequest returns the request for an operation with input in.
 func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	b, err := bind(in)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	if override, ok := c.opts.Paths[op.ID]; ok {
 		template = override
 	}
-	path, err := b.expand(template)
+	path, err := b.expandPath(template)
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +55,18 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	}
 	req := &request{
 		op: op.ID, method: op.Method, url: u, header: http.Header{},
-		bearer: !op.Public, idempotent: isIdempotent(op), waitOn429: op.ID != api.LogIn.ID,
+		sendToken: !op.Public, idempotent: isIdempotent(op), waitOn429: op.ID != api.LogIn.ID,
 	}
 	req.header.Set("Accept", "application/json, application/problem+json")
 	if b.body != nil {
 		req.header.Set("Content-Type", "application/json")
 		req.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.body)), nil }
 		req.size = int64(len(b.body))
-		req.text = b.body
+		req.jsonBody = b.body
 	}
 	return req, nil
 }
 
-// isIdempotent reports whether op is idempotent.
 func isIdempotent(op api.Operation) bool {
 	switch op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
@@ -97,20 +96,20 @@ func (c *Client) doJSON(ctx context.Context, req *request, out any) error {
 // decodeResponse decodes the JSON of a 2xx response.
 func decodeResponse(req *request, resp *http.Response, body []byte, out any) error {
 	if len(bytes.TrimSpace(body)) == 0 && req.method == http.MethodPatch {
-		return nil // other deployments may return no body
+		return nil // other deployments may respond without a body
 	}
 	if looksLikeHTML(resp, body) {
-		return notService(req, resp, "a web page")
+		return notServiceError(req, resp, "a web page")
 	}
-	if page := pageOf(out); page != nil {
-		page.Total = -1 // unless the service reports it
+	if page := findPage(out); page != nil {
+		page.Total = -1 // stays if the service does not report it
 	}
 	if err := decode(body, out); err != nil {
-		e := notService(req, resp, "something other than this operation's JSON")
+		e := notServiceError(req, resp, "something other than this operation's JSON")
 		e.Err = err
 		return e
 	}
-	normalize(out)
+	normalizeStates(out)
 	return nil
 }
 
@@ -124,8 +123,9 @@ func looksLikeHTML(resp *http.Response, body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// pageOf returns the envelope of the response of a list; nil if out is not one.
-func pageOf(out any) *api.Page {
+// findPage returns the embedded page of a list response, or nil if out is not a
+// list response.
+func findPage(out any) *api.Page {
 	v := reflect.Indirect(reflect.ValueOf(out))
 	if v.Kind() != reflect.Struct {
 		return nil

@@ -3,9 +3,9 @@
 // renewal of the token and resumption of downloads.
 //
 // It is strict in what it sends and tolerant in what it accepts, because other
-// deployments of the service may differ where its documentation is silent: any
-// 2xx is success, unknown fields and states are ignored, and strings that hold
-// numbers and lists are accepted in their place.
+// deployments of the service may differ where its documentation is silent. Any
+// 2xx status is success, unknown fields and states are ignored, and a number or a
+// list may be encoded as a string.
 //
 // Errors are *api.Problem if the service returned an error, *NetworkError if
 // the service did not respond, or the error of the context if that ended first.
@@ -26,7 +26,7 @@ import (
 
 // Options configure a [Client]. Only BaseURL is required.
 type Options struct {
-	// BaseURL is the URL that the paths of operations are appended to, such as
+	// BaseURL is the URL to which the paths of operations are appended, such as
 	// https://foretell.example.com.
 	BaseURL string
 	// Transport sends the requests. Defaults to one that uses the proxies of the
@@ -36,26 +36,27 @@ type Options struct {
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Token is the initial bearer token; may be empty.
 	Token string
-	// Relogin returns a new token after the service rejected the current one with
-	// 401; the request is then repeated. It is not called again before the new
-	// token has been accepted. If nil, the 401 is returned.
+	// Relogin returns a new token. It is called when the service rejects the
+	// current token with 401, and the request is then repeated. It is not called
+	// again until the service has accepted the new token. If Relogin is nil, the
+	// 401 is returned.
 	Relogin func(ctx context.Context) (token string, err error)
-	// Paths overrides the paths of operations by ID, for deployments with other
-	// paths. A path must have the same parameters as the original.
+	// Paths overrides the paths of operations by ID, for other deployments. A path
+	// must have the same parameters as the path it replaces.
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
 	// Attempts is the maximum number of attempts of a request. Defaults to 5.
 	Attempts int
-	// Wait waits between attempts and polls until d has passed, or ctx ends and it
-	// returns its error. Defaults to [Sleep].
+	// Wait waits for d between attempts and polls. If ctx ends first, it returns
+	// the error of ctx. Defaults to [Sleep].
 	Wait func(ctx context.Context, d time.Duration) error
 	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
 	MaxPoll time.Duration
-	// Now is the clock for Trace; if nil, attempts are not timed.
+	// Now returns the time for Trace. If it is nil, attempts are not timed.
 	Now func() time.Time
-	// Trace is called for every attempt, without secrets. It must be safe for
-	// concurrent use.
+	// Trace, if not nil, is called for every attempt. Its events contain no
+	// secrets. It must be safe for concurrent use.
 	Trace func(TraceEvent)
 }
 
@@ -64,12 +65,12 @@ type Client struct {
 	opts Options
 	base *url.URL
 	http *http.Client
-	// renewing is held during a login, so that there is one at a time.
-	renewing sync.Mutex
-	mu       sync.Mutex // guards the fields below
-	token    string
-	// renewable is false from a login until its token is accepted.
-	renewable bool
+	// reloginMu is held during a login, so that there is only one at a time.
+	reloginMu sync.Mutex
+	mu        sync.Mutex // guards the fields below
+	token     string
+	// mayRelogin is false from a login until the service accepts its token.
+	mayRelogin bool
 	// needsThreshold is set once the service has rejected a race without a
 	// threshold.
 	needsThreshold atomic.Bool
@@ -77,11 +78,11 @@ type Client struct {
 
 // New returns a client. It validates the options but does not connect.
 func New(opts Options) (*Client, error) {
-	base, err := parseBase(opts.BaseURL)
+	base, err := parseBaseURL(opts.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPaths(opts.Paths); err != nil {
+	if err := checkPathOverrides(opts.Paths); err != nil {
 		return nil, err
 	}
 	if opts.Transport == nil {
@@ -103,7 +104,7 @@ func New(opts Options) (*Client, error) {
 		opts.Wait = Sleep
 	}
 	return &Client{
-		opts: opts, base: base, token: opts.Token, renewable: true,
+		opts: opts, base: base, token: opts.Token, mayRelogin: true,
 		http: &http.Client{Transport: opts.Transport, CheckRedirect: checkRedirect},
 	}, nil
 }
@@ -115,25 +116,25 @@ func (c *Client) BaseURL() string { return c.base.String() }
 func (c *Client) SetToken(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.token, c.renewable = token, true
+	c.token, c.mayRelogin = token, true
 }
 
-// Token returns the current bearer token; it changes when Relogin is called.
+// Token returns the current bearer token. A call of Relogin changes it.
 func (c *Client) Token() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.token
 }
 
-// renew logs in again unless another request has done so since the rejected
+// renewToken logs in again, unless another request has done so since the rejected
 // token was sent. It reports whether there is a new token.
-func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
-	c.renewing.Lock()
-	defer c.renewing.Unlock()
-	if c.Token() != refused {
+func (c *Client) renewToken(ctx context.Context, rejected string) (bool, error) {
+	c.reloginMu.Lock()
+	defer c.reloginMu.Unlock()
+	if c.Token() != rejected {
 		return true, nil
 	}
-	if c.opts.Relogin == nil || !c.startRenewal() {
+	if c.opts.Relogin == nil || !c.claimRelogin() {
 		return false, nil
 	}
 	token, err := c.opts.Relogin(ctx)
@@ -146,26 +147,26 @@ func (c *Client) renew(ctx context.Context, refused string) (bool, error) {
 	return true, nil
 }
 
-// startRenewal reports whether a login is allowed, and disallows further ones
-// until its token is accepted.
-func (c *Client) startRenewal() bool {
+// claimRelogin reports whether the caller may log in again. If so, it prevents
+// further logins until the service accepts the new token.
+func (c *Client) claimRelogin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	due := c.renewable
-	c.renewable = false
-	return due
+	allowed := c.mayRelogin
+	c.mayRelogin = false
+	return allowed
 }
 
-// accepted records that the service accepted the token.
-func (c *Client) accepted(token string) {
+// markAccepted records that the service accepted token.
+func (c *Client) markAccepted(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if token == c.token {
-		c.renewable = true
+		c.mayRelogin = true
 	}
 }
 
-func parseBase(text string) (*url.URL, error) {
+func parseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/"))
 	switch {
 	case err != nil:
@@ -182,8 +183,8 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkPaths returns an error for an override that could not be called.
-func checkPaths(paths map[string]string) error {
+// checkPathOverrides returns an error for an unknown operation or an unusable path.
+func checkPathOverrides(paths map[string]string) error {
 	known := map[string]api.Operation{}
 	for _, op := range api.Operations() {
 		known[op.ID] = op
@@ -205,7 +206,7 @@ func checkPaths(paths map[string]string) error {
 	return nil
 }
 
-// Sleep waits until d has passed, or ctx ends and it returns its error.
+// Sleep waits for d. If ctx ends first, it returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,8 +10,8 @@ import (
 )
 
 // decode unmarshals JSON into the value that out points to. If that fails, it
-// first converts what other deployments are known to send: numbers and lists in
-// strings, and keys as numbers.
+// converts values that other deployments encode differently, and tries again:
+// numbers and lists may be strings, and keys may be numbers.
 func decode(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {
@@ -38,7 +38,7 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 // coerce converts a parsed JSON value so that it can be unmarshalled into type t.
 func coerce(value any, t reflect.Type) any {
 	switch {
-	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a string that holds one
+	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a string with an array
 		t = reflect.TypeFor[[]api.DatasetEntry]()
 	case reflect.PointerTo(t).Implements(unmarshalerType):
 		return value
@@ -82,8 +82,8 @@ func coerceFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// parseNested parses the JSON in a string; it is nil for an empty string. It returns
-// other values unchanged.
+// parseNested parses a string that contains JSON. It returns nil for an empty
+// string, and any other value unchanged.
 func parseNested(value any) any {
 	text, ok := value.(string)
 	if !ok {
@@ -101,38 +101,38 @@ func parseNested(value any) any {
 	return inner
 }
 
-// normalize converts other names of states to those of package api, and adds
-// missing outcomes.
-func normalize(out any) {
+// normalizeStates replaces the state names of other deployments by those of package
+// api, and adds missing outcomes.
+func normalizeStates(out any) {
 	switch v := out.(type) {
 	case *api.Training:
-		v.Status = trainingState(v.Status)
+		v.Status = canonicalTrainingState(v.Status)
 		fillOutcome(v, "")
 	case *api.CreatedTraining:
-		v.Status = trainingState(v.Status)
+		v.Status = canonicalTrainingState(v.Status)
 	case *api.TrainingPage:
 		for i := range v.TrainingJobs {
-			v.TrainingJobs[i].Status = trainingState(v.TrainingJobs[i].Status)
+			v.TrainingJobs[i].Status = canonicalTrainingState(v.TrainingJobs[i].Status)
 		}
 		fillOutcomes(v.TrainingJobs)
 	case *api.TrainingProgress:
-		v.Status = trainingState(v.Status)
+		v.Status = canonicalTrainingState(v.Status)
 		for i := range v.Jobs {
-			v.Jobs[i].Status = trainingState(v.Jobs[i].Status)
+			v.Jobs[i].Status = canonicalTrainingState(v.Jobs[i].Status)
 		}
 		fillRunOutcomes(v)
 	case *api.Prediction:
-		v.Status = predictionState(v.Status)
+		v.Status = canonicalPredictionState(v.Status)
 	case *api.PredictionProgress:
-		v.Status = predictionState(v.Status)
+		v.Status = canonicalPredictionState(v.Status)
 	case *api.PredictionPage:
 		for i := range v.Predictions {
-			v.Predictions[i].Status = predictionState(v.Predictions[i].Status)
+			v.Predictions[i].Status = canonicalPredictionState(v.Predictions[i].Status)
 		}
 	}
 }
 
-func trainingState(s string) string {
+func canonicalTrainingState(s string) string {
 	switch s {
 	case "PROCESSING":
 		return api.TrainingRunning
@@ -142,7 +142,7 @@ func trainingState(s string) string {
 	return s
 }
 
-func predictionState(s string) string {
+func canonicalPredictionState(s string) string {
 	switch s {
 	case "PROCESSING":
 		return api.PredictionRunning

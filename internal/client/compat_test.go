@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,85 +18,6 @@ import (
 	"foretell/internal/client"
 )
 
-const key = "11111111-2222-4333-8444-555555555555"
-
-// deployment simulates another deployment of the service. It records the
-// requests and the waits of the client.
-type deployment struct {
-	*httptest.Server
-	mu    sync.Mutex
-	seen  []*http.Request
-	waits []time.Duration
-}
-
-func deploy(t *testing.T, handler http.HandlerFunc) *deployment {
-	t.Helper()
-	d := &deployment{}
-	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.mu.Lock()
-		d.seen = append(d.seen, r)
-		d.mu.Unlock()
-		handler(w, r)
-	}))
-	t.Cleanup(d.Close)
-	return d
-}
-
-// requests returns the requests so far.
-func (d *deployment) requests() []*http.Request {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.seen)
-}
-
-// client returns a client of the deployment that only records its waits.
-func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
-	t.Helper()
-	if opts.BaseURL == "" {
-		opts.BaseURL = d.URL
-	}
-	if opts.Token == "" {
-		opts.Token = "secret-token"
-	}
-	opts.Wait = func(ctx context.Context, wait time.Duration) error {
-		d.waits = append(d.waits, wait)
-		return ctx.Err()
-	}
-	c, err := client.New(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// say returns a handler that responds with JSON.
-func say(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-// inTurn handles each request with the next handler, and the rest with the
-// last.
-func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
-	var mu sync.Mutex
-	n := 0
-	return func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		h := handlers[min(n, len(handlers)-1)]
-		n++
-		mu.Unlock()
-		h(w, r)
-	}
-}
-
-func getDataset(t *testing.T, c *client.Client) (*api.Dataset, error) {
-	t.Helper()
-	return client.Call(t.Context(), c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
-}
-
 // TestCompatibility decodes responses of other deployments.
 func TestCompatibility(t *testing.T) {
 	t.Parallel()
@@ -107,7 +26,7 @@ func TestCompatibility(t *testing.T) {
 			`{"datasets":"[{\"datasetKey\":\"k\",\"datasetName\":\"n\"}]","offset":0,"limit":1,"total":1}`,
 			`{"datasets":[{"datasetKey":"k","datasetName":"n","novelty":{"a":1}}],"offset":"0","limit":"1","total":"1"}`,
 		} {
-			page, err := client.Call(t.Context(), deploy(t, say(200, body)).client(t, client.Options{}), api.ListDatasets,
+			page, err := client.Call(t.Context(), newDeployment(t, respondJSON(200, body)).client(t, client.Options{}), api.ListDatasets,
 				&api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +40,7 @@ func TestCompatibility(t *testing.T) {
 		}
 	})
 	t.Run("numbers_in_strings_and_older_states", func(t *testing.T) {
-		c := deploy(t, say(203, `{"trainingJobKey":"k","status":"PROCESSING","scalingFactor":"16","targetPerformance":"0.9","achievedPerformance":"0.75","testPerformance":""}`)).client(t, client.Options{})
+		c := newDeployment(t, respondJSON(203, `{"trainingJobKey":"k","status":"PROCESSING","scalingFactor":"16","targetPerformance":"0.9","achievedPerformance":"0.75","testPerformance":""}`)).client(t, client.Options{})
 		job, err := client.Call(t.Context(), c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +50,7 @@ func TestCompatibility(t *testing.T) {
 		}
 	})
 	t.Run("progress_with_older_states", func(t *testing.T) {
-		c := deploy(t, say(200, `{"status":"TIMEOUT","jobs":[{"status":"PROCESSING","recentPerformances":["0.5",0.6]}]}`)).client(t, client.Options{})
+		c := newDeployment(t, respondJSON(200, `{"status":"TIMEOUT","jobs":[{"status":"PROCESSING","recentPerformances":["0.5",0.6]}]}`)).client(t, client.Options{})
 		got, err := client.Call(t.Context(), c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		if err != nil {
 			t.Fatal(err)
@@ -144,14 +63,14 @@ func TestCompatibility(t *testing.T) {
 		}
 	})
 	t.Run("a_version_without_a_total", func(t *testing.T) {
-		page, err := client.Call(t.Context(), deploy(t, say(200, `{"models":[]}`)).client(t, client.Options{}), api.ListModelsOfDataset,
+		page, err := client.Call(t.Context(), newDeployment(t, respondJSON(200, `{"models":[]}`)).client(t, client.Options{}), api.ListModelsOfDataset,
 			&api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}})
 		if err != nil || page.Total != -1 {
 			t.Errorf("total %d, %v", page.Total, err)
 		}
 	})
 	t.Run("a_path_elsewhere", func(t *testing.T) {
-		d := deploy(t, say(200, `{}`))
+		d := newDeployment(t, respondJSON(200, `{}`))
 		c := d.client(t, client.Options{BaseURL: d.URL + "/prefix/", Paths: map[string]string{"getDataset": "/v2/ds/{datasetKey}"}})
 		if _, err := getDataset(t, c); err != nil {
 			t.Fatal(err)
@@ -174,10 +93,10 @@ func TestNotTheService(t *testing.T) {
 	}
 	for name, handler := range map[string]http.HandlerFunc{
 		"a_log_in_page": page(200), "a_page_not_found": page(404), "plain_text": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") },
-		"other_json": say(200, `["a"]`),
+		"other_json": respondJSON(200, `["a"]`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := getDataset(t, deploy(t, handler).client(t, client.Options{}))
+			_, err := getDataset(t, newDeployment(t, handler).client(t, client.Options{}))
 			var network *client.NetworkError
 			if !errors.As(err, &network) || network.Kind != client.NotService {
 				t.Fatalf("got %v", err)
@@ -188,19 +107,19 @@ func TestNotTheService(t *testing.T) {
 		})
 	}
 	t.Run("a_gateway's_page_is_an_outage", func(t *testing.T) {
-		_, err := getDataset(t, deploy(t, page(502)).client(t, client.Options{}))
+		_, err := getDataset(t, newDeployment(t, page(502)).client(t, client.Options{}))
 		if got := api.CodeFromError(err); got != api.CodeNotReady {
 			t.Errorf("%s: %v", got, err)
 		}
 	})
 	t.Run("a_proxy's_413_is_too_large", func(t *testing.T) {
-		_, err := deploy(t, page(413)).client(t, client.Options{}).AddData(t.Context(), key, text("id,a\n"), nil)
+		_, err := newDeployment(t, page(413)).client(t, client.Options{}).AddData(t.Context(), key, text("id,a\n"), nil)
 		if got := api.CodeFromError(err); got != api.CodeTooLarge {
 			t.Errorf("%s: %v", got, err)
 		}
 	})
 	t.Run("an_error_of_another_format", func(t *testing.T) {
-		_, err := getDataset(t, deploy(t, say(409, `{"message":"busy"}`)).client(t, client.Options{}))
+		_, err := getDataset(t, newDeployment(t, respondJSON(409, `{"message":"busy"}`)).client(t, client.Options{}))
 		if got := api.CodeFromError(err); got != api.CodeWrongState || err.Error() != "busy" {
 			t.Errorf("%s: %v", got, err)
 		}
@@ -213,7 +132,7 @@ func TestRetries(t *testing.T) {
 	busy := func(after string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", after)
-			say(429, `{"code":"too-many-requests","detail":"slow"}`)(w, nil)
+			respondJSON(429, `{"code":"too-many-requests","detail":"slow"}`)(w, nil)
 		}
 	}
 	busyUntil := func(w http.ResponseWriter, r *http.Request) {
@@ -243,21 +162,21 @@ func TestRetries(t *testing.T) {
 		attempts int
 		ok       bool
 	}{
-		{"503_then_well", inTurn(say(503, "{}"), say(200, "{}")), get, 2, true},
-		{"503_before_a_creation", inTurn(say(503, "{}"), say(201, "{}")), create, 2, true},
-		{"504_after_a_creation_may_have_happened", inTurn(say(504, "{}"), say(201, "{}")), create, 1, false},
-		{"a_connection_cut", inTurn(cut, cut, say(200, "{}")), get, 3, true},
-		{"a_connection_cut_on_a_creation", inTurn(cut, say(201, "{}")), create, 1, false},
-		{"never_well", say(503, "{}"), get, 5, false},
-		{"500_is_final", say(500, "{}"), get, 1, false},
-		{"404_is_final", say(404, "{}"), get, 1, false},
-		{"a_deletion_whose_answer_was_lost", inTurn(cut, say(404, `{"code":"not-found"}`)), remove, 2, true},
-		{"429_with_a_short_wait", inTurn(busy("7"), say(201, "{}")), create, 2, true},
-		{"429_with_a_date", inTurn(busyUntil, say(201, "{}")), create, 2, true},
+		{"503_then_well", respondInTurn(respondJSON(503, "{}"), respondJSON(200, "{}")), get, 2, true},
+		{"503_before_a_creation", respondInTurn(respondJSON(503, "{}"), respondJSON(201, "{}")), create, 2, true},
+		{"504_after_a_creation_may_have_happened", respondInTurn(respondJSON(504, "{}"), respondJSON(201, "{}")), create, 1, false},
+		{"a_connection_cut", respondInTurn(cut, cut, respondJSON(200, "{}")), get, 3, true},
+		{"a_connection_cut_on_a_creation", respondInTurn(cut, respondJSON(201, "{}")), create, 1, false},
+		{"never_well", respondJSON(503, "{}"), get, 5, false},
+		{"500_is_final", respondJSON(500, "{}"), get, 1, false},
+		{"404_is_final", respondJSON(404, "{}"), get, 1, false},
+		{"a_deletion_whose_answer_was_lost", respondInTurn(cut, respondJSON(404, `{"code":"not-found"}`)), remove, 2, true},
+		{"429_with_a_short_wait", respondInTurn(busy("7"), respondJSON(201, "{}")), create, 2, true},
+		{"429_with_a_date", respondInTurn(busyUntil, respondJSON(201, "{}")), create, 2, true},
 		{"429_with_a_long_wait", busy("3600"), get, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := deploy(t, c.handler)
+			d := newDeployment(t, c.handler)
 			err := c.call(t, d.client(t, client.Options{}))
 			if (err == nil) != c.ok || len(d.requests()) != c.attempts {
 				t.Errorf("%d attempts, want %d; error %v", len(d.requests()), c.attempts, err)
@@ -274,7 +193,7 @@ func TestRetries(t *testing.T) {
 		})
 	}
 	t.Run("a_wrong_password_is_not_tried_again", func(t *testing.T) {
-		d := deploy(t, busy("1"))
+		d := newDeployment(t, busy("1"))
 		_, err := client.Call(t.Context(), d.client(t, client.Options{}), api.LogIn, &api.LogInInput{})
 		if api.CodeFromError(err) != api.CodeTooMany || len(d.requests()) != 1 {
 			t.Errorf("%d attempts, %v", len(d.requests()), err)
@@ -288,14 +207,14 @@ func TestRelogin(t *testing.T) {
 	only := func(good string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer "+good {
-				say(401, `{"code":"unauthorized"}`)(w, r)
+				respondJSON(401, `{"code":"unauthorized"}`)(w, r)
 				return
 			}
-			say(200, "{}")(w, r)
+			respondJSON(200, "{}")(w, r)
 		}
 	}
 	t.Run("once_and_again", func(t *testing.T) {
-		d := deploy(t, only("new"))
+		d := newDeployment(t, only("new"))
 		logins := 0
 		c := d.client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "new", nil }})
 		if _, err := getDataset(t, c); err != nil || logins != 1 || len(d.requests()) != 2 || c.Token() != "new" {
@@ -304,7 +223,7 @@ func TestRelogin(t *testing.T) {
 	})
 	t.Run("not_for_ever", func(t *testing.T) {
 		logins := 0
-		c := deploy(t, only("right")).client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "wrong", nil }})
+		c := newDeployment(t, only("right")).client(t, client.Options{Relogin: func(context.Context) (string, error) { logins++; return "wrong", nil }})
 		for range 2 {
 			if _, err := getDataset(t, c); api.CodeFromError(err) != api.CodeUnauthorized {
 				t.Errorf("got %v", err)
@@ -315,9 +234,9 @@ func TestRelogin(t *testing.T) {
 		}
 	})
 	t.Run("by_the_same_client", func(t *testing.T) {
-		d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/api/login" {
-				say(200, `{"access_token":"new"}`)(w, r)
+				respondJSON(200, `{"access_token":"new"}`)(w, r)
 				return
 			}
 			only("new")(w, r)
@@ -336,7 +255,7 @@ func TestRelogin(t *testing.T) {
 	})
 	t.Run("its_failure_is_the_error", func(t *testing.T) {
 		refused := errors.New("no password")
-		c := deploy(t, only("x")).client(t, client.Options{Relogin: func(context.Context) (string, error) { return "", refused }})
+		c := newDeployment(t, only("x")).client(t, client.Options{Relogin: func(context.Context) (string, error) { return "", refused }})
 		if _, err := getDataset(t, c); !errors.Is(err, refused) {
 			t.Errorf("got %v", err)
 		}
@@ -346,9 +265,9 @@ func TestRelogin(t *testing.T) {
 // TestTokenNotSentToOtherHosts checks where the token is sent.
 func TestTokenNotSentToOtherHosts(t *testing.T) {
 	t.Parallel()
-	other := deploy(t, say(200, `{"datasetName":"elsewhere"}`))
+	other := newDeployment(t, respondJSON(200, `{"datasetName":"elsewhere"}`))
 	foreign := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
-	redirect := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+	redirect := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, foreign+r.URL.Path, http.StatusTemporaryRedirect)
 	})
 	c := redirect.client(t, client.Options{})
@@ -367,7 +286,7 @@ func TestTokenNotSentToOtherHosts(t *testing.T) {
 		}
 	})
 	t.Run("nor_is_a_post_turned_into_a_get", func(t *testing.T) {
-		moved := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+		moved := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
 		})
 		_, err := client.Call(t.Context(), moved.client(t, client.Options{}), api.CreateDataset, &api.CreateDatasetInput{})
@@ -384,7 +303,7 @@ func TestTokenNotSentToOtherHosts(t *testing.T) {
 		"?sv=1&sig=abc":                   "",
 	} {
 		t.Run("upload_address"+query, func(t *testing.T) {
-			store := deploy(t, func(http.ResponseWriter, *http.Request) {})
+			store := newDeployment(t, func(http.ResponseWriter, *http.Request) {})
 			address := strings.Replace(store.URL, "127.0.0.1", "localhost", 1) + "/bucket/x" + query
 			_, err := c.UploadData(t.Context(), api.UploadInfo{UploadURL: address, ExtraHeaders: "X-Goog-Content-Length-Range:10,534773760\nx-two: b"}, text("id,a,b\n"), nil)
 			if err != nil {
@@ -396,8 +315,4 @@ func TestTokenNotSentToOtherHosts(t *testing.T) {
 			}
 		})
 	}
-}
-
-func text(s string) client.Source {
-	return client.Source{Name: "a.csv", Size: int64(len(s)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
 }

@@ -11,25 +11,23 @@ import (
 	"foretell/internal/api"
 )
 
-// Download writes the file at a result URL to w and returns its size. It
-// verifies the number of bytes against what the service announced, and resumes
-// an interrupted download. On an error w holds exactly the first n bytes of the
-// file.
+// Download writes the file at resultURL to w and returns its size. It resumes an
+// interrupted download. It is an error if the number of bytes is not the one that
+// the service announced. On an error w holds exactly the first n bytes of the file.
 //
 // The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
-	address, err := c.resolve(resultURL)
+	address, err := c.resolveURL(resultURL)
 	if err != nil {
 		return 0, err
 	}
 	return c.download(ctx, w, &request{
 		op: api.DownloadResult.ID, method: http.MethodGet, url: address, header: http.Header{},
-		bearer: sameService(c.base, address), idempotent: true, waitOn429: true,
+		sendToken: sameService(c.base, address), idempotent: true, waitOn429: true,
 	})
 }
 
-// DownloadModel writes the file of a model to w and returns its size, like
-// [Client.Download].
+// DownloadModel is like [Client.Download] for the file of a model.
 func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n int64, err error) {
 	req, err := c.newRequest(api.DownloadModel.Operation, &api.ModelInput{ModelKey: key})
 	if err != nil {
@@ -42,7 +40,7 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 // download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
 	d := &download{c: c, w: w, total: -1, req: req}
-	// Compression would make the byte counts differ from the service's.
+	// With compression the byte counts would not be those of the file.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
 		before := d.written
@@ -51,7 +49,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 			return d.written, err
 		}
 		if d.written > before {
-			attempt = 1 // it makes progress
+			attempt = 1 // there was progress
 		}
 		if attempt >= c.opts.Attempts {
 			return d.written, err
@@ -69,9 +67,9 @@ type download struct {
 	req         *request
 	w           io.Writer
 	written     int64
-	total       int64  // of the file; -1 if unknown
-	version     string // the ETag or date of the file
-	interrupted bool   // the last attempt was interrupted within the file
+	total       int64  // size of the file; -1 if unknown
+	version     string // ETag or Last-Modified of the file
+	interrupted bool   // whether the last attempt ended within the file
 }
 
 // fetch downloads the rest of the file.
@@ -86,25 +84,25 @@ func (d *download) fetch(ctx context.Context) error {
 	}
 	defer resp.Body.Close()
 	if d.written == 0 && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		return notService(d.req, resp, "a web page")
+		return notServiceError(d.req, resp, "a web page")
 	}
-	skip, err := d.position(resp)
+	skip, err := d.findOffset(resp)
 	if err != nil {
 		return err
 	}
 	if _, err := io.CopyN(io.Discard, resp.Body, skip); err != nil {
-		return d.broken(ctx, err)
+		return d.interruptedError(ctx, err)
 	}
 	return d.copy(ctx, resp.Body)
 }
 
-// position finds where in the file the response begins and returns how many of
-// its bytes are already written.
-func (d *download) position(resp *http.Response) (skip int64, err error) {
+// findOffset finds out which part of the file the response has. It returns the
+// number of bytes at the start of the response that are already written.
+func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {
 		if start, total, err = parseContentRange(resp.Header.Get("Content-Range")); err != nil || start > d.written {
-			return 0, notService(d.req, resp, "another part of the file than requested")
+			return 0, notServiceError(d.req, resp, "another part of the file than requested")
 		}
 	}
 	version := resp.Header.Get("ETag")
@@ -122,8 +120,8 @@ func (d *download) position(resp *http.Response) (skip int64, err error) {
 	return d.written - start, nil
 }
 
-// copy writes body to w. It returns errors of w unchanged and others as network
-// errors.
+// copy writes body to w. It returns an error of w unchanged, and any other error as
+// a network error.
 func (d *download) copy(ctx context.Context, body io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
@@ -139,21 +137,21 @@ func (d *download) copy(ctx context.Context, body io.Reader) error {
 			break
 		}
 		if readErr != nil {
-			return d.broken(ctx, readErr)
+			return d.interruptedError(ctx, readErr)
 		}
 	}
 	if d.total >= 0 && d.written != d.total {
-		return d.broken(ctx, fmt.Errorf("%d of %d bytes: %w", d.written, d.total, io.ErrUnexpectedEOF))
+		return d.interruptedError(ctx, fmt.Errorf("%d of %d bytes: %w", d.written, d.total, io.ErrUnexpectedEOF))
 	}
 	return nil
 }
 
-func (d *download) broken(ctx context.Context, err error) error {
+func (d *download) interruptedError(ctx context.Context, err error) error {
 	d.interrupted = true
 	return d.c.networkError(ctx, d.req, err)
 }
 
-// parseContentRange reads "bytes 5-9/10"; total is -1 for "*".
+// parseContentRange parses a header such as "bytes 5-9/10". total is -1 if it is "*".
 func parseContentRange(text string) (start, total int64, err error) {
 	span, size, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")

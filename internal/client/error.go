@@ -23,18 +23,18 @@ type ErrorKind string
 const (
 	Unreachable ErrorKind = "unreachable"   // no connection: wrong host or port, service down, no network
 	Untrusted   ErrorKind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
-	ProxyFailed ErrorKind = "proxy"         // the proxy refused or is unreachable
+	ProxyFailed ErrorKind = "proxy"         // the proxy is unreachable or refused the request
 	Broken      ErrorKind = "broken"        // the connection was lost or timed out
-	BadRedirect ErrorKind = "misdirected"   // a redirect that is not followed
-	NotService  ErrorKind = "not-a-service" // something responded, but not the service's API
+	BadRedirect ErrorKind = "misdirected"   // a redirect that the client does not follow
+	NotService  ErrorKind = "not-a-service" // the response is not one of the service's API
 )
 
 // NetworkError is returned if the service did not respond.
 type NetworkError struct {
 	Op   string // operation ID
-	URL  string // the URL called, without secrets
+	URL  string // requested URL, without secrets
 	Kind ErrorKind
-	// Status is the HTTP status of the response if Kind is NotService; else 0.
+	// Status is the HTTP status of the response if Kind is NotService, and 0 otherwise.
 	Status int
 	// Reason is a message for people.
 	Reason string
@@ -63,8 +63,8 @@ func (e *NetworkError) temporary() bool {
 	return e.Kind == Unreachable && (!errors.As(e.Err, &dns) || !dns.IsNotFound)
 }
 
-// networkError returns the error of a request without response. It wraps the
-// context's error, so that errors.Is finds it.
+// networkError returns the error for a request without a response. If ctx has
+// ended, it wraps the error of ctx.
 func (c *Client) networkError(ctx context.Context, req *request, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", req.op, ctx.Err())
@@ -75,7 +75,7 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	}
 	var outer *url.Error
 	if errors.As(err, &outer) {
-		err = outer.Err // the outer one contains the URL with its secrets
+		err = outer.Err // outer contains the URL with its secrets
 	}
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
 	e.Kind, e.Reason = classify(err)
@@ -102,7 +102,7 @@ func classify(err error) (ErrorKind, string) {
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
 		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
-		return Untrusted, "its certificate is signed by an unknown authority; set SSL_CERT_FILE to the authority's certificate"
+		return Untrusted, "its certificate is signed by an unknown authority; set SSL_CERT_FILE to a file with the authority's certificate"
 	case errors.As(err, &hostname):
 		return Untrusted, "its certificate is for another name (" + text + ")"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -110,7 +110,7 @@ func classify(err error) (ErrorKind, string) {
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		return Untrusted, "its certificate is invalid (" + text + ")"
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return Untrusted, "it does not speak TLS: should its URL begin with http:// instead of https://?"
+		return Untrusted, "it does not support TLS; if it uses plain HTTP, begin its URL with http://"
 	case errors.As(err, &alert):
 		return Untrusted, "the TLS handshake failed (" + text + ")"
 	case errors.As(err, &dns) && dns.IsNotFound:
@@ -124,8 +124,9 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// notService returns the error of a response that cannot be the service's.
-func notService(req *request, resp *http.Response, what string) *NetworkError {
+// notServiceError returns the error for a response that is not the service's. what
+// describes the body.
+func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,
 		Reason: fmt.Sprintf("this URL is not the service's API: %s %s returned %d with %s",
@@ -133,7 +134,7 @@ func notService(req *request, resp *http.Response, what string) *NetworkError {
 	}
 }
 
-// responseError returns the error of an unsuccessful response, and closes it.
+// responseError returns the error for an unsuccessful response, and closes its body.
 func (c *Client) responseError(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // a partial body is enough
@@ -145,9 +146,9 @@ func (c *Client) responseError(req *request, resp *http.Response) error {
 	problem := parseProblem(status, body)
 	if problem == nil {
 		if status < 400 || status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
-			return notService(req, resp, "an unknown error format")
+			return notServiceError(req, resp, "an unknown error format")
 		}
-		problem = statusProblem(status)
+		problem = problemFromStatus(status)
 	}
 	problem.RetryAfter = retryAfter(resp.Header)
 	if problem.RequestID == "" {
@@ -156,8 +157,8 @@ func (c *Client) responseError(req *request, resp *http.Response) error {
 	return problem
 }
 
-// parseProblem parses problem details, or an error object of another
-// deployment; nil if body is neither.
+// parseProblem parses problem details (RFC 9457) or another JSON error object. It
+// returns nil if body is neither.
 func parseProblem(status int, body []byte) *api.Problem {
 	var p api.Problem
 	if json.Unmarshal(body, &p) == nil && p.Code != "" {
@@ -171,9 +172,9 @@ func parseProblem(status int, body []byte) *api.Problem {
 	return nil
 }
 
-// parseForeignProblem returns the problem of an error object of another deployment.
+// parseForeignProblem converts the error object of another deployment to a problem.
 func parseForeignProblem(status int, object map[string]any) *api.Problem {
-	p := statusProblem(status)
+	p := problemFromStatus(status)
 	for _, name := range []string{"detail", "message", "error_description", "error", "title"} {
 		if text, ok := object[name].(string); ok && text != "" {
 			p.Detail = text
@@ -183,15 +184,15 @@ func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
-// statusProblem returns the problem of a status, for a response without
+// problemFromStatus returns the problem for a status, for a response without
 // details.
-func statusProblem(status int) *api.Problem {
-	p := api.NewProblem(codeOfStatus(status), "the service returned %d %s", status, http.StatusText(status))
+func problemFromStatus(status int) *api.Problem {
+	p := api.NewProblem(codeFromStatus(status), "the service returned %d %s", status, http.StatusText(status))
 	p.Status, p.Title = status, http.StatusText(status)
 	return p
 }
 
-func codeOfStatus(status int) api.Code {
+func codeFromStatus(status int) api.Code {
 	switch status {
 	case http.StatusUnauthorized:
 		return api.CodeUnauthorized

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// parseExtraHeaders parses the Name:value lines of headers that the service
-// requires for an upload. Lines end with \n or \r\n; blank ones are skipped. It
-// returns an error for a header that would change what is sent, or where the
-// token is sent.
+// parseExtraHeaders parses the headers that the service requires for an upload, one
+// Name:value per line. Lines end with \n or \r\n; blank lines are skipped. A header
+// that would affect the body, the connection or the token is an error.
 func parseExtraHeaders(text string) (http.Header, error) {
 	headers := http.Header{}
 	for line := range strings.Lines(text) {

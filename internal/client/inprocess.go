@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// newTransport returns the default transport: proxies from the environment, and
-// time limits for everything but bodies.
+// newTransport returns the default transport. It uses the proxies of the
+// environment and has time limits for everything but bodies.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -28,10 +28,10 @@ func newTransport() *http.Transport {
 	}
 }
 
-// InProcess serves h without a port and returns the transport that reaches it,
-// for URLs of any host. Bodies stream and cancellation propagates, as over a
-// socket: an HTTP server reads one end of a pipe for each connection. Close
-// closes all connections and returns when the last handler has returned.
+// InProcess serves h without a port, and returns a transport that sends requests for
+// any host to h. Each connection is a pipe to an HTTP server, so bodies stream and
+// cancellation propagates as over a socket. Close closes all connections and
+// returns when the last handler has returned.
 func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
 	p := &inProcess{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.transport = newTransport()
@@ -42,9 +42,9 @@ func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
 		Handler:           h,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ReadHeaderTimeout: 10 * time.Second,
-		ConnState:         p.count,
+		ConnState:         p.trackConn,
 	}
-	p.serving.Go(func() { p.failure = p.server.Serve(p) })
+	p.serving.Go(func() { p.serveErr = p.server.Serve(p) })
 	return p.transport, p
 }
 
@@ -55,13 +55,13 @@ type inProcess struct {
 	conns     chan net.Conn
 	closed    chan struct{}
 	once      sync.Once
-	serving   sync.WaitGroup // the accept loop
-	open      sync.WaitGroup // connections; each ends after its last handler
-	failure   error
+	serving   sync.WaitGroup // accept loop
+	open      sync.WaitGroup // open connections; each ends after its last handler
+	serveErr  error
 }
 
-// count tracks the open connections. The accept loop calls it with StateNew.
-func (p *inProcess) count(_ net.Conn, state http.ConnState) {
+// trackConn tracks the open connections. The accept loop calls it with StateNew.
+func (p *inProcess) trackConn(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		p.open.Add(1)
@@ -95,8 +95,8 @@ func (p *inProcess) Accept() (net.Conn, error) {
 // Addr returns the listener's name.
 func (p *inProcess) Addr() net.Addr { return pipeAddr{} }
 
-// Close closes the server and the listener. It may be called twice, because the
-// server also closes its listener.
+// Close closes the server and the listener. It may be called twice, because closing
+// the server calls it again.
 func (p *inProcess) Close() error {
 	first := false
 	p.once.Do(func() {
@@ -110,8 +110,8 @@ func (p *inProcess) Close() error {
 	err := p.server.Close()
 	p.serving.Wait()
 	p.open.Wait()
-	if err == nil && !errors.Is(p.failure, http.ErrServerClosed) && !errors.Is(p.failure, net.ErrClosed) {
-		err = p.failure
+	if err == nil && !errors.Is(p.serveErr, http.ErrServerClosed) && !errors.Is(p.serveErr, net.ErrClosed) {
+		err = p.serveErr
 	}
 	return err
 }

@@ -18,17 +18,17 @@ type RoundTrip struct {
 	URL    string
 	// Status is 0 if there was no response.
 	Status int
-	// Header is the response's.
+	// Header is the header of the response.
 	Header http.Header
-	// Elapsed is the time to the end of the response's body; 0 without a clock.
+	// Elapsed is the time until the end of the response body; 0 if it is not measured.
 	Elapsed time.Duration
-	// Sent and Received count the bytes of the bodies.
+	// Sent and Received are the sizes of the bodies in bytes.
 	Sent, Received int64
 }
 
-// Observe returns a transport that calls report for every round trip of rt,
-// when its response has been read or closed. now may be nil; report must be safe
-// for concurrent use.
+// Observe returns a transport that sends requests with rt, and calls report when a
+// response has been read or closed. now returns the current time and may be nil.
+// report must be safe for concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
@@ -65,8 +65,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// countingBody is a body that counts its bytes. end, if not nil, is called once: at
-// its end or when it is closed.
+// countingBody counts the bytes that are read from a body. end, if not nil, is called
+// once, at the end of the body or when it is closed.
 type countingBody struct {
 	io.ReadCloser
 	n    *atomic.Int64
@@ -74,7 +74,7 @@ type countingBody struct {
 	end  func()
 }
 
-// Read counts the bytes.
+// Read reads from the body and counts the bytes.
 func (b *countingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.n.Add(int64(n))
@@ -96,21 +96,21 @@ func (b *countingBody) finish() {
 	}
 }
 
-// RequestSummary summarizes a request for people, without secrets and long bodies.
+// RequestSummary describes a request without its secrets and without a long body.
 type RequestSummary struct {
 	Method string
 	URL    string
 	Header http.Header
-	// JSON is the body, if it is JSON.
+	// JSON is the body if it is JSON; "" otherwise.
 	JSON string
-	// File is the name of the file in a form; "" if there is none.
+	// File is the name of the file in a multipart body; "" if there is none.
 	File string
 	// Bytes is the size of the body; -1 if unknown.
 	Bytes int64
 }
 
-// SummarizeRequest summarizes a request. It reads the beginning of the body and closes
-// it: the request cannot be sent afterwards.
+// SummarizeRequest returns a summary of req. It reads and closes the body, so req cannot
+// be sent afterwards.
 func SummarizeRequest(req *http.Request) RequestSummary {
 	s := RequestSummary{Method: req.Method, URL: redactURL(req.URL), Header: redactHeader(req.Header), Bytes: req.ContentLength}
 	if req.Body == nil || req.Body == http.NoBody {

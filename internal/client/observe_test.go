@@ -13,7 +13,7 @@ import (
 // TestObserve checks the counted bytes.
 func TestObserve(t *testing.T) {
 	t.Parallel()
-	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Set-Cookie", "session=hidden")
 		w.Header().Set("Content-Type", "text/plain")
@@ -47,9 +47,9 @@ func TestObserve(t *testing.T) {
 func TestDoOnlyCallsTheService(t *testing.T) {
 	t.Parallel()
 	var got []string
-	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
-		say(200, "{}")(w, r)
+		respondJSON(200, "{}")(w, r)
 	})
 	c := d.client(t, client.Options{Token: "mine"})
 	for _, raw := range []client.RawRequest{

@@ -7,13 +7,14 @@ import (
 	"foretell/internal/api"
 )
 
-// The sequences below fetch pages up to the service's total, or until a short
-// page if it reports none. An item that moves to the next page because another
-// was created meanwhile is yielded once. An error ends the sequence.
+// The sequences below fetch pages until the total that the service reports, or, if
+// it reports none, until a page is not full. An item may move to the next page
+// because another was created; it is yielded only once. An error ends the sequence.
 
-// AllDatasets returns the datasets of the account; the page of in is ignored.
+// AllDatasets returns the datasets of the account that in selects. It ignores the
+// page of in.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
-	return all(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
+	return allPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page
 		out, err := Call(ctx, c, api.ListDatasets, &in)
 		if err != nil {
@@ -23,9 +24,10 @@ func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.
 	}, func(d api.DatasetEntry) string { return d.DatasetKey })
 }
 
-// AllTrainings returns the training jobs of the account.
+// AllTrainings returns the training jobs of the account. If parentOnly is set, it
+// returns races without the jobs of their algorithms.
 func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api.Training, error] {
-	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
+	return allPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: parentOnly})
 		if err != nil {
 			return nil, api.Page{}, err
@@ -36,8 +38,8 @@ func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api
 
 // AllTrainingsOfDataset returns the training jobs of a dataset.
 func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Training, error] {
-	return all(func(page api.PageInput) ([]api.Training, api.Page, error) {
-		out, err := Call(ctx, c, api.ListTrainingsOfDataset, ofDataset(key, page))
+	return allPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
+		out, err := Call(ctx, c, api.ListTrainingsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
 		}
@@ -47,8 +49,8 @@ func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2
 
 // AllModelsOfDataset returns the models of a dataset.
 func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.ModelEntry, error] {
-	return all(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
-		out, err := Call(ctx, c, api.ListModelsOfDataset, ofDataset(key, page))
+	return allPages(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
+		out, err := Call(ctx, c, api.ListModelsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
 		}
@@ -58,8 +60,8 @@ func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[ap
 
 // AllPredictionsOfDataset returns the predictions made with any model of a dataset.
 func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
-	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
-		out, err := Call(ctx, c, api.ListPredictionsOfDataset, ofDataset(key, page))
+	return allPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+		out, err := Call(ctx, c, api.ListPredictionsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
 		}
@@ -69,7 +71,7 @@ func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Se
 
 // AllPredictionsOfModel returns the predictions made with a model.
 func AllPredictionsOfModel(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
-	return all(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+	return allPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
 		in := &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: page}
 		out, err := Call(ctx, c, api.ListPredictionsOfModel, in)
 		if err != nil {
@@ -82,12 +84,13 @@ func AllPredictionsOfModel(ctx context.Context, c *Client, key string) iter.Seq2
 func trainingKey(t api.Training) string     { return t.TrainingJobKey }
 func predictionKey(p api.Prediction) string { return p.PredictionKey }
 
-func ofDataset(key string, page api.PageInput) *api.DatasetPageInput {
+func datasetPageInput(key string, page api.PageInput) *api.DatasetPageInput {
 	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
 }
 
-// all yields the items of all pages that fetch returns; key identifies items.
-func all[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
+// allPages yields the items of all pages. fetch returns one page, and key returns the
+// key of an item.
+func allPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]bool{}
 		for in := (api.PageInput{Limit: api.MaxPageLimit}); ; {
@@ -114,8 +117,8 @@ func all[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) st
 	}
 }
 
-// nextOffset returns the offset of the page after one with n items, if there is
-// one.
+// nextOffset returns the offset of the page that follows a page of n items, and
+// whether there is one.
 func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
 	next := in.Offset + int64(n)
 	switch {
@@ -128,7 +131,7 @@ func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
 	}
 	limit := in.Limit
 	if page.Limit > 0 {
-		limit = min(limit, page.Limit) // as the service applied it
+		limit = min(limit, page.Limit) // the limit that the service applied
 	}
 	return next, int64(n) >= limit
 }

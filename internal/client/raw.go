@@ -13,14 +13,13 @@ import (
 type RawRequest struct {
 	Method string
 	// Path is relative to the service's URL and may have a query, such as
-	// /api/v1/datasets?limit=1. An absolute URL is accepted if it is the
-	// service's.
+	// /api/v1/datasets?limit=1. It may also be an absolute URL of the service.
 	Path string
-	// Header overrides the default headers; with an Authorization the token is not
-	// sent. May be nil.
+	// Header overrides the default headers. If it has an Authorization, the token
+	// is not sent. It may be nil.
 	Header http.Header
-	// Open returns the body from its beginning; it may be called again. Nil is no
-	// body.
+	// Open returns the body from its beginning and may be called several times. It
+	// is nil if there is no body.
 	Open func() (io.ReadCloser, error)
 	// Size is the size of the body; -1 if unknown.
 	Size int64
@@ -38,11 +37,11 @@ func (c *Client) Do(ctx context.Context, raw RawRequest) (*http.Response, error)
 		return nil, fmt.Errorf("invalid path %s: %w", raw.Path, err)
 	}
 	if !sameService(c.base, u) {
-		return nil, fmt.Errorf("%s is not at %s: the token is not sent to other services", redactURL(u), c.base)
+		return nil, fmt.Errorf("%s is not a URL of the service at %s, and the token is sent to no other service", redactURL(u), c.base)
 	}
 	req := &request{
 		op: raw.Method, method: raw.Method, url: u, header: http.Header{}, open: raw.Open, size: raw.Size,
-		bearer: raw.Header.Get("Authorization") == "", waitOn429: true,
+		sendToken: raw.Header.Get("Authorization") == "", waitOn429: true,
 		idempotent: raw.Method != http.MethodPost && raw.Method != http.MethodPatch,
 	}
 	req.header.Set("Accept", "application/json, application/problem+json, */*")

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// redirectError is the error of a redirect that is not followed.
+// redirectError is the error for a redirect that is not followed.
 type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect is an http.Client.CheckRedirect. It sends the token and JSON
-// bodies, which may contain a password, to no other host, and does not follow a
-// redirect that would change the method.
+// checkRedirect implements http.Client.CheckRedirect. It does not follow a redirect
+// that would change the method or send a JSON body, which may contain a password, to
+// another host. It removes the token from a request to another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
 		return &redirectError{"the service redirected 10 times"}
 	}
 	if next.Method != first.Method {
-		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with a status that changes the method: use that URL instead",
+		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with a status that changes the method; use the new URL",
 			first.Method, next.URL.Scheme+"://"+next.URL.Host)}
 	}
 	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
@@ -32,7 +32,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		}
 		next.Header.Del("Authorization")
 		if next.Body != nil && strings.HasPrefix(first.Header.Get("Content-Type"), "application/json") {
-			return &redirectError{"the service redirects to another host, " + next.URL.Host + ", which does not get this request's body"}
+			return &redirectError{"the service redirects to another host, " + next.URL.Host + ", and this request's body is not sent there"}
 		}
 	}
 	return nil
@@ -45,12 +45,12 @@ func sameService(a, b *url.URL) bool {
 		return false
 	}
 	if a.Scheme == b.Scheme {
-		return port(a) == port(b)
+		return effectivePort(a) == effectivePort(b)
 	}
-	return a.Scheme == "http" && b.Scheme == "https" && port(a) == "80" && port(b) == "443"
+	return a.Scheme == "http" && b.Scheme == "https" && effectivePort(a) == "80" && effectivePort(b) == "443"
 }
 
-func port(u *url.URL) string {
+func effectivePort(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()
@@ -61,9 +61,9 @@ func port(u *url.URL) string {
 	}
 }
 
-// resolve parses a URL from a response, relative to the base URL. It uses https
-// if the base URL does, because a service behind a proxy may not know.
-func (c *Client) resolve(address string) (*url.URL, error) {
+// resolveURL parses a URL from a response, relative to the base URL. If the base URL
+// is https, so is the result, because a service behind a proxy may not know its scheme.
+func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the service returned an invalid URL")
@@ -75,8 +75,8 @@ func (c *Client) resolve(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// isSigned reports whether a URL has a signature in its query, so that it needs
-// no token.
+// isSigned reports whether a URL has a signature in its query. A signed URL needs no
+// token.
 func isSigned(u *url.URL) bool {
 	for name := range u.Query() {
 		if isSecretParam(name) {

@@ -14,12 +14,12 @@ import (
 	"foretell/internal/api"
 )
 
-// The delays between attempts double from the first to the last.
+// The delay between attempts starts at minDelay and doubles up to maxDelay.
 const (
 	minDelay = 200 * time.Millisecond
 	maxDelay = 8 * time.Second
-	// maxRetryAfter is the longest Retry-After that is waited for; with a longer
-	// one the error is returned.
+	// maxRetryAfter is the longest Retry-After that the client waits for. If it is
+	// longer, the error is returned.
 	maxRetryAfter = time.Minute
 )
 
@@ -29,48 +29,47 @@ type request struct {
 	method string
 	url    *url.URL
 	header http.Header
-	// open returns the body from its beginning; nil is no body.
-	open func() (io.ReadCloser, error)
-	size int64  // of the body; -1 if unknown
-	text []byte // the body, if it is JSON, for the trace
-	// bearer requests send the token.
-	bearer bool
-	// idempotent requests are retried after errors that leave open whether the
-	// service has processed them.
+	// open returns the body from its beginning. It is nil if there is no body.
+	open     func() (io.ReadCloser, error)
+	size     int64  // of the body; -1 if unknown
+	jsonBody []byte // the body, if it is JSON, for the trace
+	// sendToken is set if the request needs the token.
+	sendToken bool
+	// idempotent is set to retry even if the service may have processed the request.
 	idempotent bool
-	// waitOn429 requests are retried after a 429.
+	// waitOn429 is set to retry after a 429.
 	waitOn429 bool
-	// applied, if not nil, is called before a retry and reports whether the
-	// service has processed an earlier attempt; then send returns errApplied.
-	applied func(ctx context.Context) (bool, error)
+	// wasApplied, if not nil, is called before a retry. It reports whether the service
+	// has processed an earlier attempt; if so, send returns errApplied.
+	wasApplied func(ctx context.Context) (bool, error)
 
 	attempts int // so far
 }
 
-// errApplied is returned by send if applied returned true.
+// errApplied is returned by send if wasApplied returned true.
 var errApplied = errors.New("the service has processed an earlier attempt")
 
-// send sends req, with retries, and returns the response, whose body the caller
-// must close. A response other than 2xx is returned as *api.Problem.
+// send sends req, with retries, and returns the response. The caller must close its
+// body. A response other than 2xx is an error of type *api.Problem.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
 		req.attempts = attempt
 		token := ""
-		if req.bearer {
+		if req.sendToken {
 			token = c.Token()
 		}
 		resp, err := c.attempt(ctx, req, token, attempt)
 		if err == nil && resp.StatusCode < 300 {
-			if req.bearer {
-				c.accepted(token)
+			if req.sendToken {
+				c.markAccepted(token)
 			}
 			return resp, nil
 		}
 		if err == nil {
 			err = c.responseError(req, resp)
 		}
-		if isUnauthorized(err) && req.bearer {
-			renewed, failure := c.renew(ctx, token)
+		if isUnauthorized(err) && req.sendToken {
+			renewed, failure := c.renewToken(ctx, token)
 			if failure != nil {
 				return nil, failure
 			}
@@ -88,10 +87,10 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 		if waitErr := c.opts.Wait(ctx, pause); waitErr != nil {
 			return nil, waitErr
 		}
-		if req.applied != nil {
-			if taken, checkErr := req.applied(ctx); checkErr != nil {
+		if req.wasApplied != nil {
+			if applied, checkErr := req.wasApplied(ctx); checkErr != nil {
 				return nil, err
-			} else if taken {
+			} else if applied {
 				return nil, errApplied
 			}
 		}
@@ -136,7 +135,7 @@ func (c *Client) now() time.Time {
 	return c.opts.Now()
 }
 
-// retryDelay reports whether to retry after an error, and the delay.
+// retryDelay returns the delay before the next attempt, and whether to retry at all.
 func retryDelay(req *request, err error, attempt int) (time.Duration, bool) {
 	pause := min(minDelay<<(attempt-1), maxDelay)
 	pause -= jitter(pause / 2)
@@ -164,8 +163,8 @@ func retryDelay(req *request, err error, attempt int) (time.Duration, bool) {
 	return 0, false
 }
 
-// jitter returns a random duration below limit, so that clients do not retry in
-// lockstep.
+// jitter returns a random duration below limit, so that clients do not all retry at
+// the same time.
 func jitter(limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return 0
@@ -185,8 +184,8 @@ func isNotFound(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter parses the Retry-After header: seconds, or a date, which is
-// relative to the response's Date. It is 0 if there is none.
+// retryAfter parses the Retry-After header, which is a number of seconds, or a date
+// that is compared with the response's Date. It returns 0 if there is none.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

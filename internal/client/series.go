@@ -11,15 +11,15 @@ import (
 	"foretell/internal/api"
 )
 
-// Bounds of the name of a dataset or series, in characters.
+// The bounds on the length of a dataset's or series' name, in characters.
 const (
 	minName = 3
 	maxName = 30
 )
 
-// DatasetName returns the name of the nth dataset of a series, from 1: N, N-2,
-// N-3 …, truncated to 30 characters. A series shorter than 3 characters gets a
-// suffix.
+// DatasetName returns the name of the nth dataset of a series: NAME if n is 1, NAME-2
+// if n is 2, and so on. NAME is truncated so that the result has at most 30
+// characters. If series has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
 	series = strings.TrimSpace(series)
 	if utf8.RuneCountInString(series) < minName {
@@ -40,8 +40,8 @@ type Series struct {
 	Datasets []api.DatasetEntry
 }
 
-// ListSeries returns the series of the account, the one with the newest dataset
-// first.
+// ListSeries returns the series of the account. The series with the newest dataset is
+// the first.
 func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	var datasets []api.DatasetEntry
 	for d, err := range AllDatasets(ctx, c, api.ListDatasetsInput{}) {
@@ -53,7 +53,7 @@ func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	return groupSeries(datasets), nil
 }
 
-// groupSeries groups datasets, newest first, by series.
+// groupSeries groups datasets by series. datasets must be ordered newest first.
 func groupSeries(datasets []api.DatasetEntry) []Series {
 	names := map[string]bool{}
 	for _, d := range datasets {
@@ -71,8 +71,9 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	return all
 }
 
-// seriesByName returns the series of a dataset of a service without series: N
-// for N-2, N-3 … if there is a dataset N, else its name.
+// seriesByName returns the series of a dataset, for a service that does not report
+// series. It is NAME for NAME-2, NAME-3 … if there is a dataset NAME, and the name of
+// the dataset otherwise. names are the names of all datasets.
 func seriesByName(name string, names map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -85,7 +86,7 @@ func seriesByName(name string, names map[string]bool) string {
 	if names[name[:at]] {
 		return name[:at]
 	}
-	cut := "" // a name that was truncated for the suffix; the first of several
+	cut := "" // the first name that was truncated to make room for the suffix
 	for other := range names {
 		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
@@ -94,9 +95,9 @@ func seriesByName(name string, names map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series of that name; else the dataset of that name, as
-// a series with only that dataset; else the series of a file of that name. It
-// is nil if there is none.
+// FindSeries returns the series called name. If there is none, it returns the dataset
+// called name as a series of one dataset, or else the series of a training file called
+// name. It returns nil if there is none of these.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {
@@ -116,21 +117,22 @@ func FindSeries(all []Series, name string) *Series {
 	return nil
 }
 
-// SeriesModel is a model of a series. Series, SeriesVersion and Champion are
-// set even if the service does not report them.
+// SeriesModel is a model of a series. Its fields Series, SeriesVersion and Champion
+// are set even if the service does not report them.
 type SeriesModel struct {
 	api.ModelEntry
 	DatasetKey  string `json:"datasetKey"`
 	DatasetName string `json:"datasetName"`
 }
 
-// Reference returns the model's name on the command line: NAME@v3.
+// Reference returns the reference that means the model on the command line, such as
+// NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelsOfSeries returns the models of a series, newest first.
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
-	before := 0 // versions of older datasets, if the service does not report SeriesVersion
+	before := 0 // number of versions in older datasets, if SeriesVersion is not reported
 	for _, d := range slices.Backward(s.Datasets) {
 		if d.Status != api.DatasetCompleted {
 			continue
@@ -159,10 +161,10 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// Champion returns the best of the models of a series, newest first: the one
-// with the highest performance, the oldest in a tie. Models with another metric
-// than the newest are ignored, and models without performance come last. It is
-// nil if there are no models.
+// Champion returns the model with the highest performance. In a tie it returns the
+// oldest. models are those of a series, newest first. Models whose metric differs from
+// that of the newest one are ignored. A model without a performance is only returned
+// if no model has one. Champion returns nil if there are no models.
 func Champion(models []SeriesModel) *SeriesModel {
 	var best *SeriesModel
 	for i := range models {

@@ -11,20 +11,20 @@ import (
 // redacted replaces secrets in traces and errors.
 const redacted = "[cut]"
 
-// TraceEvent is one attempt of a request, or, if Answer is set, the body of its
+// TraceEvent is one attempt of a request, or, if ResponseBody is set, the body of its
 // response. It contains no secrets.
 type TraceEvent struct {
-	Op       string // operation ID
-	Method   string
-	URL      string
-	Attempt  int
-	Status   int           // 0 if there was no response
-	Elapsed  time.Duration // to the first byte of the response; 0 if not timed
-	Err      error
-	Sent     http.Header
-	Received http.Header
-	Body     string // of the request, if it is JSON
-	Answer   string // the body of the response, if it is JSON
+	Op           string // operation ID
+	Method       string
+	URL          string
+	Attempt      int
+	Status       int           // 0 if there was no response
+	Elapsed      time.Duration // to the first byte of the response; 0 if not timed
+	Err          error
+	Sent         http.Header
+	Received     http.Header
+	Body         string // body of the request, if it is JSON
+	ResponseBody string // body of the response, if it is JSON
 }
 
 type traceResult struct {
@@ -39,7 +39,7 @@ func (c *Client) traceAttempt(req *request, out *http.Request, resp *http.Respon
 	}
 	event := TraceEvent{
 		Op: req.op, Method: req.method, URL: redactURL(req.url), Attempt: r.attempt,
-		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.text),
+		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.jsonBody),
 	}
 	if r.err != nil {
 		_, reason := classify(r.err)
@@ -56,11 +56,11 @@ func (c *Client) traceBody(req *request, resp *http.Response, body []byte) {
 	}
 	c.opts.Trace(TraceEvent{
 		Op: req.op, Method: req.method, URL: redactURL(req.url), Attempt: req.attempts,
-		Status: resp.StatusCode, Answer: redactJSON(body),
+		Status: resp.StatusCode, ResponseBody: redactJSON(body),
 	})
 }
 
-// redactURL formats a URL without credentials and signature.
+// redactURL formats a URL without its credentials and its signature.
 func redactURL(u *url.URL) string {
 	safe := *u
 	safe.User = nil
@@ -101,7 +101,7 @@ func isSecretHeader(name string) bool {
 	return false
 }
 
-// redactJSON returns JSON without its secrets; "" if body is not JSON.
+// redactJSON returns JSON without its secrets, or "" if body is not JSON.
 func redactJSON(body []byte) string {
 	var tree any
 	if json.Unmarshal(body, &tree) != nil {

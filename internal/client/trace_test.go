@@ -18,13 +18,13 @@ import (
 // TestTraceRedactsSecrets searches traces and errors for secrets.
 func TestTraceRedactsSecrets(t *testing.T) {
 	t.Parallel()
-	d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "session=hidden-cookie")
 		switch r.URL.Path {
 		case "/api/login":
-			say(200, `{"access_token":"hidden-token","username":"ada"}`)(w, r)
+			respondJSON(200, `{"access_token":"hidden-token","username":"ada"}`)(w, r)
 		default:
-			say(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
+			respondJSON(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
 		}
 	})
 	var traced strings.Builder
@@ -50,9 +50,9 @@ func TestTraceRedactsSecrets(t *testing.T) {
 // TestNetworkErrors checks the kinds of network errors.
 func TestNetworkErrors(t *testing.T) {
 	t.Parallel()
-	secure := httptest.NewTLSServer(say(200, "{}"))
+	secure := httptest.NewTLSServer(respondJSON(200, "{}"))
 	t.Cleanup(secure.Close)
-	plain := deploy(t, say(200, "{}"))
+	plain := newDeployment(t, respondJSON(200, "{}"))
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -9,18 +9,18 @@ import (
 	"foretell/internal/api"
 )
 
-// noThreshold replaces a missing threshold on services that require one. Such
-// services do not report outcomes either. No other code knows about it.
+// noThreshold replaces a missing threshold on services that require one. Such services
+// do not report outcomes either. Only this file uses it.
 const noThreshold = 1.0
 
-// CreateTraining starts a race. A race without a threshold is an extension: if
-// the service rejects it, the client retries with a threshold of 1, which it
-// also uses for all later races.
+// CreateTraining starts a race. A race without a threshold is an extension. If the
+// service rejects it, the client uses a threshold of 1 instead, now and for all later
+// races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	none := in.Body.PerformanceThreshold.IsSet && in.Body.PerformanceThreshold.Value == nil
 	if !none || !c.needsThreshold.Load() {
 		created, err := Call(ctx, c, api.CreateTraining, in)
-		if !none || !refusesNull(err) {
+		if !none || !rejectsNullThreshold(err) {
 			return created, err
 		}
 	}
@@ -33,9 +33,9 @@ func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput
 	return created, err
 }
 
-// refusesNull reports whether a service may have rejected a request because its
-// threshold is null. If the problem lists fields, this one must be among them.
-func refusesNull(err error) bool {
+// rejectsNullThreshold reports whether err may mean that the service rejected a null
+// threshold. If the problem lists invalid fields, the threshold must be among them.
+func rejectsNullThreshold(err error) bool {
 	var problem *api.Problem
 	if !errors.As(err, &problem) || problem.Status != http.StatusBadRequest && problem.Status != http.StatusUnprocessableEntity {
 		return false
@@ -45,16 +45,16 @@ func refusesNull(err error) bool {
 	})
 }
 
-// fillOutcome sets the outcome of a race or run if the service did not. race is
-// the status of a run's race, if known.
-func fillOutcome(t *api.Training, race string) {
+// fillOutcome sets the outcome of a race or run if the service did not report it.
+// raceStatus is the status of the race that a run belongs to; "" if unknown.
+func fillOutcome(t *api.Training, raceStatus string) {
 	if t.Outcome != "" {
 		return
 	}
 	if t.TargetPerformance != nil && *t.TargetPerformance == noThreshold {
 		t.TargetPerformance = nil
 	}
-	t.Outcome = api.OutcomeFromStatus(t.Status, t.TargetPerformance, race == api.TrainingCompleted)
+	t.Outcome = api.OutcomeFromStatus(t.Status, t.TargetPerformance, raceStatus == api.TrainingCompleted)
 }
 
 // fillOutcomes sets the outcomes of races and their runs.
@@ -68,8 +68,8 @@ func fillOutcomes(jobs []api.Training) {
 	}
 }
 
-// fillRunOutcomes sets the outcomes of a race and its runs. Their threshold is
-// unknown here.
+// fillRunOutcomes sets the outcomes of a race and its runs, whose threshold is
+// unknown.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {

@@ -26,22 +26,22 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 		{"one_that_knows_null", nil, []string{"null", "null"}, true},
 		{
 			"one_that_names_the_field",
-			say(422, `{"code":"invalid","detail":"d","errors":[{"field":"performanceThreshold","message":"is missing"}]}`),
+			respondJSON(422, `{"code":"invalid","detail":"d","errors":[{"field":"performanceThreshold","message":"is missing"}]}`),
 			[]string{"null", "1", "1"},
 			true,
 		},
-		{"one_that_names_nothing", say(400, `{"message":"bad request"}`), []string{"null", "1", "1"}, true},
+		{"one_that_names_nothing", respondJSON(400, `{"message":"bad request"}`), []string{"null", "1", "1"}, true},
 		{
 			"one_that_refuses_something_else",
-			say(422, `{"code":"invalid","detail":"d","errors":[{"field":"seed","message":"is too large"}]}`),
+			respondJSON(422, `{"code":"invalid","detail":"d","errors":[{"field":"seed","message":"is too large"}]}`),
 			[]string{"null", "null"},
 			false,
 		},
-		{"one_that_is_in_another_state", say(409, `{"code":"wrong_state","detail":"d"}`), []string{"null", "null"}, false},
+		{"one_that_is_in_another_state", respondJSON(409, `{"code":"wrong_state","detail":"d"}`), []string{"null", "null"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sent []string
-			d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+			d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				var members map[string]json.RawMessage
 				_ = json.Unmarshal(body, &members)
@@ -51,7 +51,7 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 					c.refusal(w, r)
 					return
 				}
-				say(201, made)(w, r)
+				respondJSON(201, made)(w, r)
 			})
 			caller := d.client(t, client.Options{})
 			for range 2 {
@@ -85,7 +85,7 @@ func TestOutcomesOfOtherDeployments(t *testing.T) {
 		{`{"status":"TIMEOUT","targetPerformance":1}`, api.OutcomeTimeLimit, false},
 		{`{"status":"NOT_COMPLETED","targetPerformance":1,"outcome":"below-threshold"}`, api.OutcomeBelow, true},
 	} {
-		job, err := client.Call(t.Context(), deploy(t, say(200, c.body)).client(t, client.Options{}), api.GetTraining,
+		job, err := client.Call(t.Context(), newDeployment(t, respondJSON(200, c.body)).client(t, client.Options{}), api.GetTraining,
 			&api.TrainingInput{TrainingJobKey: key})
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestOutcomesOfOtherDeployments(t *testing.T) {
 			t.Errorf("%s: outcome %q, threshold %v", c.body, job.Outcome, job.TargetPerformance)
 		}
 	}
-	page, err := client.Call(t.Context(), deploy(t, say(200, `{"trainingJobs":[
+	page, err := client.Call(t.Context(), newDeployment(t, respondJSON(200, `{"trainingJobs":[
 		{"trainingJobKey":"r","status":"COMPLETED","targetPerformance":0.9},
 		{"trainingJobKey":"c","parentTrainingJobKey":"r","status":"NOT_COMPLETED","targetPerformance":0.9}]}`)).client(t, client.Options{}),
 		api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: 2}})

@@ -27,9 +27,9 @@ func TestUploadRetry(t *testing.T) {
 	}{{"not_taken_is_sent_again", false, 2}, {"taken_is_not", true, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			uploads, state := 0, "PENDING"
-			d := deploy(t, func(w http.ResponseWriter, r *http.Request) {
+			d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
-					say(200, `{"datasetKey":"`+key+`","status":"`+state+`"}`)(w, r)
+					respondJSON(200, `{"datasetKey":"`+key+`","status":"`+state+`"}`)(w, r)
 					return
 				}
 				uploads++
@@ -42,7 +42,7 @@ func TestUploadRetry(t *testing.T) {
 				if uploads == 1 {
 					panic(http.ErrAbortHandler)
 				}
-				say(200, `{"datasetKey":"`+key+`","status":"PROCESSING"}`)(w, r)
+				respondJSON(200, `{"datasetKey":"`+key+`","status":"PROCESSING"}`)(w, r)
 			})
 			created := &api.CreatedDataset{DatasetKey: key, DatasetUploadInfo: api.UploadInfo{UploadURL: d.URL + "/up"}}
 			src := text("id,a,b\n1,2,3\n")
@@ -98,7 +98,7 @@ func TestDownload(t *testing.T) {
 		}, "not the service's API"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := deploy(t, c.handler)
+			d := newDeployment(t, c.handler)
 			var got bytes.Buffer
 			n, err := d.client(t, client.Options{}).Download(t.Context(), d.URL+"/result?signature=s", &got)
 			switch {
@@ -113,7 +113,7 @@ func TestDownload(t *testing.T) {
 	}
 	t.Run("a_full_disk_is_not_the_network", func(t *testing.T) {
 		full := errors.New("no space left")
-		d := deploy(t, part(true, same))
+		d := newDeployment(t, part(true, same))
 		_, err := d.client(t, client.Options{}).Download(t.Context(), d.URL+"/result", failingWriter{full})
 		if !errors.Is(err, full) || len(d.requests()) != 1 {
 			t.Errorf("%d requests, %v", len(d.requests()), err)
@@ -139,7 +139,7 @@ func TestPages(t *testing.T) {
 			for i := offset; i < min(offset+min(limit, most), items); i++ {
 				list = append(list, fmt.Sprintf(`{"modelKey":"m%d"}`, i))
 			}
-			say(200, `{"models":[`+strings.Join(list, ",")+`]`+envelope(offset, len(list))+`}`)(w, r)
+			respondJSON(200, `{"models":[`+strings.Join(list, ",")+`]`+envelope(offset, len(list))+`}`)(w, r)
 		}
 	}
 	for name, handler := range map[string]http.HandlerFunc{
@@ -150,7 +150,7 @@ func TestPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for m, err := range client.AllModelsOfDataset(t.Context(), deploy(t, handler).client(t, client.Options{}), key) {
+			for m, err := range client.AllModelsOfDataset(t.Context(), newDeployment(t, handler).client(t, client.Options{}), key) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -166,12 +166,12 @@ func TestPages(t *testing.T) {
 // TestWaitDataset checks that polling slows down and survives an outage.
 func TestWaitDataset(t *testing.T) {
 	t.Parallel()
-	running, away := say(200, `{"status":"NEW_IN_VERSION_9"}`), say(503, "{}")
+	running, away := respondJSON(200, `{"status":"NEW_IN_VERSION_9"}`), respondJSON(503, "{}")
 	handlers := []http.HandlerFunc{running, running}
 	for range 7 { // more than one call's attempts
 		handlers = append(handlers, away)
 	}
-	d := deploy(t, inTurn(append(handlers, running, say(200, `{"status":"FAILED","failureReason":"line 3"}`))...))
+	d := newDeployment(t, respondInTurn(append(handlers, running, respondJSON(200, `{"status":"FAILED","failureReason":"line 3"}`))...))
 	states := 0
 	got, err := d.client(t, client.Options{}).WaitDataset(t.Context(), key, func(*api.Dataset) { states++ })
 	if err != nil || got.FailureReason != "line 3" || states != 4 {
@@ -185,9 +185,9 @@ func TestWaitDataset(t *testing.T) {
 // TestMaxPoll checks the maximum interval between polls.
 func TestMaxPoll(t *testing.T) {
 	t.Parallel()
-	running := say(200, `{"status":"PROCESSING"}`)
+	running := respondJSON(200, `{"status":"PROCESSING"}`)
 	for _, longest := range []time.Duration{0, 100 * time.Millisecond} {
-		d := deploy(t, inTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), say(200, `{"status":"COMPLETED"}`))...))
+		d := newDeployment(t, respondInTurn(append(slices.Repeat([]http.HandlerFunc{running}, 80), respondJSON(200, `{"status":"COMPLETED"}`))...))
 		if _, err := d.client(t, client.Options{MaxPoll: longest}).WaitDataset(t.Context(), key, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -10,22 +10,22 @@ import (
 	"foretell/internal/api"
 )
 
-// expectContinueMin is the minimum size of a body that is sent with Expect:
-// 100-continue, so that it is not sent in vain.
+// expectContinueMin is the minimum size, in bytes, of a body that is sent with Expect:
+// 100-continue, so that the service can reject it before it is sent.
 const expectContinueMin = 1 << 20
 
-// Upload adds src to a dataset that was just created: with [Client.AddData] up
-// to 32 MB, else to its upload URL. progress, which may be nil, is called with
-// the number of bytes sent so far; a retry restarts at 0.
+// Upload sends src to a dataset that was just created: with [Client.AddData] if it has
+// at most 32 MB, else to its upload URL. progress, which may be nil, is called with the
+// number of bytes sent so far; a retry restarts at 0.
 //
-// After a lost connection it is retried only if the dataset is still PENDING,
-// so that the file is never added twice.
+// After a lost connection Upload retries only if the dataset is still PENDING, so that
+// the file is never added twice.
 func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
 	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {
 		return c.AddData(ctx, created.DatasetKey, src, progress)
 	}
-	return c.upload(ctx, created, src, progress)
+	return c.putFile(ctx, created, src, progress)
 }
 
 // AddData adds a CSV of at most 32 MB to a PENDING dataset.
@@ -35,14 +35,14 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 		return nil, err
 	}
 	req.setFile(newForm(src.Name), src, progress)
-	return c.uploadFile(ctx, req, key)
+	return c.sendFile(ctx, req, key)
 }
 
-// UploadData sends a CSV to the upload URL of a dataset. The entry is empty if
-// an object store responds. Unlike [Client.Upload] it does not know the
-// dataset's key, and therefore does not retry after a lost connection.
+// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty
+// if an object store responds. Without the dataset's key UploadData cannot see whether
+// the file was added, so it does not retry after a lost connection.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
-	return c.upload(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
+	return c.putFile(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
 // CreatePrediction sends a blind CSV to predict with a model. It is not retried
@@ -60,10 +60,10 @@ func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Sour
 	return out, nil
 }
 
-// upload PUTs the bytes of src. The key of created may be empty.
-func (c *Client) upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+// putFile sends src to the upload URL of a dataset. The key of created may be "".
+func (c *Client) putFile(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
-	address, err := c.resolve(info.UploadURL)
+	address, err := c.resolveURL(info.UploadURL)
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +76,15 @@ func (c *Client) upload(ctx context.Context, created *api.CreatedDataset, src So
 	}
 	req := &request{
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
-		waitOn429: true, bearer: c.sendsToken(address),
+		waitOn429: true, sendToken: c.sendsToken(address),
 	}
-	req.setFile(form{}, src, progress)
-	return c.uploadFile(ctx, req, created.DatasetKey)
+	req.setFile(multipartForm{}, src, progress)
+	return c.sendFile(ctx, req, created.DatasetKey)
 }
 
-// sendsToken reports whether the token is sent to an upload URL: always on
-// the service's host; elsewhere only if the URL has no signature, and never
-// from https to http.
+// sendsToken reports whether to send the token to an upload URL. The token is always
+// sent to the service's host. It is sent to another host only if the URL has no
+// signature, and not over http if the service uses https.
 func (c *Client) sendsToken(address *url.URL) bool {
 	if sameService(c.base, address) {
 		return true
@@ -92,12 +92,12 @@ func (c *Client) sendsToken(address *url.URL) bool {
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
 }
 
-// uploadFile sends a dataset's file. With a key it retries after lost connections
+// sendFile sends a dataset's file. If key is not "", it retries after a lost connection
 // while the dataset is still PENDING.
-func (c *Client) uploadFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
+func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
 	if key != "" {
 		req.idempotent = true
-		req.applied = func(ctx context.Context) (bool, error) {
+		req.wasApplied = func(ctx context.Context) (bool, error) {
 			entry, err := c.datasetEntry(ctx, key)
 			return err == nil && entry.Status != api.DatasetPending, err
 		}

@@ -11,60 +11,60 @@ import (
 
 // Source is a file to upload. It is opened once for each attempt.
 type Source struct {
-	// Name is the file's name as the service may show it.
+	// Name is the file name that is sent to the service.
 	Name string
 	// Size is the number of bytes; -1 if unknown.
 	Size int64
-	// Open returns the bytes from the beginning, the same each time.
+	// Open returns the bytes from the beginning. They must be the same each time.
 	Open func() (io.ReadCloser, error)
 }
 
-// sourceError is an error of reading the file, as opposed to the network's.
+// sourceError is an error from reading the file, not from the network.
 type sourceError struct{ err error }
 
 func (e *sourceError) Error() string { return e.err.Error() }
 func (e *sourceError) Unwrap() error { return e.err }
 
-// uploadBody is the body of one attempt to upload a file: the file itself, or a
-// form with it, which is never held in memory. It counts the bytes of the file.
+// uploadBody is the body of one attempt to upload a file. It streams the file, or a form
+// that contains the file, and counts the bytes of the file.
 type uploadBody struct {
 	file       io.ReadCloser
-	size, sent int64  // of the file; size is -1 if unknown
-	head, tail string // of the form; what has not been read
-	ended      bool   // the file was read to its end
+	size, sent int64  // bytes of the file; size is -1 if unknown
+	head, tail string // parts of the form that have not been read yet
+	fileEnded  bool   // the file was read to its end
 	progress   func(sent int64)
 }
 
-// form is what surrounds the file of a multipart/form-data body with one part,
-// `file`. The zero form has nothing, so that the body is the file itself.
-type form struct {
+// multipartForm is what surrounds the file of a multipart/form-data body with one part,
+// `file`. With the zero value the body is the file itself.
+type multipartForm struct {
 	head, tail  string
 	contentType string
 }
 
 // newForm returns a form for a CSV file of the given name.
-func newForm(name string) form {
+func newForm(name string) multipartForm {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	boundary := hex.EncodeToString(random[:])
 	if name == "" {
 		name = "data.csv"
 	}
-	return form{
+	return multipartForm{
 		head: "--" + boundary + "\r\n" +
-			`Content-Disposition: form-data; name="file"; filename="` + quoteName.Replace(name) + "\"\r\n" +
+			`Content-Disposition: form-data; name="file"; filename="` + fileNameEscaper.Replace(name) + "\"\r\n" +
 			"Content-Type: text/csv\r\n\r\n",
 		tail:        "\r\n--" + boundary + "--\r\n",
 		contentType: "multipart/form-data; boundary=" + boundary,
 	}
 }
 
-// quoteName escapes a file name as browsers do.
-var quoteName = strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A")
+// fileNameEscaper escapes a file name as browsers do.
+var fileNameEscaper = strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A")
 
-// setFile makes src in f the body of the request. progress, which may be nil, is
-// called with the number of bytes of src sent so far; a retry restarts at 0.
-func (req *request) setFile(f form, src Source, progress func(sent int64)) {
+// setFile sets the body of the request to src, surrounded by f. progress, which may be
+// nil, is called with the number of bytes of src sent so far; a retry restarts at 0.
+func (req *request) setFile(f multipartForm, src Source, progress func(sent int64)) {
 	req.open = func() (io.ReadCloser, error) {
 		file, err := src.Open()
 		if err != nil {
@@ -84,17 +84,17 @@ func (req *request) setFile(f form, src Source, progress func(sent int64)) {
 	}
 }
 
-// Read reads the head, the file and the tail.
+// Read reads from the head, the file and the tail, in this order.
 func (b *uploadBody) Read(p []byte) (int, error) {
 	if b.head != "" {
 		n := copy(p, b.head)
 		b.head = b.head[n:]
 		return n, nil
 	}
-	if !b.ended {
+	if !b.fileEnded {
 		n, err := b.readFile(p)
 		if errors.Is(err, io.EOF) {
-			b.ended, err = true, nil
+			b.fileEnded, err = true, nil
 		}
 		return n, err
 	}
@@ -106,8 +106,8 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readFile reads the file and reports the progress. An error of the file is a
-// sourceError, and so is another size than announced.
+// readFile reads from the file and reports the progress. It returns a sourceError if the
+// file cannot be read or does not have the announced size.
 func (b *uploadBody) readFile(p []byte) (int, error) {
 	n, err := b.file.Read(p)
 	b.sent += int64(n)

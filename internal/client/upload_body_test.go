@@ -21,11 +21,11 @@ func TestUploadBody(t *testing.T) {
 	t.Parallel()
 	const content = "id,a\n1,2\n"
 	for name, c := range map[string]struct {
-		form form
+		form multipartForm
 		size int64
 	}{
-		"raw":                  {form{}, int64(len(content))},
-		"raw_of_unknown_size":  {form{}, -1},
+		"raw":                  {multipartForm{}, int64(len(content))},
+		"raw_of_unknown_size":  {multipartForm{}, -1},
 		"form":                 {newForm(`a "b".csv`), int64(len(content))},
 		"form_of_unknown_size": {newForm(""), -1},
 	} {
@@ -59,7 +59,7 @@ func TestUploadBody(t *testing.T) {
 }
 
 // fileOf returns the file in a body.
-func fileOf(t *testing.T, f form, body string) string {
+func fileOf(t *testing.T, f multipartForm, body string) string {
 	t.Helper()
 	if f.contentType == "" {
 		return body

@@ -9,34 +9,34 @@ import (
 	"foretell/internal/api"
 )
 
-// The polling interval grows from the first to the longest by a sixteenth each
-// time: the delay in seeing the end is about a sixteenth of the time waited,
-// and long waits cost few requests.
+// The polling interval grows from minPoll to Options.MaxPoll by a sixteenth each time.
+// The end of a job is therefore noticed with a delay of about a sixteenth of the time
+// waited, and a long wait needs few requests.
 const (
 	minPoll = 25 * time.Millisecond
 	maxPoll = 2 * time.Second // default of Options.MaxPoll
-	// maxOutages is how many consecutive polls may fail, each with its attempts:
-	// about half a minute, enough to restart a service.
+	// maxOutages is the number of consecutive polls that may fail. With their retries
+	// they take about half a minute, enough to restart a service.
 	maxOutages = 5
 )
 
-// WaitDataset polls a dataset until it is COMPLETED or FAILED. each, which may
-// be nil, is called with every response, including the last.
-func (c *Client) WaitDataset(ctx context.Context, key string, each func(*api.Dataset)) (*api.Dataset, error) {
+// WaitDataset polls a dataset until it is COMPLETED or FAILED. onUpdate, which may be
+// nil, is called with every response, including the last.
+func (c *Client) WaitDataset(ctx context.Context, key string, onUpdate func(*api.Dataset)) (*api.Dataset, error) {
 	return poll(ctx, c, func() (*api.Dataset, bool, error) {
 		d, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 		if err != nil {
 			return nil, false, err
 		}
 		return d, d.Status == api.DatasetCompleted || d.Status == api.DatasetFailed, nil
-	}, each)
+	}, onUpdate)
 }
 
-// WaitTraining polls the progress of a training job until the job ends, and
-// then reads the job. each, which may be nil, misses no score if the service
-// reports them all: a poll that came too late for some is followed by one with
-// the history.
-func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.TrainingProgress)) (*api.Training, error) {
+// WaitTraining polls the progress of a training job until the job ends, and returns
+// the job. onUpdate, which may be nil, is called with every response. If the recent
+// scores of a response do not follow those of the previous one, WaitTraining requests
+// the history, so that onUpdate receives every score.
+func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
 	reported := map[string]int{}
@@ -51,8 +51,8 @@ func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.Tr
 		for _, run := range progress.Jobs {
 			reported[run.TrainingJobKey] = run.Steps
 		}
-		if each != nil {
-			each(progress)
+		if onUpdate != nil {
+			onUpdate(progress)
 		}
 	})
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *Client) WaitTraining(ctx context.Context, key string, each func(*api.Tr
 	return job, nil
 }
 
-// trainingProgress reads the progress of a race, with its history if the recent
-// scores do not continue those already reported.
+// trainingProgress reads the progress of a race. It includes the history if the recent
+// scores do not continue the reported ones. reported has the number of scores by job.
 func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)
@@ -79,15 +79,16 @@ func (c *Client) trainingProgress(ctx context.Context, key string, reported map[
 	return progress, nil
 }
 
-// WaitPrediction polls a prediction until it is COMPLETED, FAILED or TIMEOUT.
-func (c *Client) WaitPrediction(ctx context.Context, key string, each func(*api.Prediction)) (*api.Prediction, error) {
+// WaitPrediction polls a prediction until it is COMPLETED, FAILED or TIMEOUT. onUpdate,
+// which may be nil, is called with every response.
+func (c *Client) WaitPrediction(ctx context.Context, key string, onUpdate func(*api.Prediction)) (*api.Prediction, error) {
 	return poll(ctx, c, func() (*api.Prediction, bool, error) {
 		p, err := Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		if err != nil {
 			return nil, false, err
 		}
 		return p, predictionEnded(p.Status), nil
-	}, each)
+	}, onUpdate)
 }
 
 // trainingEnded reports whether a state is final. An unknown state is not.
@@ -107,17 +108,17 @@ func predictionEnded(status string) bool {
 	return false
 }
 
-// poll calls fetch until it returns true. A short outage of the service, such
-// as a restart, does not end the wait.
-func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), each func(*T)) (*T, error) {
+// poll calls fetch until it returns true, and onUpdate with each value. A short outage
+// of the service, such as a restart, does not end the wait.
+func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), onUpdate func(*T)) (*T, error) {
 	outages := 0
 	for interval := minPoll; ; interval = min(interval+interval/16, c.opts.MaxPoll) {
 		state, done, err := fetch()
 		switch {
 		case err == nil:
 			outages = 0
-			if each != nil {
-				each(state)
+			if onUpdate != nil {
+				onUpdate(state)
 			}
 			if done {
 				return state, nil
@@ -142,5 +143,5 @@ func isOutage(err error) bool {
 		return network.temporary()
 	}
 	var problem *api.Problem
-	return errors.As(err, &problem) && codeOfStatus(problem.Status) == api.CodeNotReady
+	return errors.As(err, &problem) && codeFromStatus(problem.Status) == api.CodeNotReady
 }

@@ -15,13 +15,13 @@ func NewClient(opts client.Options) (*client.Client, error) {
 		return c, nil
 	}
 	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
-		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", withScheme(strings.TrimSpace(opts.BaseURL)))
+		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", addScheme(strings.TrimSpace(opts.BaseURL)))
 	}
 	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// withScheme adds a scheme: http:// for this machine, https:// for others.
-func withScheme(address string) string {
+// addScheme adds a scheme: http:// for this machine, https:// for others.
+func addScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -32,8 +32,8 @@ const (
 
 // variable is an environment variable and its setting.
 type variable struct {
-	Name    string
-	meaning string
+	Name        string
+	description string
 	// Key is the name of the setting, which is also a flag and a value in a profile. It
 	// is "" for a secret and for variables that are read before the settings.
 	Key string
@@ -41,8 +41,8 @@ type variable struct {
 	Values []string
 	// check returns an error for an invalid value; nil accepts any.
 	check func(value string) error
-	// builtin is the default.
-	builtin string
+	// defaultValue is the default.
+	defaultValue string
 	// BareValue is the value of the flag without a value; "" if a value is required.
 	BareValue string
 	// secret is set if the value must not be shown.
@@ -52,35 +52,35 @@ type variable struct {
 // Variables lists all environment variables. Settings are bound by it, `config` checks
 // and lists by it, and `help environment` and docs/cli.md print it.
 var Variables = []variable{
-	{Name: envServer, meaning: "address of the service; empty uses the embedded one", Key: KeyServer, check: checkServer},
-	{Name: envProfile, meaning: "profile of the config file to use"},
-	{Name: EnvUsername, meaning: "e-mail to sign in with", Key: KeyUsername},
-	{Name: EnvPassword, meaning: "password to sign in with; never stored", secret: true},
-	{Name: EnvPasswordFile, meaning: "file that holds the password"},
-	{Name: EnvToken, meaning: "bearer token to use", secret: true},
-	{Name: envStorage, meaning: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
-	{Name: envConfigDir, meaning: "folder of config.yaml"},
-	{Name: EnvDataDir, meaning: "folder of the embedded service", Key: KeyDataDir},
-	{Name: envNoInput, meaning: "1 disables prompts", Key: KeyNoInput, check: checkSwitch, builtin: "false", BareValue: "true"},
-	{Name: envProgress, meaning: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.Modes(), builtin: string(term.Auto)},
-	{Name: envTimeout, meaning: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, builtin: "0s"},
-	{Name: EnvDebug, meaning: "1 traces requests to standard error, a path to that file; without secrets", Key: KeyDebug, BareValue: "true"},
-	{Name: envPager, meaning: "pager for lists longer than the terminal; cat for none (default PAGER)", Key: KeyPager},
-	{Name: "PAGER", meaning: "the same for all programs"},
-	{Name: "NO_COLOR", meaning: "if set, no colour"},
-	{Name: "CLICOLOR_FORCE", meaning: "if set and not 0, colour in pipes too"},
-	{Name: "TERM", meaning: "dumb: no redrawing"},
-	{Name: "LC_ALL, LC_CTYPE, LANG", meaning: "if not UTF-8, histograms are drawn in ASCII"},
-	{Name: "COLUMNS", meaning: "width of the terminal"},
-	{Name: "CI", meaning: "if set, no redrawing and no pager"},
-	{Name: EnvGitHub, meaning: "true annotates missed requirements on standard error"},
-	{Name: EnvGitHubSummary, meaning: "file to append a table of the requirements to"},
-	{Name: EnvGitLab, meaning: "true puts missed requirements into a section of the log"},
-	{Name: "BROWSER", meaning: "browser command of `foretell open`"},
-	{Name: "XDG_CONFIG_HOME", meaning: "parent of the config folder"},
-	{Name: "XDG_DATA_HOME", meaning: "parent of the data folder"},
-	{Name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy for requests to the service"},
-	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", meaning: "certificate authorities to trust"},
+	{Name: envServer, description: "address of the service; empty uses the embedded one", Key: KeyServer, check: checkServer},
+	{Name: envProfile, description: "profile of the config file to use"},
+	{Name: EnvUsername, description: "e-mail to sign in with", Key: KeyUsername},
+	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
+	{Name: EnvPasswordFile, description: "file that holds the password"},
+	{Name: EnvToken, description: "bearer token to use", secret: true},
+	{Name: envStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
+	{Name: envConfigDir, description: "folder of config.yaml"},
+	{Name: EnvDataDir, description: "folder of the embedded service", Key: KeyDataDir},
+	{Name: envNoInput, description: "1 disables prompts", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
+	{Name: envProgress, description: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
+	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
+	{Name: EnvDebug, description: "1 traces requests to standard error, a path to that file; without secrets", Key: KeyDebug, BareValue: "true"},
+	{Name: envPager, description: "pager for lists longer than the terminal; cat for none (default PAGER)", Key: KeyPager},
+	{Name: "PAGER", description: "the same for all programs"},
+	{Name: "NO_COLOR", description: "if set, no colour"},
+	{Name: "CLICOLOR_FORCE", description: "if set and not 0, colour in pipes too"},
+	{Name: "TERM", description: "dumb: no redrawing"},
+	{Name: "LC_ALL, LC_CTYPE, LANG", description: "if not UTF-8, histograms are drawn in ASCII"},
+	{Name: "COLUMNS", description: "width of the terminal"},
+	{Name: "CI", description: "if set, no redrawing and no pager"},
+	{Name: EnvGitHub, description: "true annotates missed requirements on standard error"},
+	{Name: EnvGitHubSummary, description: "file to append a table of the requirements to"},
+	{Name: EnvGitLab, description: "true puts missed requirements into a section of the log"},
+	{Name: "BROWSER", description: "browser command of `foretell open`"},
+	{Name: "XDG_CONFIG_HOME", description: "parent of the config folder"},
+	{Name: "XDG_DATA_HOME", description: "parent of the data folder"},
+	{Name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", description: "proxy for requests to the service"},
+	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust"},
 }
 
 // FindSetting returns the variable of a setting.
@@ -110,7 +110,7 @@ func checkServer(value string) error {
 	return err
 }
 
-func checkSwitch(value string) error {
+func checkBool(value string) error {
 	if _, err := strconv.ParseBool(value); err != nil {
 		return exit.Usagef("invalid %s %q: want true or false", KeyNoInput, value)
 	}
@@ -124,12 +124,12 @@ func checkDuration(value string) error {
 	return nil
 }
 
-// EnvironmentText returns the text of `help environment`.
-func EnvironmentText() string {
+// EnvironmentHelp returns the text of `help environment`.
+func EnvironmentHelp() string {
 	var b strings.Builder
 	b.WriteString("Flags override variables, and variables override the profile in the config file.\n\n")
 	for _, v := range Variables {
-		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.meaning)
+		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.description)
 	}
 	b.WriteString("\nSettings of a profile, for `foretell config`:\n\n")
 	for _, v := range Variables {

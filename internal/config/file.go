@@ -13,10 +13,10 @@ import (
 	"foretell/internal/exit"
 )
 
-// Set writes one value of config.yaml at the path of keys. The rest of the file,
+// WriteValue writes one value of config.yaml at the path of keys. The rest of the file,
 // including comments, is unchanged. An empty value removes the key.
-func Set(env Getenv, value string, keys ...string) error {
-	path, err := File(env)
+func WriteValue(env Getenv, value string, keys ...string) error {
+	path, err := FilePath(env)
 	if err != nil {
 		return err
 	}

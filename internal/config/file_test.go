@@ -61,11 +61,11 @@ func TestSettings(t *testing.T) {
 	if diff := cmp.Diff([]string{"work", "https://from.config", "6m", "bar"}, got); diff != "" {
 		t.Errorf("flag > environment > profile (-want +got):\n%s", diff)
 	}
-	paths, err := s.Paths([]string{"listTrainings"})
+	paths, err := s.PathOverrides([]string{"listTrainings"})
 	if diff := cmp.Diff(map[string]string{"listTrainings": "/elsewhere"}, paths); err != nil || diff != "" {
 		t.Errorf("paths: %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := s.Paths([]string{"other"}); err == nil {
+	if _, err := s.PathOverrides([]string{"other"}); err == nil {
 		t.Error("an unknown operation in paths is no error")
 	}
 }
@@ -76,7 +76,7 @@ func TestConfigIsPrivate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	getenv := func(name string) string { return map[string]string{envConfigDir: dir}[name] }
-	if err := Set(getenv, "https://x", "profiles", "default", "server"); err != nil {
+	if err := WriteValue(getenv, "https://x", "profiles", "default", "server"); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "config.yaml"))

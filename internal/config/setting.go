@@ -45,8 +45,8 @@ type Settings struct {
 	*viper.Viper
 	// Profile is the name of the profile in use.
 	Profile string
-	// exists is set if the config file has the profile.
-	exists bool
+	// profileExists is set if the config file has the profile.
+	profileExists bool
 	// origins has the origin of each setting, including profile, by key.
 	origins map[string]string
 }
@@ -58,11 +58,11 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		return nil, err
 	}
 	fromFile := "file " + file.ConfigFileUsed()
-	s := &Settings{Viper: NewViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originBuiltin}}
+	s := &Settings{Viper: NewViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault}}
 	for _, source := range [][2]string{
 		{file.GetString(KeyProfile), fromFile},
 		{env(envProfile), "variable " + envProfile},
-		{flagText(flags, KeyProfile), "flag --" + KeyProfile},
+		{flagValue(flags, KeyProfile), "flag --" + KeyProfile},
 	} {
 		if source[0] != "" {
 			s.Profile, s.origins[KeyProfile] = source[0], source[1]
@@ -71,7 +71,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	if err := checkProfileName(s.Profile); err != nil {
 		return nil, err
 	}
-	s.exists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
+	s.profileExists = file.IsSet("profiles" + KeyDelimiter + s.Profile)
 	if err := s.MergeConfigMap(file.GetStringMap("profiles" + KeyDelimiter + s.Profile)); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", s.Profile, err)
 	}
@@ -79,11 +79,11 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		if v.Key == "" {
 			continue
 		}
-		s.origins[v.Key] = originBuiltin
+		s.origins[v.Key] = originDefault
 		if s.IsSet(v.Key) {
 			s.origins[v.Key] = fromFile
 		}
-		s.SetDefault(v.Key, v.builtin)
+		s.SetDefault(v.Key, v.defaultValue)
 		if text := env(v.Name); text != "" {
 			s.Set(v.Key, text)
 			s.origins[v.Key] = "variable " + v.Name
@@ -110,7 +110,7 @@ func (s *Settings) OriginName(key string) string {
 // CheckProfile returns an error for an unknown profile, unless another source sets the
 // service: a mistyped name would silently select another service.
 func (s *Settings) CheckProfile(env Getenv) error {
-	if s.Profile == defaultProfile || s.exists || s.origins[KeyServer] != originBuiltin {
+	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil
 	}
 	file, err := ReadFile(env)
@@ -125,8 +125,8 @@ func (s *Settings) CheckProfile(env Getenv) error {
 	return e.WithHint("known profiles: %s; create one with `foretell login URL`", strings.Join(names, ", "))
 }
 
-// originBuiltin is the origin of a default.
-const originBuiltin = "built-in"
+// originDefault is the origin of a default.
+const originDefault = "built-in"
 
 // KeyDelimiter allows dots in names.
 const KeyDelimiter = "::"
@@ -138,7 +138,7 @@ func NewViper() *viper.Viper {
 
 // ReadFile reads config.yaml; a missing file is empty.
 func ReadFile(env Getenv) (*viper.Viper, error) {
-	path, err := File(env)
+	path, err := FilePath(env)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 	return file, nil
 }
 
-func flagText(flags *pflag.FlagSet, name string) string {
+func flagValue(flags *pflag.FlagSet, name string) string {
 	if flag := flags.Lookup(name); flag != nil {
 		return flag.Value.String()
 	}
@@ -167,8 +167,8 @@ func checkProfileName(name string) error {
 	return nil
 }
 
-// File returns the absolute path of config.yaml.
-func File(env Getenv) (string, error) {
+// FilePath returns the absolute path of config.yaml.
+func FilePath(env Getenv) (string, error) {
 	dir, err := Dir(env)
 	if err != nil {
 		return "", err
@@ -218,9 +218,9 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// Paths returns the overridden paths by operation ID. viper lower-cases keys; known
+// PathOverrides returns the overridden paths by operation ID. viper lower-cases keys; known
 // restores their spelling.
-func (s *Settings) Paths(known []string) (map[string]string, error) {
+func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })

@@ -21,9 +21,9 @@ type Setting struct {
 // maskedValue replaces the value of a secret.
 const maskedValue = "(secret)"
 
-// List returns all settings with their origins: the profile, the variables,
+// ListSettings returns all settings with their origins: the profile, the variables,
 // overridden paths, and the names of secrets in the environment.
-func List(env Getenv, s *Settings) ([]Setting, error) {
+func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
 	for _, v := range Variables {
 		value := ""
@@ -39,7 +39,7 @@ func List(env Getenv, s *Settings) ([]Setting, error) {
 				return nil, err
 			}
 			value = dir
-			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originBuiltin && filepath.IsAbs(env(xdg)) { // see folder
+			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originDefault && filepath.IsAbs(env(xdg)) { // see folder
 				s.origins[v.Key] = "variable " + xdg
 			}
 		default:
@@ -47,11 +47,11 @@ func List(env Getenv, s *Settings) ([]Setting, error) {
 		}
 		documents = append(documents, Setting{v.Key, value, s.origins[v.Key]})
 	}
-	paths, err := s.Paths(OperationIDs())
+	paths, err := s.PathOverrides(OperationIDs())
 	if err != nil {
 		return nil, err
 	}
-	path, err := File(env)
+	path, err := FilePath(env)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func CheckSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// FileKeys returns the path of a key in the config file.
-func FileKeys(s *Settings, key string) []string {
+// YAMLPath returns the path of a key in the config file.
+func YAMLPath(s *Settings, key string) []string {
 	if key == KeyProfile {
 		return []string{KeyProfile}
 	}

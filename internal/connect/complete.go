@@ -18,29 +18,29 @@ import (
 // CompletionTimeout limits how long a completion waits for the service.
 const CompletionTimeout = 2 * time.Second
 
-// NameLister lists the references that can be completed.
-type NameLister func(ctx context.Context, session *Session) ([]string, error)
+// ReferenceLister lists the references that can be completed.
+type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
 // CompleteReference completes the first argument with references. It offers none if the
 // service is not reachable.
-func (o *ServiceFlags) CompleteReference(names NameLister) cobra.CompletionFunc {
+func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			return nil, cli.ArgumentDirective(cmd, len(args))
+			return nil, cli.ArgCompletionDirective(cmd, len(args))
 		}
-		return append(o.fetchNames(cmd.Context(), names), cli.Last), cobra.ShellCompDirectiveNoFileComp
+		return append(o.fetchRefs(cmd.Context(), names), cli.LastRef), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// CompleteOrWord completes a flag with references and one additional word.
-func (o *ServiceFlags) CompleteOrWord(word string, names NameLister) cobra.CompletionFunc {
+// CompleteReferenceOrWord completes a flag with references and one additional word.
+func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append([]string{word}, o.fetchNames(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
+		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchNames returns the names that the service sends within CompletionTimeout.
-func (o *ServiceFlags) fetchNames(ctx context.Context, names NameLister) []string {
+// fetchRefs returns the names that the service sends within CompletionTimeout.
+func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
 	if !o.hasService() {
 		return nil
 	}
@@ -60,14 +60,14 @@ func (o *ServiceFlags) fetchNames(ctx context.Context, names NameLister) []strin
 // hasService reports whether there is a service to query: completion must not create a
 // data folder.
 func (o *ServiceFlags) hasService() bool {
-	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
 		return false
 	}
 	if s.GetString(config.KeyServer) != "" && !o.Local {
 		return true
 	}
-	dir, err := config.DataDir(o.Host.Env, s)
+	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
 		return false
 	}
@@ -75,9 +75,9 @@ func (o *ServiceFlags) hasService() bool {
 	return err == nil
 }
 
-// DatasetNames lists the names of datasets with their status. On an error it returns the
+// ListDatasetRefs lists the names of datasets with their status. On an error it returns the
 // names until then, as the other listers do.
-func DatasetNames(ctx context.Context, session *Session) ([]string, error) {
+func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
 		if err != nil {
@@ -88,8 +88,8 @@ func DatasetNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// TrainingNames lists the keys of races with dataset and status.
-func TrainingNames(ctx context.Context, session *Session) ([]string, error) {
+// ListTrainingRefs lists the keys of races with dataset and status.
+func ListTrainingRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for t, err := range client.AllTrainings(ctx, session.Client, true) {
 		if err != nil {
@@ -100,8 +100,8 @@ func TrainingNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ModelNames lists the keys of models with algorithm and performance.
-func ModelNames(ctx context.Context, session *Session) ([]string, error) {
+// ListModelRefs lists the keys of models with algorithm and performance.
+func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for m, err := range session.AllModels(ctx) {
 		if err != nil {
@@ -119,8 +119,8 @@ func ModelNames(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// PredictionNames lists the keys of predictions with dataset and status.
-func PredictionNames(ctx context.Context, session *Session) ([]string, error) {
+// ListPredictionRefs lists the keys of predictions with dataset and status.
+func ListPredictionRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for p, err := range session.AllPredictions(ctx) {
 		if err != nil {

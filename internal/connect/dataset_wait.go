@@ -12,15 +12,15 @@ import (
 // AwaitDataset waits until a dataset is prepared. It returns an error with the reason if
 // it FAILED.
 func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
-	if err := c.runLocally(ctx, key); err != nil {
+	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err
 	}
-	phase := c.Progress.Phase("the service is preparing the dataset")
+	phase := c.Progress.StartPhase("the service is preparing the dataset")
 	defer phase.Done()
 	status, again := "", "foretell datasets wait "+key
 	dataset, err := c.WaitDataset(ctx, key, func(d *api.Dataset) {
 		if d.SHA256 != "" { // so that a run finds it again
-			again = c.continueCommand("foretell datasets wait "+key, "")
+			again = c.resumeCommand("foretell datasets wait "+key, "")
 		}
 		if status = d.Status; status == api.DatasetPending {
 			phase.Tick("still PENDING")
@@ -62,11 +62,11 @@ func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	return LabelsOf(d), nil
+	return DatasetLabels(d), nil
 }
 
-// LabelsOf returns the labels of a dataset; nil if unknown.
-func LabelsOf(d *api.Dataset) []string {
+// DatasetLabels returns the labels of a dataset; nil if unknown.
+func DatasetLabels(d *api.Dataset) []string {
 	if len(d.Classes) == 0 {
 		return nil
 	}

@@ -20,8 +20,8 @@ import (
 
 // ServiceFlags holds the flags that select the service, and connects to it.
 type ServiceFlags struct {
-	Host  *cli.Factory
-	Local bool
+	Factory *cli.Factory
+	Local   bool
 	// Idle is set if the command starts no work: it does not run the jobs of the embedded
 	// service.
 	Idle bool
@@ -30,7 +30,7 @@ type ServiceFlags struct {
 
 // Bind adds the flags that select the service.
 func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
-	o.Host, o.Cmd = f, cmd
+	o.Factory, o.Cmd = f, cmd
 	flags := cmd.Flags()
 	flags.String(config.KeyProfile, "", "profile of the config file")
 	flags.String(config.KeyServer, "", "`URL` of the service")
@@ -47,26 +47,26 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 
 // Connect returns a session that is signed in. The caller must close it.
 func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
-	s, err := config.Load(o.Host.Env, o.Cmd.Flags())
+	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckProfile(o.Host.Env); err != nil && !o.Local {
+	if err := s.CheckProfile(o.Factory.Env); err != nil && !o.Local {
 		return nil, err
 	}
-	trace, closeTrace, err := NewTracer(o.Host, s.GetString(config.KeyDebug))
+	trace, closeTrace, err := NewTracer(o.Factory, s.GetString(config.KeyDebug))
 	if err != nil {
 		return nil, err
 	}
-	base := client.Options{UserAgent: build.UserAgent(), Trace: trace, Now: o.Host.Now, Wrap: o.transportWrapper()}
+	base := client.Options{UserAgent: build.UserAgent(), Trace: trace, Now: o.Factory.Now, Wrap: o.transportWrapper()}
 	var session *Session
 	if server := s.GetString(config.KeyServer); server != "" && !o.Local {
 		base.BaseURL = server
-		o.Host.DryRun.SetServer(server)
+		o.Factory.DryRun.SetServer(server)
 		session, err = o.connectRemote(ctx, s, base)
 	} else {
 		base.BaseURL = config.EmbeddedURL
-		o.Host.DryRun.SetServer(config.EmbeddedURL)
+		o.Factory.DryRun.SetServer(config.EmbeddedURL)
 		session, err = o.connectEmbedded(ctx, s, base)
 	}
 	if err != nil {
@@ -81,51 +81,51 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 // none.
 func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
 	if cli.IsDryRun(o.Cmd) && !cli.DryRunPrintsResult(o.Cmd) {
-		r := o.Host.StartDryRun()
+		r := o.Factory.StartDryRun()
 		return r.Wrap
 	}
 	if verbose, err := o.Cmd.Flags().GetBool("verbose"); err != nil || !verbose {
 		return nil
 	}
-	stderr := o.Host.Console.Err
+	stderr := o.Factory.Console.Err
 	return func(next http.RoundTripper) http.RoundTripper {
-		return client.Observe(next, o.Host.Now, func(e client.RoundTrip) { fmt.Fprintln(stderr, requestLine(e)) })
+		return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) { fmt.Fprintln(stderr, formatRoundTrip(e)) })
 	}
 }
 
 // connectEmbedded starts the service in this process.
 func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
-	dir, err := config.DataDir(o.Host.Env, s)
+	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
 		return nil, err
 	}
-	_, missing := os.Stat(dir)
-	forget := func() error { return nil }
-	if errors.Is(missing, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run leaves no folder behind
+	_, statErr := os.Stat(dir)
+	removeDir := func() error { return nil }
+	if errors.Is(statErr, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run leaves no folder behind
 		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
 			return nil, err
 		}
-		forget = func() error { return os.RemoveAll(dir) }
+		removeDir = func() error { return os.RemoveAll(dir) }
 	}
 	session, err := o.ConnectEmbeddedAt(ctx, dir, opts)
 	if err != nil {
-		return nil, errors.Join(err, forget())
+		return nil, errors.Join(err, removeDir())
 	}
-	if errors.Is(missing, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
-		o.Host.Note("data is stored in %s", dir)
+	if errors.Is(statErr, os.ErrNotExist) && !cli.IsQuiet(o.Cmd) {
+		o.Factory.Note("data is stored in %s", dir)
 	}
-	session.closers = append([]func() error{forget}, session.closers...)
+	session.closers = append([]func() error{removeDir}, session.closers...)
 	return session, nil
 }
 
 // ConnectEmbeddedAt starts the service in this process on a folder.
 func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
-	service, err := OpenLocal(ctx, dir, o.Host)
+	service, err := OpenLocal(ctx, dir, o.Factory)
 	if err != nil {
 		return nil, err
 	}
 	conn := &Session{Embedded: true, App: service.App, DataDir: dir, closers: []func() error{service.Close}}
-	fill := func() error {
+	signIn := func() error {
 		session, err := service.App.LocalSession(ctx)
 		if err != nil {
 			return err
@@ -148,27 +148,27 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		conn.Client, err = client.New(opts)
 		return err
 	}
-	if err := fill(); err != nil {
+	if err := signIn(); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	if !o.Idle && !cli.IsDryRun(o.Cmd) {
-		conn.closers = append(conn.closers, service.Work())
+		conn.closers = append(conn.closers, service.StartJobs())
 	}
 	return conn, nil
 }
 
 // connectRemote signs in to a service over the network.
 func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
-	paths, err := s.Paths(config.OperationIDs())
+	paths, err := s.PathOverrides(config.OperationIDs())
 	if err != nil {
 		return nil, err
 	}
 	opts.Paths = paths
-	if r := o.Host.DryRun; r != nil {
+	if r := o.Factory.DryRun; r != nil {
 		r.Paths = paths
 	}
-	tokens, err := credential.NewTokenSource(o.Host.Env, o.Host.Now, s, opts)
+	tokens, err := credential.NewTokenSource(o.Factory.Env, o.Factory.Now, s, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	if o.Host.Env(config.EnvToken) == "" { // a token that was given has no password behind it
+	if o.Factory.Env(config.EnvToken) == "" { // a token that was given has no password behind it
 		opts.Relogin = tokens.Renew
 	}
 	c, err := config.NewClient(opts)

@@ -86,22 +86,22 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, DataDirError(dir, err)
 	}
-	rows, err := store.Open(ctx, filepath.Join(dir, DatabaseFile))
+	database, err := store.Open(ctx, filepath.Join(dir, DatabaseFile))
 	if err != nil {
 		return nil, DataDirError(dir, err)
 	}
-	bytes, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), database.ProcessName())
 	if err != nil {
-		return nil, errors.Join(DataDirError(dir, err), rows.Close())
+		return nil, errors.Join(DataDirError(dir, err), database.Close())
 	}
 	a, err := app.New(app.Config{
-		Store: rows, Blobs: bytes, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
+		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
 	})
 	if err != nil {
-		return nil, errors.Join(DataDirError(dir, err), rows.Close())
+		return nil, errors.Join(DataDirError(dir, err), database.Close())
 	}
-	return &LocalService{App: a, store: rows, Log: opts.log, now: f.Now, Dir: dir}, nil
+	return &LocalService{App: a, store: database, Log: opts.log, now: f.Now, Dir: dir}, nil
 }
 
 // DatabaseFile is the name of the database in the data folder.
@@ -126,7 +126,7 @@ func DataDirError(dir string, err error) error {
 			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)
 	case errors.Is(err, store.ErrDiskFull):
 		free, _, _ := blob.DiskSpace(dir) // 0 if it is unknown
-		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.Bytes(int64(free)), err).
+		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
 			WithHint("free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
 	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", config.EnvDataDir)
@@ -141,9 +141,9 @@ func (s *LocalService) Handler(opts server.Options) http.Handler {
 	return server.New(s.App, opts)
 }
 
-// Work starts running jobs. The returned function stops them and waits until all have
+// StartJobs starts running jobs. The returned function stops them and waits until all have
 // stopped.
-func (s *LocalService) Work() func() error {
+func (s *LocalService) StartJobs() func() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.App.Run(ctx) }()

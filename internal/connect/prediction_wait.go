@@ -11,10 +11,10 @@ import (
 // AwaitPrediction waits until a prediction is done; again is the command that continues
 // an interrupted wait.
 func (c *Session) AwaitPrediction(ctx context.Context, key, again string) (*api.Prediction, error) {
-	if err := c.runLocally(ctx, key); err != nil {
+	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err
 	}
-	phase := c.Progress.Phase("predicting")
+	phase := c.Progress.StartPhase("predicting")
 	defer phase.Done()
 	p, err := c.WaitPrediction(ctx, key, func(p *api.Prediction) {
 		if p.Rows > 0 {

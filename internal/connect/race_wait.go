@@ -32,7 +32,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	}
 	var interrupted *exit.InterruptError
 	if !c.Embedded || !errors.As(context.Cause(ctx), &interrupted) {
-		return nil, c.WaitError(ctx, err, "training", key, c.continueCommand("foretell training watch "+key, key))
+		return nil, c.WaitError(ctx, err, "training", key, c.resumeCommand("foretell training watch "+key, key))
 	}
 	e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted: the race was stopped", Cause: err}
 	kept, err := c.StopRace(context.WithoutCancel(ctx), key)
@@ -40,11 +40,11 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	case err != nil:
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
-		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, Performance(kept.AchievedPerformance))
-		e = e.WithHint("predict with it: `%s`", c.continueCommand("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
+		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, ValueOrZero(kept.AchievedPerformance))
+		e = e.WithHint("predict with it: `%s`", c.resumeCommand("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
 	default:
 		e.Fact += " before there was a model"
-		e = e.WithHint("start another with `%s`", c.continueCommand("foretell training create "+kept.DatasetKey, ""))
+		e = e.WithHint("start another with `%s`", c.resumeCommand("foretell training create "+kept.DatasetKey, ""))
 	}
 	return nil, e
 }
@@ -70,7 +70,7 @@ func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.
 	if err != nil {
 		return nil, err
 	}
-	if err := c.runLocally(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
+	if err := c.adoptJob(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
 		return nil, err
 	}
 	opts := term.RaceOptions{
@@ -83,24 +83,24 @@ func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.
 	if ended, err := time.Parse(api.TimeLayout, job.FinishedOn); err == nil {
 		opts.End = ended
 	}
-	race := c.Progress.Race(opts)
+	race := c.Progress.StartRace(opts)
 	defer race.Done()
-	doing := c.raceActivity(ctx)
+	activity := c.newActivityFunc(ctx)
 	ended, err := c.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
-		race.Update(runStates(p.Jobs, job.TargetPerformance), doing(p))
+		race.Update(toRunStates(p.Jobs, job.TargetPerformance), activity(p))
 	})
 	if err == nil && ended.ModelKey != "" && ended.Algorithm != "" {
 		race.SetWinner(term.RunState{
-			Name: ended.Algorithm, Title: api.AlgorithmTitle(ended.Algorithm), Word: "kept", Done: true,
+			Name: ended.Algorithm, Title: api.AlgorithmTitle(ended.Algorithm), StateLabel: "kept", Done: true,
 			Kept: ended.AchievedPerformance, LogLoss: ended.LogLoss,
 		})
 	}
 	return ended, err
 }
 
-// raceActivity returns a function that describes what a race does while no algorithm is
+// newActivityFunc returns a function that describes what a race does while no algorithm is
 // training: waiting in the queue or building the model. It returns "" otherwise.
-func (c *Session) raceActivity(ctx context.Context) func(p *api.TrainingProgress) string {
+func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
 	}
@@ -130,23 +130,23 @@ func (c *Session) queueHint(ctx context.Context) string {
 	return ""
 }
 
-// runStates converts the progress of the algorithms. threshold may be nil.
-func runStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
+// toRunStates converts the progress of the algorithms. threshold may be nil.
+func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	lanes := make([]term.RunState, len(jobs))
 	for i, job := range jobs {
 		l := term.RunState{
 			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
 			Kept: job.KeptPerformance, LogLoss: job.LogLoss,
-			Word: api.FormatOutcome(job.Outcome, threshold), Done: true,
+			StateLabel: api.FormatOutcome(job.Outcome, threshold), Done: true,
 		}
 		if len(job.Performances) > 0 {
 			l.Recent = job.Performances
 		}
 		switch job.Outcome {
 		case api.OutcomePending:
-			l.Word, l.Done = "waiting", false
+			l.StateLabel, l.Done = "waiting", false
 		case api.OutcomeRunning, "": // nothing for a state that only another deployment knows
-			l.Word, l.Done = "learning", false
+			l.StateLabel, l.Done = "learning", false
 		}
 		lanes[i] = l
 	}
@@ -155,17 +155,17 @@ func runStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 
 // AwaitTraining waits for a race without showing it.
 func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
-	if err := c.runLocally(ctx, key); err != nil {
+	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err
 	}
-	phase := c.Progress.Phase("racing")
+	phase := c.Progress.StartPhase("racing")
 	defer phase.Done()
-	doing := c.raceActivity(ctx)
-	return c.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(doing(p)) })
+	activity := c.newActivityFunc(ctx)
+	return c.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(activity(p)) })
 }
 
-// TrainingFailed returns an error for a race without a usable model.
-func TrainingFailed(job *api.Training) error {
+// TrainingError returns an error for a race without a usable model.
+func TrainingError(job *api.Training) error {
 	switch {
 	case job.Status == api.TrainingFailed, job.Status == api.TrainingCancelled:
 	case job.ModelKey == "":
@@ -182,8 +182,8 @@ func TrainingFailed(job *api.Training) error {
 	return e.WithHint("see `foretell training progress %s`", job.TrainingJobKey)
 }
 
-// Performance returns *p, or 0 if p is nil.
-func Performance(p *float64) float64 {
+// ValueOrZero returns *p, or 0 if p is nil.
+func ValueOrZero(p *float64) float64 {
 	if p == nil {
 		return 0
 	}
@@ -195,5 +195,5 @@ func RaceError(job *api.Training, err error) error {
 	if err != nil {
 		return err
 	}
-	return TrainingFailed(job)
+	return TrainingError(job)
 }

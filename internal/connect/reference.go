@@ -17,23 +17,23 @@ import (
 
 var (
 	fullKey   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinPrefix) + `,}$`)
+	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinKeyPrefix) + `,}$`)
 )
 
-// candidate is an object that a reference may mean.
-type candidate struct {
+// refCandidate is an object that a reference may mean.
+type refCandidate struct {
 	key       string
 	name      string // that it can be called by; several may share it
 	createdOn string // newest wins for a shared name and for @last
 }
 
-// resolve returns the key of the object that ref means: a key, a unique prefix of one, a
+// resolveReference returns the key of the object that ref means: a key, a unique prefix of one, a
 // name, or @last. noun is the type of object in errors, which suggest similar names.
-func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, error) {
+func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}
-	var named, begun []candidate
+	var named, begun []refCandidate
 	var names []string
 	for c, err := range things {
 		switch {
@@ -43,21 +43,21 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 			names = append(names, c.name)
 		}
 		switch {
-		case ref == cli.Last, c.name == ref:
+		case ref == cli.LastRef, c.name == ref:
 			named = append(named, c)
 		case keyPrefix.MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
 			begun = append(begun, c)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b candidate) int { return cmp.Compare(b.createdOn, a.createdOn) })
+	slices.SortStableFunc(named, func(a, b refCandidate) int { return cmp.Compare(b.createdOn, a.createdOn) })
 	matches := append(named[:min(1, len(named))], begun...)
 	switch {
 	case len(matches) == 1:
 		return matches[0].key, nil
 	case len(matches) == 0:
-		e := exit.Errorf(exit.NotFound, "no %s %q found", noun, ref).WithHint("list them with `foretell %s list`", groupNames[noun])
+		e := exit.Errorf(exit.NotFound, "no %s %q found", noun, ref).WithHint("list them with `foretell %s list`", commandGroups[noun])
 		if meant := cli.SimilarNames(ref, names); len(meant) > 0 {
-			e = e.WithHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), groupNames[noun])
+			e = e.WithHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), commandGroups[noun])
 		}
 		return "", e
 	}
@@ -68,7 +68,7 @@ func resolve(noun, ref string, things iter.Seq2[candidate, error]) (string, erro
 	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
 }
 
-var groupNames = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
+var commandGroups = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
 // DatasetKey resolves a reference to a dataset; the name of a series means its newest
 // dataset.
@@ -90,10 +90,10 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 // findDataset resolves a reference to a dataset. choose returns the datasets that the
 // name of a series may mean; the newest is used.
 func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
-	return resolve("dataset", ref, func(yield func(candidate, error) bool) {
+	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {
-			yield(candidate{}, err)
+			yield(refCandidate{}, err)
 			return
 		}
 		var named []api.DatasetEntry
@@ -102,7 +102,7 @@ func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *cl
 		}
 		for _, s := range all {
 			for _, d := range s.Datasets {
-				one := candidate{d.DatasetKey, d.DatasetName, d.CreatedOn}
+				one := refCandidate{d.DatasetKey, d.DatasetName, d.CreatedOn}
 				if slices.ContainsFunc(named, func(n api.DatasetEntry) bool { return n.DatasetKey == d.DatasetKey }) {
 					one.name = ref
 				} else if one.name == ref {
@@ -143,14 +143,14 @@ func candidateName(ref, dataset, series string) string {
 // TrainingKey resolves a reference to a race; the name of a dataset or series means its
 // newest race.
 func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
-	return resolve("training", ref, func(yield func(candidate, error) bool) {
+	return resolveReference("training", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
 		if err != nil {
-			yield(candidate{}, err)
+			yield(refCandidate{}, err)
 			return
 		}
 		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix.MatchString(ref)) {
-			one := candidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
+			one := refCandidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
 			}
@@ -165,14 +165,14 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 // series, NAME@v3 its third. The name of a dataset excludes the models of other datasets
 // of its series.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
-	name, which := ref, Champion
+	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
 		name, which = ref[:i], ref[i+1:]
 	}
-	return resolve("model", ref, func(yield func(candidate, error) bool) {
+	return resolveReference("model", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {
-			yield(candidate{}, err)
+			yield(refCandidate{}, err)
 			return
 		}
 		meant := client.FindSeries(all, name)
@@ -180,9 +180,9 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 			all = []client.Series{*meant}
 		}
 		for m, err := range c.Models(ctx, all) {
-			one := candidate{key: m.ModelKey, createdOn: m.CreatedOn, name: m.Series}
+			one := refCandidate{key: m.ModelKey, createdOn: m.CreatedOn, name: m.Series}
 			switch {
-			case meant != nil && (m.Champion && which == Champion || which == "v"+strconv.Itoa(m.SeriesVersion)):
+			case meant != nil && (m.Champion && which == ChampionRef || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
 			case meant != nil:
 				one.name = m.Series + "@v" + strconv.Itoa(m.SeriesVersion)
@@ -224,9 +224,9 @@ func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, e
 	}
 }
 
-// Series returns the series that a reference means: a whole series for its name, else a
+// FindSeries returns the series that a reference means: a whole series for its name, else a
 // single dataset.
-func (c *Session) Series(ctx context.Context, ref string) (*client.Series, error) {
+func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
 		return nil, err
@@ -251,14 +251,14 @@ func (c *Session) Series(ctx context.Context, ref string) (*client.Series, error
 // PredictionKey resolves a reference to a prediction; the name of a dataset or series
 // means its newest prediction.
 func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error) {
-	return resolve("prediction", ref, func(yield func(candidate, error) bool) {
+	return resolveReference("prediction", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
 		if err != nil {
-			yield(candidate{}, err)
+			yield(refCandidate{}, err)
 			return
 		}
 		for p, err := range c.AllPredictions(ctx) {
-			if !yield(candidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
+			if !yield(refCandidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
 				return
 			}
 		}
@@ -309,14 +309,14 @@ func CollectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	return all, nil
 }
 
-// WithDatasetName adds the name of the dataset to predictions.
-func (c *Session) WithDatasetName(ctx context.Context, key string, of iter.Seq2[api.Prediction, error]) (iter.Seq2[NamedPrediction, error], error) {
+// AddDatasetName adds the name of the dataset to predictions.
+func (c *Session) AddDatasetName(ctx context.Context, key string, predictions iter.Seq2[api.Prediction, error]) (iter.Seq2[NamedPrediction, error], error) {
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
 		return nil, err
 	}
 	return func(yield func(NamedPrediction, error) bool) {
-		for p, err := range of {
+		for p, err := range predictions {
 			if !yield(NamedPrediction{p, dataset.DatasetName}, err) {
 				return
 			}
@@ -336,6 +336,6 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	return &models[i], nil
 }
 
-// Champion is the value of --beat for the best earlier model of the series, see
+// ChampionRef is the value of --beat for the best earlier model of the series, see
 // [client.Champion].
-const Champion = "champion"
+const ChampionRef = "champion"

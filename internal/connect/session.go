@@ -27,10 +27,10 @@ type Session struct {
 	Account string
 	// Progress shows waits; nil for a command that waits for nothing.
 	Progress *term.Progress
-	// ContinueRun returns the command that continues the whole run with a race; "" starts
+	// RunCommand returns the command that continues the whole run with a race; "" starts
 	// it again. It is nil if the command is only about the race.
-	ContinueRun func(race string) string
-	closers     []func() error
+	RunCommand func(race string) string
+	closers    []func() error
 }
 
 // embeddedApp is the part of the embedded service that commands use directly.
@@ -51,18 +51,18 @@ func (c *Session) Close() {
 	}
 }
 
-// continueCommand returns the command that continues a race, or for "" starts it again:
+// resumeCommand returns the command that continues a race, or for "" starts it again:
 // that of the whole run if there is one, else command.
-func (c *Session) continueCommand(command, race string) string {
-	if c.ContinueRun == nil {
+func (c *Session) resumeCommand(command, race string) string {
+	if c.RunCommand == nil {
 		return command
 	}
-	return c.ContinueRun(race)
+	return c.RunCommand(race)
 }
 
-// runLocally makes this process do the work that a command waits for, if the service is
+// adoptJob makes this process do the work that a command waits for, if the service is
 // embedded and no other process does it.
-func (c *Session) runLocally(ctx context.Context, key string) error {
+func (c *Session) adoptJob(ctx context.Context, key string) error {
 	if !c.Embedded {
 		return nil
 	}

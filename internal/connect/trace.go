@@ -17,8 +17,8 @@ import (
 	"foretell/internal/term"
 )
 
-// requestLine formats a request for --verbose.
-func requestLine(e client.RoundTrip) string {
+// formatRoundTrip formats a request for --verbose.
+func formatRoundTrip(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
 		address = u.RequestURI()
@@ -28,7 +28,7 @@ func requestLine(e client.RoundTrip) string {
 		answer = strconv.Itoa(e.Status)
 	}
 	return fmt.Sprintf("%s %s: %s in %d ms, %s sent, %s received", e.Method, term.Escape(address), answer,
-		e.Elapsed.Milliseconds(), term.Bytes(e.Sent), term.Bytes(e.Received))
+		e.Elapsed.Milliseconds(), term.FormatBytes(e.Sent), term.FormatBytes(e.Received))
 }
 
 // TraceFlag is a string flag whose value is optional.
@@ -52,21 +52,21 @@ func NewTracer(f *cli.Factory, debug string) (func(client.TraceEvent), func() er
 	case "", "0", "false":
 		return nil, nothing, nil
 	case "1", "true":
-		return traceTo(f.Console.Err), nothing, nil
+		return newTraceWriter(f.Console.Err), nothing, nil
 	}
 	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, exit.Usagef("--debug: %w", err).WithHint("name a writable file, as in --debug=trace.log")
 	}
-	return traceTo(file), file.Close, nil
+	return newTraceWriter(file), file.Close, nil
 }
 
-func traceTo(w io.Writer) func(client.TraceEvent) {
+func newTraceWriter(w io.Writer) func(client.TraceEvent) {
 	return func(e client.TraceEvent) {
 		var b strings.Builder
 		switch {
-		case e.Answer != "":
-			fmt.Fprintf(&b, "< %s\n", e.Answer)
+		case e.ResponseBody != "":
+			fmt.Fprintf(&b, "< %s\n", e.ResponseBody)
 		case e.Err != nil:
 			fmt.Fprintf(&b, "> %s %s\n! %v\n", e.Method, e.URL, e.Err)
 		default:

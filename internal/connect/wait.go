@@ -38,13 +38,13 @@ func (w *WaitFlags) BindWait(cmd *cobra.Command, f *cli.Factory) {
 
 // BindProgress adds only --progress to cmd.
 func (w *WaitFlags) BindProgress(cmd *cobra.Command) {
-	cmd.Flags().String(config.KeyProgress, string(term.Auto), "how to show progress: "+strings.Join(term.Modes(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.Modes(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().String(config.KeyProgress, string(term.Auto), "how to show progress: "+strings.Join(term.ProgressModes(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.ProgressModes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Open connects to the service. The context ends with --timeout; done closes the session.
 func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, done func(), err error) {
-	ctx, progress, cancel, err := w.Start(ctx)
+	ctx, progress, cancel, err := w.StartProgress(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -61,15 +61,15 @@ func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, do
 	return ctx, session, done, nil
 }
 
-// Start applies the flags without connecting.
-func (w *WaitFlags) Start(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
-	s, err := config.Load(w.Host.Env, w.Cmd.Flags())
+// StartProgress applies the flags without connecting.
+func (w *WaitFlags) StartProgress(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
+	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	mode := term.Mode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
-	if !slices.Contains(term.Modes(), string(mode)) {
-		return nil, nil, nil, exit.Usagef("invalid %s %q: want %s", s.OriginName(config.KeyProgress), mode, strings.Join(term.Modes(), ", "))
+	mode := term.ProgressMode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
+	if !slices.Contains(term.ProgressModes(), string(mode)) {
+		return nil, nil, nil, exit.Usagef("invalid %s %q: want %s", s.OriginName(config.KeyProgress), mode, strings.Join(term.ProgressModes(), ", "))
 	}
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None
@@ -78,7 +78,7 @@ func (w *WaitFlags) Start(ctx context.Context) (context.Context, *term.Progress,
 	if err != nil || timeout < 0 {
 		return nil, nil, nil, exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", s.OriginName(config.KeyTimeout), s.GetString(config.KeyTimeout))
 	}
-	progress, cancel := w.Host.Console.NewProgress(mode, w.Host.Now), context.CancelFunc(func() {})
+	progress, cancel := w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 	}
@@ -87,7 +87,7 @@ func (w *WaitFlags) Start(ctx context.Context) (context.Context, *term.Progress,
 
 // ProgressIsAuto reports whether --progress is auto.
 func (w *WaitFlags) ProgressIsAuto() bool {
-	s, err := config.Load(w.Host.Env, w.Cmd.Flags())
+	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
@@ -111,7 +111,7 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, again str
 	}
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		return exit.From(ctx, err).WithHint("when it responds again, continue with `%s`", again)
+		return exit.FromError(ctx, err).WithHint("when it responds again, continue with `%s`", again)
 	}
 	return err
 }

@@ -62,8 +62,8 @@ func (noStore) Remove(string) error            { return nil }
 // fileStore stores credentials in a file that only its owner can read.
 type fileStore struct{ path string }
 
-func (v fileStore) Get(entry string) (Credential, error) {
-	all, err := v.read()
+func (s fileStore) Get(entry string) (Credential, error) {
+	all, err := s.read()
 	if err != nil {
 		return Credential{}, err
 	}
@@ -74,17 +74,17 @@ func (v fileStore) Get(entry string) (Credential, error) {
 	return c, nil
 }
 
-func (v fileStore) Set(entry string, c Credential) error {
-	all, err := v.read()
+func (s fileStore) Set(entry string, c Credential) error {
+	all, err := s.read()
 	if err != nil {
 		return err
 	}
 	all[entry] = c
-	return v.write(all)
+	return s.write(all)
 }
 
-func (v fileStore) Remove(entry string) error {
-	all, err := v.read()
+func (s fileStore) Remove(entry string) error {
+	all, err := s.read()
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (v fileStore) Remove(entry string) error {
 	}
 	delete(all, entry)
 	if len(all) == 0 {
-		return os.Remove(v.path)
+		return os.Remove(s.path)
 	}
-	return v.write(all)
+	return s.write(all)
 }
 
-func (v fileStore) read() (map[string]Credential, error) {
+func (s fileStore) read() (map[string]Credential, error) {
 	all := map[string]Credential{}
-	b, err := os.ReadFile(v.path)
+	b, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}
@@ -108,15 +108,15 @@ func (v fileStore) read() (map[string]Credential, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", v.path, err)
+		return nil, fmt.Errorf("%s is damaged: %w", s.path, err)
 	}
 	return all, nil
 }
 
-func (v fileStore) write(all map[string]Credential) error {
+func (s fileStore) write(all map[string]Credential) error {
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
-	return config.WritePrivate(v.path, append(b, '\n'))
+	return config.WritePrivate(s.path, append(b, '\n'))
 }

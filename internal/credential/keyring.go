@@ -28,15 +28,15 @@ type keyringStore struct {
 // NewKeyringStore returns the store in the system keyring. It opens nothing.
 func NewKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
-// errKeyring means that the keyring is unavailable.
-var errKeyring = errors.New("the system keyring is unavailable")
+// errKeyringUnavailable means that the keyring is unavailable.
+var errKeyringUnavailable = errors.New("the system keyring is unavailable")
 
 // Probe writes, reads and deletes a test entry, before the user is asked for anything.
-func (v keyringStore) Probe() error {
+func (s keyringStore) Probe() error {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	entry, secret := "probe-"+hex.EncodeToString(random[:4]), hex.EncodeToString(random[4:])
-	return v.withTimeout(func() error {
+	return s.withTimeout(func() error {
 		if err := keyring.Set(keyringService, entry, secret); err != nil {
 			return err
 		}
@@ -51,9 +51,9 @@ func (v keyringStore) Probe() error {
 	})
 }
 
-func (v keyringStore) Get(entry string) (Credential, error) {
+func (s keyringStore) Get(entry string) (Credential, error) {
 	var text string
-	err := v.withTimeout(func() (err error) {
+	err := s.withTimeout(func() (err error) {
 		text, err = keyring.Get(keyringService, entry)
 		return err
 	})
@@ -70,16 +70,16 @@ func (v keyringStore) Get(entry string) (Credential, error) {
 	return c, nil
 }
 
-func (v keyringStore) Set(entry string, c Credential) error {
+func (s keyringStore) Set(entry string, c Credential) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return v.withTimeout(func() error { return keyring.Set(keyringService, entry, string(b)) })
+	return s.withTimeout(func() error { return keyring.Set(keyringService, entry, string(b)) })
 }
 
-func (v keyringStore) Remove(entry string) error {
-	err := v.withTimeout(func() error { return keyring.Delete(keyringService, entry) })
+func (s keyringStore) Remove(entry string) error {
+	err := s.withTimeout(func() error { return keyring.Delete(keyringService, entry) })
 	if errors.Is(err, keyring.ErrNotFound) {
 		return nil
 	}
@@ -99,18 +99,18 @@ func explainKeyring(err error) error {
 
 // withTimeout runs use for at most the store's timeout. A goroutine that hangs is
 // abandoned, because the process is short-lived.
-func (v keyringStore) withTimeout(use func() error) error {
+func (s keyringStore) withTimeout(call func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- use() }()
-	timer := time.NewTimer(v.timeout)
+	go func() { done <- call() }()
+	timer := time.NewTimer(s.timeout)
 	defer timer.Stop()
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("%w: %w", errKeyring, explainKeyring(err))
+			return fmt.Errorf("%w: %w", errKeyringUnavailable, explainKeyring(err))
 		}
 		return err
 	case <-timer.C:
-		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyring, v.timeout)
+		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyringUnavailable, s.timeout)
 	}
 }

@@ -63,10 +63,10 @@ func TestKeyringStore(t *testing.T) {
 		exerciseStore(t, NewKeyringStore())
 		keyring.MockInitWithError(errors.New(`exec: "dbus-launch": executable file not found in $PATH`))
 		v := NewKeyringStore()
-		if err := v.Probe(); !errors.Is(err, errKeyring) || !strings.Contains(err.Error(), "no Secret Service is running") {
+		if err := v.Probe(); !errors.Is(err, errKeyringUnavailable) || !strings.Contains(err.Error(), "no Secret Service is running") {
 			t.Errorf("probe: %v", err)
 		}
-		if _, err := v.Get("x"); !errors.Is(err, errKeyring) || errors.Is(err, errNoCredential) {
+		if _, err := v.Get("x"); !errors.Is(err, errKeyringUnavailable) || errors.Is(err, errNoCredential) {
 			t.Errorf("get: %v", err)
 		}
 	})
@@ -75,7 +75,7 @@ func TestKeyringStore(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)
 		err := v.withTimeout(func() error { <-hang; return nil })
-		if !errors.Is(err, errKeyring) {
+		if !errors.Is(err, errKeyringUnavailable) {
 			t.Errorf("%v", err)
 		}
 	})

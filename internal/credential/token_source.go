@@ -35,13 +35,13 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	if err != nil {
 		return nil, err
 	}
-	v, err := openStore(env, s)
+	store, err := openStore(env, s)
 	if err != nil {
 		return nil, err
 	}
 	return &TokenSource{
 		env: env, now: now, Server: c.BaseURL(), Username: s.GetString(config.KeyUsername),
-		Storage: s.GetString(config.KeyStorage), Store: v, Client: c,
+		Storage: s.GetString(config.KeyStorage), Store: store, Client: c,
 	}, nil
 }
 
@@ -61,7 +61,7 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
 
 // accessToken signs in, or returns the stored token unless it has expired or was refused.
-func (s *TokenSource) accessToken(ctx context.Context, refused bool) (string, error) {
+func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
 		return "", err
@@ -70,11 +70,11 @@ func (s *TokenSource) accessToken(ctx context.Context, refused bool) (string, er
 		kept, err := s.LogIn(ctx, password)
 		return kept.Token, err
 	}
-	kept, err := s.stored()
+	kept, err := s.storedCredential()
 	if err != nil {
 		return "", err
 	}
-	if !refused && s.now().Before(kept.Expires) {
+	if !rejected && s.now().Before(kept.Expires) {
 		return kept.Token, nil
 	}
 	if kept.Password == "" {
@@ -88,8 +88,8 @@ func (s *TokenSource) accessToken(ctx context.Context, refused bool) (string, er
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
 }
 
-// stored returns what `foretell login` has stored.
-func (s *TokenSource) stored() (Credential, error) {
+// storedCredential returns what `foretell login` has stored.
+func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.Entry())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
@@ -98,7 +98,7 @@ func (s *TokenSource) stored() (Credential, error) {
 	case errors.Is(err, errNoCredential):
 		return c, exit.Errorf(exit.SignIn, "not signed in at %s", s.Server).
 			WithHint("sign in with `foretell login %s`, set %s, or work here with --local", s.Server, config.EnvToken)
-	case errors.Is(err, errKeyring):
+	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
 			WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken)
 	}
@@ -112,7 +112,7 @@ func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, e
 	})
 	if err != nil {
 		if code := api.CodeFromError(err); code == api.CodeUnauthorized || code == api.CodeBadCredentials {
-			e := exit.From(ctx, err)
+			e := exit.FromError(ctx, err)
 			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
 			return Credential{}, e.WithHint("check the e-mail and the password")
 		}
@@ -155,8 +155,8 @@ func ReadSecret(r io.Reader) (string, error) {
 	return line, nil
 }
 
-// Origin returns where the token comes from.
-func Origin(env config.Getenv, s *config.Settings) string {
+// TokenOrigin returns where the token comes from.
+func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	switch {
 	case env(config.EnvToken) != "":
 		return config.EnvToken

@@ -32,9 +32,9 @@ import (
 
 // Checker checks all that commands depend on.
 type Checker struct {
-	Host    *cli.Factory
-	Service connect.ServiceFlags
-	Files   bool // read all stored files
+	Factory     *cli.Factory
+	Service     connect.ServiceFlags
+	VerifyFiles bool // read all stored files
 }
 
 // The verdicts of a check.
@@ -54,9 +54,9 @@ type Result struct {
 	Err *exit.Error
 }
 
-// Failure returns the error of the first failed check, with the number of failed ones; nil
+// FailureError returns the error of the first failed check, with the number of failed ones; nil
 // if none failed.
-func Failure(results []Result) error {
+func FailureError(results []Result) error {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
 	if len(failed) == 0 {
 		return nil
@@ -66,23 +66,23 @@ func Failure(results []Result) error {
 	return &e
 }
 
-func checkOK(check, format string, args ...any) Result {
+func okResult(check, format string, args ...any) Result {
 	return Result{Check: check, Verdict: verdictOK, Message: fmt.Sprintf(format, args...)}
 }
 
-func checkWarn(check, hint, format string, args ...any) Result {
+func warnResult(check, hint, format string, args ...any) Result {
 	return Result{Check: check, Verdict: VerdictWarn, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func checkFail(ctx context.Context, check string, err error) Result {
-	e := exit.From(ctx, err)
+func failResult(ctx context.Context, check string, err error) Result {
+	e := exit.FromError(ctx, err)
 	return Result{Check: check, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 }
 
 // Run runs all checks, except those that depend on a failed one.
 func (o *Checker) Run(ctx context.Context) []Result {
 	b := build.Current()
-	results := []Result{checkOK("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
+	results := []Result{okResult("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
 	configured, s := o.checkConfig(ctx)
 	results = append(results, configured)
 	if s != nil {
@@ -91,7 +91,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 			server = ""
 		}
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
-		if server == "" || o.Files {
+		if server == "" || o.VerifyFiles {
 			if c, known := o.checkFiles(ctx, s); known {
 				results = append(results, c)
 			}
@@ -107,49 +107,49 @@ func (o *Checker) Run(ctx context.Context) []Result {
 
 func (o *Checker) checkConfig(ctx context.Context) (Result, *config.Settings) {
 	const name = "config"
-	path, err := config.File(o.Host.Env)
+	path, err := config.FilePath(o.Factory.Env)
 	if err != nil {
-		return checkFail(ctx, name, err), nil
+		return failResult(ctx, name, err), nil
 	}
-	s, err := config.Load(o.Host.Env, o.Service.Cmd.Flags())
+	s, err := config.Load(o.Factory.Env, o.Service.Cmd.Flags())
 	if err != nil {
-		return checkFail(ctx, name, err), nil
+		return failResult(ctx, name, err), nil
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return checkOK(name, "%s does not exist: built-in settings are used", path), s
+		return okResult(name, "%s does not exist: built-in settings are used", path), s
 	case err != nil:
-		return checkFail(ctx, name, err), nil
+		return failResult(ctx, name, err), nil
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return checkWarn(name, "restrict it with `chmod 600 "+term.ShellQuote(path)+"`", "%s is readable by others", path), s
+		return warnResult(name, "restrict it with `chmod 600 "+term.ShellQuote(path)+"`", "%s is readable by others", path), s
 	}
-	return checkOK(name, "%s, profile %s", path, s.Profile), s
+	return okResult(name, "%s, profile %s", path, s.Profile), s
 }
 
 // checkData checks that the data folder is writable or can be created.
 func (o *Checker) checkData(ctx context.Context, s *config.Settings) Result {
 	const name = "data"
-	dir, err := config.DataDir(o.Host.Env, s)
+	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
-		return checkFail(ctx, name, err)
+		return failResult(ctx, name, err)
 	}
-	there := nearestExisting(dir)
+	there := nearestExistingDir(dir)
 	probe, err := os.CreateTemp(there, ".foretell-probe-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
 	switch {
 	case err != nil:
-		return checkFail(ctx, name, connect.DataDirError(dir, err))
+		return failResult(ctx, name, connect.DataDirError(dir, err))
 	case there != dir:
-		return checkOK(name, "%s does not exist, and can be created", dir)
+		return okResult(name, "%s does not exist, and can be created", dir)
 	}
-	return checkOK(name, "%s is writable", dir)
+	return okResult(name, "%s is writable", dir)
 }
 
-// nearestExisting returns the folder, or its nearest existing parent.
-func nearestExisting(dir string) string {
+// nearestExistingDir returns the folder, or its nearest existing parent.
+func nearestExistingDir(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
 			return dir
@@ -160,8 +160,8 @@ func nearestExisting(dir string) string {
 
 // Less free space, in bytes or percent of the disk, is a warning.
 const (
-	lowSpace   = 1 << 30
-	lowPercent = 5
+	lowFreeBytes   = 1 << 30
+	lowFreePercent = 5
 )
 
 // A larger difference between the clocks is a warning, or breaks tokens and signed URLs.
@@ -173,39 +173,39 @@ const (
 // checkDisk checks the free space of the data folder's disk.
 func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
 	const name = "disk"
-	dir, err := config.DataDir(o.Host.Env, s)
+	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
-		return checkFail(ctx, name, err)
+		return failResult(ctx, name, err)
 	}
-	free, total, err := blob.DiskSpace(nearestExisting(dir))
+	free, total, err := blob.DiskSpace(nearestExistingDir(dir))
 	if err != nil {
-		return checkFail(ctx, name, err)
+		return failResult(ctx, name, err)
 	}
-	message := fmt.Sprintf("%s free of %s", term.Bytes(int64(free)), term.Bytes(int64(total)))
+	message := fmt.Sprintf("%s free of %s", term.FormatBytes(int64(free)), term.FormatBytes(int64(total)))
 	const remedy = "`foretell prune --dry-run` lists what can be deleted"
 	switch {
 	case free == 0:
-		return checkFail(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
-	case free < lowSpace || free < total/100*lowPercent:
-		return checkWarn(name, remedy, "%s", message)
+		return failResult(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
+	case free < lowFreeBytes || free < total/100*lowFreePercent:
+		return warnResult(name, remedy, "%s", message)
 	}
-	return checkOK(name, "%s", message)
+	return okResult(name, "%s", message)
 }
 
 func checkProxy(ctx context.Context, server string) Result {
 	const name = "proxy"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
 	if err != nil {
-		return checkFail(ctx, name, exit.Usagef("invalid address %s: %w", server, err))
+		return failResult(ctx, name, exit.Usagef("invalid address %s: %w", server, err))
 	}
 	proxy, err := http.ProxyFromEnvironment(req)
 	switch {
 	case err != nil:
-		return checkFail(ctx, name, exit.Usagef("invalid proxy address: %w", err).WithHint("fix HTTPS_PROXY or HTTP_PROXY"))
+		return failResult(ctx, name, exit.Usagef("invalid proxy address: %w", err).WithHint("fix HTTPS_PROXY or HTTP_PROXY"))
 	case proxy == nil:
-		return checkOK(name, "no proxy for %s", server)
+		return okResult(name, "no proxy for %s", server)
 	}
-	return checkOK(name, "%s for %s", proxy.Redacted(), server)
+	return okResult(name, "%s for %s", proxy.Redacted(), server)
 }
 
 // checkServer sends a request without signing in: any response of the API, even an error,
@@ -213,21 +213,21 @@ func checkProxy(ctx context.Context, server string) Result {
 func (o *Checker) checkServer(ctx context.Context, server string) []Result {
 	var seen client.RoundTrip
 	c, err := config.NewClient(client.Options{
-		BaseURL: server, UserAgent: build.UserAgent(), Now: o.Host.Now, Attempts: 1,
+		BaseURL: server, UserAgent: build.UserAgent(), Now: o.Factory.Now, Attempts: 1,
 		Wrap: func(next http.RoundTripper) http.RoundTripper {
-			return client.Observe(next, o.Host.Now, func(e client.RoundTrip) { seen = e })
+			return client.Observe(next, o.Factory.Now, func(e client.RoundTrip) { seen = e })
 		},
 	})
 	if err != nil {
-		return []Result{checkFail(ctx, "server", err)}
+		return []Result{failResult(ctx, "server", err)}
 	}
 	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
 	var network *client.NetworkError
 	if errors.As(err, &network) || seen.Status == 0 || seen.Status >= 500 {
-		return []Result{checkFail(ctx, "server", err)}
+		return []Result{failResult(ctx, "server", err)}
 	}
 	return []Result{
-		checkOK("server", "%s responds in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
+		okResult("server", "%s responds in %d ms", c.BaseURL(), seen.Elapsed.Milliseconds()),
 		o.checkClock(seen.Header.Get("Date")),
 	}
 }
@@ -236,18 +236,18 @@ func (o *Checker) checkClock(date string) Result {
 	const name = "clock"
 	there, err := http.ParseTime(date)
 	if err != nil {
-		return checkWarn(name, "", "the service sends no Date header")
+		return warnResult(name, "", "the service sends no Date header")
 	}
-	skew := o.Host.Now().Sub(there).Abs()
+	skew := o.Factory.Now().Sub(there).Abs()
 	switch {
 	case skew > maxSkew:
 		e := exit.Errorf(exit.Unavailable, "this machine's clock differs from the service's by %s", skew.Round(time.Second))
 		e = e.WithHint("set the clock: tokens and signed URLs depend on it")
 		return Result{Check: name, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 	case skew > warnSkew:
-		return checkWarn(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
+		return warnResult(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
 	}
-	return checkOK(name, "within %s of the service's", warnSkew)
+	return okResult(name, "within %s of the service's", warnSkew)
 }
 
 // checkSignIn signs in as every command does.
@@ -255,17 +255,17 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
 	session, err := o.Service.Connect(ctx)
 	if err != nil {
-		return checkFail(ctx, name, err)
+		return failResult(ctx, name, err)
 	}
 	defer session.Close()
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
 	if _, err := client.Call(ctx, session.Client, api.ListDatasets, in); err != nil {
-		return checkFail(ctx, name, err)
+		return failResult(ctx, name, err)
 	}
 	if session.Embedded {
-		return checkOK(name, "not needed: the embedded service")
+		return okResult(name, "not needed: the embedded service")
 	}
-	return checkOK(name, "as %s, with %s", session.Account, credential.Origin(o.Host.Env, s))
+	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
 
 // checkKeyring tests the keyring. It is not required if credentials are stored elsewhere.
@@ -274,31 +274,31 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	err := credential.NewKeyringStore().Probe()
 	switch {
 	case err == nil:
-		return checkOK(name, "available")
+		return okResult(name, "available")
 	case s.GetString(config.KeyStorage) == config.StorageKeyring:
-		return checkFail(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock it, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock it, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
 	}
-	return checkWarn(name, "without one, `foretell login` needs --storage file, or "+config.EnvToken, "%v", err)
+	return warnResult(name, "without one, `foretell login` needs --storage file, or "+config.EnvToken, "%v", err)
 }
 
 func (o *Checker) checkTerminal() Result {
 	const name = "terminal"
-	c := o.Host.Console
+	c := o.Factory.Console
 	if !c.OutTerminal && !c.ErrTerminal {
-		return checkOK(name, "none: output goes to a pipe or a file")
+		return okResult(name, "none: output goes to a pipe or a file")
 	}
 	locale := ""
 	for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale == "" {
-			locale = o.Host.Env(variable)
+			locale = o.Factory.Env(variable)
 		}
 	}
-	message := fmt.Sprintf("%d columns, TERM=%s", c.ErrWidth(), o.Host.Env("TERM"))
+	message := fmt.Sprintf("%d columns, TERM=%s", c.ErrWidth(), o.Factory.Env("TERM"))
 	if !c.Redraw {
 		message += ", no redrawing"
 	}
 	if runtime.GOOS != "windows" && !strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8") {
-		return checkWarn(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
+		return warnResult(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
 	}
-	return checkOK(name, "%s", message)
+	return okResult(name, "%s", message)
 }

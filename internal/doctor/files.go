@@ -22,7 +22,7 @@ import (
 // folder without a database has none.
 func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, known bool) {
 	const name = "files"
-	dir, err := config.DataDir(o.Host.Env, s)
+	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
 		return Result{}, false // checkData has said so
 	}
@@ -31,45 +31,45 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 			return Result{}, false
 		}
 	}
-	service, err := connect.OpenLocal(ctx, dir, o.Host)
+	service, err := connect.OpenLocal(ctx, dir, o.Factory)
 	if err != nil {
-		return checkFail(ctx, name, err), true
+		return failResult(ctx, name, err), true
 	}
 	defer func() { _ = service.Close() }() // nothing was written
-	found, err := service.App.CheckFiles(ctx, o.Files)
+	found, err := service.App.CheckFiles(ctx, o.VerifyFiles)
 	if err != nil {
-		return checkFail(ctx, name, err), true
+		return failResult(ctx, name, err), true
 	}
 	return o.filesResult(ctx, name, found), true
 }
 
-// OrphansText describes orphaned files for doctor and prune.
-func OrphansText(f *cli.Factory, o blob.Orphans) string {
+// FormatOrphans describes orphaned files for doctor and prune.
+func FormatOrphans(f *cli.Factory, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
-	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.Bytes(o.Bytes), humanize.Count(days, "day"))
+	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), humanize.Count(days, "day"))
 }
 
 // filesResult returns the result for the checked files.
 func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileCheck) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {
-			o.Host.Note("%s (blobs/%s)", f.Reason, f.Blob)
+			o.Factory.Note("%s (blobs/%s)", f.Reason, f.Blob)
 		}
 		first := found.Damaged[0]
-		return checkFail(ctx, name, exit.Errorf(exit.Unexpected, "%d of %s damaged; %s (blobs/%s)", n, humanize.Count(found.Files, "file"), first.Reason, first.Blob).
+		return failResult(ctx, name, exit.Errorf(exit.Unexpected, "%d of %s damaged; %s (blobs/%s)", n, humanize.Count(found.Files, "file"), first.Reason, first.Blob).
 			WithHint("restore these files in blobs/ from a backup"))
 	}
-	message := fmt.Sprintf("%s, %s, sizes match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
-	if o.Files {
-		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.Bytes(found.Bytes))
+	message := fmt.Sprintf("%s, %s, sizes match", humanize.Count(found.Files, "file"), term.FormatBytes(found.Bytes))
+	if o.VerifyFiles {
+		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.FormatBytes(found.Bytes))
 		if found.Unverified > 0 {
 			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier release was added", found.Unverified)
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return checkWarn(name, "files in blobs/orphans are not in the database: they are deleted 30 days after they were moved there, "+
+		return warnResult(name, "files in blobs/orphans are not in the database: they are deleted 30 days after they were moved there, "+
 			"or moved back if a database that has them is restored",
-			"%s; %s", message, OrphansText(o.Host, found.Orphans))
+			"%s; %s", message, FormatOrphans(o.Factory, found.Orphans))
 	}
-	return checkOK(name, "%s", message)
+	return okResult(name, "%s", message)
 }

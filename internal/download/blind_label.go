@@ -47,19 +47,19 @@ func FindLabel(blind *profile.Profile, label string, features []string) string {
 	return ""
 }
 
-// ScoreAfter returns a check that also scores the result after check has passed.
-func (t *BlindLabel) ScoreAfter(ctx context.Context, check func(part string) error) func(part string) error {
+// ScoreAfterCheck returns a check that also scores the result after check has passed.
+func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string) error) func(part string) error {
 	return func(part string) error {
 		if err := check(part); err != nil || t.Column == "" {
 			return err
 		}
-		return t.evaluate(ctx, part)
+		return t.scoreFile(ctx, part)
 	}
 }
 
-// evaluate scores the result at path, which contains the label. It is not an error if the
+// scoreFile scores the result at path, which contains the label. It is not an error if the
 // label cannot be used.
-func (t *BlindLabel) evaluate(ctx context.Context, path string) error {
+func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	predictions, err := os.Open(path)
 	if err != nil {
 		return err

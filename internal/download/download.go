@@ -18,8 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Result is a result to download: its session, its provenance and its check.
-type Result struct {
+// ResultDownload is a result to download: its session, its provenance and its check.
+type ResultDownload struct {
 	Session *connect.Session
 	Provenance
 	// Check verifies the temporary file before it is renamed.
@@ -27,18 +27,18 @@ type Result struct {
 }
 
 // Download downloads and verifies a result, and installs it with its receipt.
-func (t *OutputFile) Download(ctx context.Context, d Result) error {
-	return t.WriteTemp(ctx, File{
+func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
+	return t.DownloadFile(ctx, FileDownload{
 		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
 		Get: func(w io.Writer) (int64, error) {
 			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
 		},
-		Install: func(part, end string) error { return t.install(ctx, part, end, d) },
+		Install: func(part, end string) error { return t.installResult(ctx, part, end, d) },
 	})
 }
 
-// File is the download of a file.
-type File struct {
+// FileDownload is the download of a file.
+type FileDownload struct {
 	Progress *term.Progress
 	// DefaultName is the file name if the target has none.
 	DefaultName string
@@ -51,9 +51,9 @@ type File struct {
 	Retry string
 }
 
-// WriteTemp downloads to a temporary file beside the target, verifies it and installs it.
+// DownloadFile downloads to a temporary file beside the target, verifies it and installs it.
 // On an error nothing is left behind.
-func (t *OutputFile) WriteTemp(ctx context.Context, a File) (err error) {
+func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	end := t.Path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
 		end = linked // the file that a link names is replaced, not the link
@@ -71,31 +71,31 @@ func (t *OutputFile) WriteTemp(ctx context.Context, a File) (err error) {
 			_ = os.Remove(part.Name()) // err says what went wrong
 		}
 	}()
-	meter := a.Progress.Bytes("downloading "+name, -1)
+	meter := a.Progress.StartTransfer("downloading "+name, -1)
 	_, err = a.Get(&countingWriter{part, meter, 0})
 	meter.Done()
 	if err = cmp.Or(err, part.Sync(), part.Close()); err != nil {
-		return a.writeError(err)
+		return a.explainWriteError(err)
 	}
 	if err = a.Check(part.Name()); err != nil {
 		return err
 	}
 	if err = t.Columns.Project(ctx, part.Name()); err != nil {
-		return a.writeError(err)
+		return a.explainWriteError(err)
 	}
 	if t.isStream() {
-		return errors.Join(t.copyThrough(part.Name()), os.Remove(part.Name()))
+		return errors.Join(t.copyToStream(part.Name()), os.Remove(part.Name()))
 	}
 	if err = a.Install(part.Name(), end); err != nil {
-		return a.writeError(err)
+		return a.explainWriteError(err)
 	}
 	return nil
 }
 
-// copyThrough copies a verified file to a stream.
-func (t *OutputFile) copyThrough(path string) error {
+// copyToStream copies a verified file to a stream.
+func (t *OutputFile) copyToStream(path string) error {
 	if t.ToStdout() {
-		return cli.CopyFile(t.Host.Console.Out, path)
+		return cli.CopyFile(t.Factory.Console.Out, path)
 	}
 	dst, err := os.OpenFile(t.Path, os.O_WRONLY, 0)
 	if err != nil {
@@ -104,9 +104,9 @@ func (t *OutputFile) copyThrough(path string) error {
 	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
-// writeError adds the command to retry to an error of the local disk: the service still
+// explainWriteError adds the command to retry to an error of the local disk: the service still
 // has the file.
-func (a *File) writeError(err error) error {
+func (a *FileDownload) explainWriteError(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
 		return err

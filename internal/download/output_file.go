@@ -16,9 +16,9 @@ import (
 
 // OutputFile is the destination of a downloaded file.
 type OutputFile struct {
-	Host  *cli.Factory
-	Path  string
-	Force bool
+	Factory *cli.Factory
+	Path    string
+	Force   bool
 	// Content describes the file in messages.
 	Content string
 	// NoReceipt disables the receipt.
@@ -29,7 +29,7 @@ type OutputFile struct {
 
 // Bind adds --output, --force, --columns and --no-receipt to cmd.
 func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
-	t.Host, t.Content = f, "the predictions"
+	t.Factory, t.Content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
 	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")

@@ -61,7 +61,7 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	}
 	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
 	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
-	r.Race = trainingRace(ctx, c, model, report)
+	r.Race = describeRace(ctx, c, model, report)
 	r.Performance = &receipt.Metrics{
 		Metric: report.Metric, Rows: report.Rows,
 		Validation: receipt.NewScore(report.Metric, report.Validation, report.ValidationRows),
@@ -70,9 +70,9 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	return r
 }
 
-// trainingRace describes how a model was trained; nil if the service does not report it
+// describeRace describes how a model was trained; nil if the service does not report it
 // completely.
-func trainingRace(ctx context.Context, c *connect.Session, model *api.Model, report *api.ModelReport) *receipt.Race {
+func describeRace(ctx context.Context, c *connect.Session, model *api.Model, report *api.ModelReport) *receipt.Race {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
 		return nil
@@ -90,9 +90,9 @@ func trainingRace(ctx context.Context, c *connect.Session, model *api.Model, rep
 	return race
 }
 
-// install renames a verified result and writes its receipt. A result is never beside the
+// installResult renames a verified result and writes its receipt. A result is never beside the
 // receipt of another: the old receipt is removed before, the new one added right after.
-func (t *OutputFile) install(ctx context.Context, part, end string, d Result) error {
+func (t *OutputFile) installResult(ctx context.Context, part, end string, d ResultDownload) error {
 	if t.NoReceipt {
 		return InstallFile(part, end)
 	}
@@ -102,20 +102,20 @@ func (t *OutputFile) install(ctx context.Context, part, end string, d Result) er
 // InstallWithReceipt renames a verified result with the given number of rows, and
 // completes r and writes it beside the result.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
-	paper := receipt.Path(end)
-	r.CreatedOn = api.FormatTime(t.Host.Now())
+	receiptPath := receipt.Path(end)
+	r.CreatedOn = api.FormatTime(t.Factory.Now())
 	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String()}
-	written, err := writeReceipt(ctx, r, part, paper)
+	written, err := writeReceipt(ctx, r, part, receiptPath)
 	if err != nil {
 		return err
 	}
-	if err = cli.RemoveIfExists(paper); err == nil {
+	if err = cli.RemoveIfExists(receiptPath); err == nil {
 		err = os.Rename(part, end)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(written))
 	}
-	if err := os.Rename(written, paper); err != nil {
+	if err := os.Rename(written, receiptPath); err != nil {
 		return errors.Join(err, os.Remove(written), os.Remove(end))
 	}
 	return nil
@@ -131,7 +131,7 @@ func InstallFile(part, end string) error {
 
 // writeReceipt digests the result at part and writes its receipt to a temporary file. It
 // returns the path of that file.
-func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (path string, err error) {
+func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath string) (path string, err error) {
 	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
 		return "", err
 	}
@@ -139,7 +139,7 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, paper string) (
 	if err != nil {
 		return "", err
 	}
-	file, err := cli.CreateTemp(filepath.Dir(paper), filepath.Base(paper))
+	file, err := cli.CreateTemp(filepath.Dir(receiptPath), filepath.Base(receiptPath))
 	if err != nil {
 		return "", err
 	}
@@ -173,12 +173,12 @@ func (t *OutputFile) ReceiptPath() string {
 
 // checkReceiptFree returns an error if there is a receipt that must not be replaced.
 func (t *OutputFile) checkReceiptFree() error {
-	paper := receipt.Path(t.Path)
+	receiptPath := receipt.Path(t.Path)
 	if t.Force {
 		return nil
 	}
-	if _, err := os.Stat(paper); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(receiptPath); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return exit.Errorf(exit.Conflict, "the receipt %s already exists", paper).WithHint("replace it with --force, or name another file with -o")
+	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or name another file with -o")
 }

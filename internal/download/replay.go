@@ -33,13 +33,13 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 // FindInput returns the files of a flag: those given, else those that the receipt at receiptPath
 // names, beside it or in the current folder. It returns an error if their contents are not
 // was, which is nil if the receipt does not have it.
-func FindInput(ctx context.Context, receiptPath, flag string, given []string, was *receipt.Input) ([]string, error) {
+func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
-		if was == nil {
+		if recorded == nil {
 			return nil, exit.Usagef("%s does not name the --%s file", receiptPath, flag).WithHint("name it with --%s", flag)
 		}
-		for _, name := range was.FileNames() {
+		for _, name := range recorded.FileNames() {
 			path := filepath.Join(filepath.Dir(receiptPath), name)
 			if _, err := os.Stat(path); err != nil {
 				path = name
@@ -51,7 +51,7 @@ func FindInput(ctx context.Context, receiptPath, flag string, given []string, wa
 		}
 	}
 	sum, err := receipt.DigestFiles(ctx, paths...)
-	if err != nil || was == nil || sum == was.Digest {
+	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
 	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
@@ -87,7 +87,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 
 // DifferenceError explains how the new result differs from the receipt at path. If the
 // old result is beside it, it lists rows and columns.
-func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, again string, err error) error {
+func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"
 	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
@@ -95,7 +95,7 @@ func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, aga
 		return e.WithHint("put the result beside its receipt to list the rows and columns that differ")
 	}
 	defer before.Close()
-	after, errAfter := os.Open(again)
+	after, errAfter := os.Open(newResult)
 	if errAfter != nil {
 		return errAfter
 	}

@@ -30,7 +30,7 @@ func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.R
 	e := exit.Errorf(exit.Untrusted, "%s does not match %s: %w", path, receiptPath, err)
 	e.Code, e.File = "changed", path
 	var (
-		place  *receipt.Difference
+		place  *receipt.LineDifference
 		defect *csvfile.Defect
 	)
 	switch {

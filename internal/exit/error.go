@@ -20,13 +20,13 @@ import (
 // Error is an error for the user: what happened, to what, why, and the next command.
 type Error struct {
 	Status Status
-	// Code is machine-readable; "" stands for the name of Status.
+	// Code is machine-readable. Defaults to the name of Status.
 	Code string
 	// Fact says what happened, to what, and why.
 	Fact string
 	// Hint is the next command or another remedy; may be "".
 	Hint string
-	// File, line and column are a position in a file; 0 if there is none.
+	// File, Line and Column are a position in a file. Line and Column are 0 if unknown.
 	File         string
 	Line, Column int
 	// request is the ID of the request in the service's log.
@@ -42,20 +42,20 @@ func (e *Error) Error() string { return e.Fact }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Errorf returns an error with an exit status; like fmt.Errorf it wraps the operand
-// of %w.
+// Errorf returns an error with an exit status. Like fmt.Errorf, it wraps the operand of
+// %w.
 func Errorf(status Status, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Status: status, Fact: err.Error(), Cause: errors.Unwrap(err)}
 }
 
-// WithHint sets the hint.
+// WithHint sets the hint and returns e.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// At sets the position in a file.
+// At sets the position in a file and returns e.
 func (e *Error) At(file string, line, column int) *Error {
 	e.File, e.Line, e.Column = file, line, column
 	return e
@@ -80,8 +80,8 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// From converts any error. An Error that err wraps is returned.
-func From(ctx context.Context, err error) *Error {
+// FromError converts err to an Error. If err wraps an Error, that one is returned.
+func FromError(ctx context.Context, err error) *Error {
 	var (
 		known       *Error
 		interrupted *InterruptError
@@ -100,7 +100,7 @@ func From(ctx context.Context, err error) *Error {
 	case errors.As(err, &network):
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
-		return e.WithHint("check the address with `foretell status`, or work here with --local")
+		return e.WithHint("check the address with `foretell status`, or use the embedded service with --local")
 	case errors.As(err, &defect):
 		e := Errorf(Rejected, "%w", err).At("", defect.Line, defect.Column)
 		e.Code = defect.Code
@@ -108,7 +108,7 @@ func From(ctx context.Context, err error) *Error {
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
 		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current directory")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
-		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change its permissions, or name another file")
+		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change its permissions, or use another file")
 	case errors.Is(err, syscall.ENOSPC):
 		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
 	case errors.Is(err, context.DeadlineExceeded):
@@ -119,9 +119,9 @@ func From(ctx context.Context, err error) *Error {
 
 // problemError converts an error response of the service.
 func problemError(p *api.Problem) *Error {
-	status, ok := exitOfCode[p.Code]
-	if !ok || p.Status == 501 { // a status that the service never returns
-		status = exitOfStatus(p.Status)
+	status, ok := statusByCode[p.Code]
+	if !ok || p.Status == 501 { // the service itself never returns 501
+		status = statusFromHTTP(p.Status)
 	}
 	f := &Error{Status: status, Code: string(p.Code), Fact: p.Error(), request: p.RequestID, Cause: p}
 	for _, e := range p.Errors {
@@ -142,10 +142,10 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials:
 		return "sign in with `foretell login`"
 	case p.Code == api.CodeTooMany && p.RetryAfter > 0:
-		return fmt.Sprintf("try again in %s", term.Duration(time.Duration(p.RetryAfter)*time.Second))
+		return fmt.Sprintf("try again in %s", term.FormatDuration(time.Duration(p.RetryAfter)*time.Second))
 	case p.Code == api.CodeTooMany:
 		return "wait a minute, then try again"
-	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // what web sites answer
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // typical of a web site
 		return "check the service's address with `foretell status`"
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"
@@ -158,7 +158,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Rejected:
 		return "check the file with `foretell check`"
 	case status == Usage, status == NotFound, status == Conflict:
-		return "" // depends on the command: see cli.Factory.CompleteHint
+		return "" // depends on the command, see cli.Factory.CompleteHint
 	case status == Unavailable:
 		return "try again in a minute; `foretell status` shows whether it responds"
 	case p.RequestID != "":
@@ -169,10 +169,10 @@ func problemHint(p *api.Problem, status Status) string {
 
 // errorDocument is the JSON form of an error.
 type errorDocument struct {
-	Error errorMembers `json:"error"`
+	Error errorFields `json:"error"`
 }
 
-type errorMembers struct {
+type errorFields struct {
 	Code      string `json:"code"`
 	Exit      Status `json:"exit"`
 	Message   string `json:"message"`
@@ -185,26 +185,26 @@ type errorMembers struct {
 	Requirements []gate.Result `json:"requirements,omitempty"`
 }
 
-// Write prints the error for people, or as one JSON line.
+// Write prints the error as text, or as one JSON line if asJSON is set.
 func (e *Error) Write(c *term.Console, asJSON bool) {
 	code := e.Code
 	if code == "" {
 		code = e.Status.name()
 	}
 	if asJSON {
-		line, err := term.EncodeJSONLine(errorDocument{errorMembers{
+		line, err := term.EncodeJSONLine(errorDocument{errorFields{
 			Code: code, Exit: e.Status, Message: e.Fact, Hint: e.Hint, RequestID: e.request,
 			File: e.File, Line: e.Line, Column: e.Column, Requirements: e.Requirements,
 		}})
 		if err == nil {
-			_, _ = c.Err.Write(line) // there is no other place to complain
+			_, _ = c.Err.Write(line) // a failure cannot be reported anywhere
 		}
 		return
 	}
 	const name = "foretell:"
-	fact := c.Fit(name + " " + term.EscapeLines(e.Fact))
+	fact := c.WrapMessage(name + " " + term.EscapeLines(e.Fact))
 	fmt.Fprintf(c.Err, "%s%s\n", c.ErrStyle.Red(name), strings.TrimPrefix(fact, name))
 	if e.Hint != "" {
-		fmt.Fprintf(c.Err, "%s\n", c.Fit(term.EscapeLines(e.Hint)))
+		fmt.Fprintf(c.Err, "%s\n", c.WrapMessage(term.EscapeLines(e.Hint)))
 	}
 }

@@ -1,5 +1,5 @@
-// Package exit has the exit statuses and the errors that the user sees: a fact, a value and
-// the next command. All commands use it.
+// Package exit has the exit statuses, and the errors that the user sees. An error consists
+// of a fact and a hint, such as the next command. All commands use the package.
 package exit
 
 import "foretell/internal/api"
@@ -27,16 +27,15 @@ const (
 	Terminated   Status = 143
 )
 
-// Statuses is the one table of exit statuses; `help exit-codes` and docs/cli.md
-// print it.
+// Statuses describes all exit statuses. `help exit-codes` and docs/cli.md print it.
 var Statuses = []struct {
 	Exit Status
-	Name string // the code of an error that has none of its own
+	Name string // default code of an error with this status
 	When string
 }{
 	{OK, "ok", "success, and results were verified"},
 	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk, or missing permissions for a file"},
-	{Usage, "usage", "unknown command or flag, ambiguous reference, or a prompt was needed but prompting is disabled"},
+	{Usage, "usage", "invalid command, flag or argument, ambiguous reference, or a prompt was needed but prompting is disabled"},
 	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
 	{SignIn, "sign-in", "sign-in required or refused"},
 	{JobFailed, "job-failed", "the training was FAILED or CANCELLED, the prediction FAILED or TIMEOUT"},
@@ -44,16 +43,16 @@ var Statuses = []struct {
 	{Unavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
 	{StillRunning, "still-running", "--timeout was reached; the job continues"},
 	{Conflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
-	{BelowTarget, "below-target", "the race ended below an explicit --threshold, or --require or --beat was missed; the best model is kept and predictions are written"},
-	{Untrusted, "untrusted", "a result failed its check or does not match its receipt; a failed download is removed"},
-	{HungUp, "hung-up", "SIGHUP, as when the terminal is closed; otherwise as for Ctrl-C"},
+	{BelowTarget, "below-target", "the race ended below --threshold, or the model missed --require or --beat; the model is kept and predictions are written"},
+	{Untrusted, "untrusted", "a result is damaged or does not match its receipt or its blind file; a failed download is removed"},
+	{HungUp, "hung-up", "SIGHUP, for example because the terminal was closed"},
 	{Interrupted, "interrupted", "Ctrl-C (SIGINT)"},
 	{Terminated, "terminated", "SIGTERM; `serve` and `worker` exit with 0 when stopped by a signal"},
 }
 
-// exitOfCode maps the service's error codes. Invalid input is Rejected only if a file was
-// sent; package preflight sets that.
-var exitOfCode = map[api.Code]Status{
+// statusByCode maps the service's error codes to exit statuses. If an invalid file was sent,
+// package preflight changes Usage to Rejected.
+var statusByCode = map[api.Code]Status{
 	api.CodeMalformed:        Usage,
 	api.CodeUnauthorized:     SignIn,
 	api.CodeBadCredentials:   SignIn,
@@ -74,8 +73,8 @@ var exitOfCode = map[api.Code]Status{
 	api.CodeInternal:         Unexpected,
 }
 
-// exitOfStatus maps HTTP statuses of services with unknown error codes.
-func exitOfStatus(status int) Status {
+// statusFromHTTP returns the exit status for an HTTP status, if the error code is unknown.
+func statusFromHTTP(status int) Status {
 	switch status {
 	case 401, 403:
 		return SignIn
@@ -94,9 +93,9 @@ func exitOfStatus(status int) Status {
 }
 
 // name returns the error code for this status.
-func (e Status) name() string {
+func (s Status) name() string {
 	for _, row := range Statuses {
-		if row.Exit == e {
+		if row.Exit == s {
 			return row.Name
 		}
 	}

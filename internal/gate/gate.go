@@ -65,8 +65,8 @@ func (r *Result) FormatRows() string {
 	return fmt.Sprint(r.Rows)
 }
 
-// line returns the result as one line.
-func (r *Result) line() string {
+// formatLine returns the result as one line.
+func (r *Result) formatLine() string {
 	if r.Value == nil {
 		return r.Requirement + ": " + r.Reason
 	}
@@ -74,7 +74,7 @@ func (r *Result) line() string {
 	if r.Interval != nil {
 		measured += " (" + r.Interval.String() + ")"
 	}
-	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, rowCount(r.Rows), r.Reason)
+	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, formatRowCount(r.Rows), r.Reason)
 }
 
 // WriteGitHub writes annotations for GitHub Actions: an error for each missed
@@ -84,9 +84,9 @@ func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	for _, v := range r.Results {
 		switch {
 		case !v.Holds:
-			fmt.Fprintf(&b, "::error title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.line()))
+			fmt.Fprintf(&b, "::error title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.formatLine()))
 		case v.Skipped && !quiet:
-			fmt.Fprintf(&b, "::notice title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.line()))
+			fmt.Fprintf(&b, "::notice title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.formatLine()))
 		}
 	}
 	if r.Missed() == 0 && !quiet {
@@ -144,35 +144,35 @@ func (r *Report) WriteGitLab(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-type suites struct {
-	XMLName  xml.Name `xml:"testsuites"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Skipped  int      `xml:"skipped,attr"`
-	Suite    suite    `xml:"testsuite"`
+type junitSuites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Skipped  int        `xml:"skipped,attr"`
+	Suite    junitSuite `xml:"testsuite"`
 }
 
-type suite struct {
-	Name      string     `xml:"name,attr"`
-	Tests     int        `xml:"tests,attr"`
-	Failures  int        `xml:"failures,attr"`
-	Errors    int        `xml:"errors,attr"`
-	Skipped   int        `xml:"skipped,attr"`
-	Time      string     `xml:"time,attr"`
-	Timestamp string     `xml:"timestamp,attr"`
-	Cases     []testCase `xml:"testcase"`
+type junitSuite struct {
+	Name      string      `xml:"name,attr"`
+	Tests     int         `xml:"tests,attr"`
+	Failures  int         `xml:"failures,attr"`
+	Errors    int         `xml:"errors,attr"`
+	Skipped   int         `xml:"skipped,attr"`
+	Time      string      `xml:"time,attr"`
+	Timestamp string      `xml:"timestamp,attr"`
+	Cases     []junitCase `xml:"testcase"`
 }
 
-type testCase struct {
-	Name    string `xml:"name,attr"`
-	Class   string `xml:"classname,attr"`
-	Time    string `xml:"time,attr"`
-	Failure *note  `xml:"failure"`
-	Skipped *note  `xml:"skipped"`
-	Output  string `xml:"system-out,omitempty"`
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	Time    string     `xml:"time,attr"`
+	Failure *junitNote `xml:"failure"`
+	Skipped *junitNote `xml:"skipped"`
+	Output  string     `xml:"system-out,omitempty"`
 }
 
-type note struct {
+type junitNote struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",chardata"`
@@ -180,15 +180,15 @@ type note struct {
 
 // WriteJUnit writes the results as JUnit XML, one test case per requirement.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	s := suite{Name: "foretell", Tests: len(r.Results), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
+	s := junitSuite{Name: "foretell", Tests: len(r.Results), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
 	for _, v := range r.Results {
-		c := testCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.line()}
+		c := junitCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.formatLine()}
 		switch {
 		case v.Skipped:
 			s.Skipped++
-			c.Skipped, c.Output = &note{Message: v.Reason}, ""
+			c.Skipped, c.Output = &junitNote{Message: v.Reason}, ""
 		case !v.Holds:
-			c.Failure, c.Output = &note{Message: v.line(), Type: "requirement", Text: v.line()}, ""
+			c.Failure, c.Output = &junitNote{Message: v.formatLine(), Type: "requirement", Text: v.formatLine()}, ""
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -197,7 +197,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(suites{Tests: s.Tests, Failures: s.Failures, Skipped: s.Skipped, Suite: s}); err != nil {
+	if err := e.Encode(junitSuites{Tests: s.Tests, Failures: s.Failures, Skipped: s.Skipped, Suite: s}); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

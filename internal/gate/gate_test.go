@@ -40,7 +40,7 @@ func TestEvaluate(t *testing.T) {
 		{"recall[rare]>=0", false, "not measured: no test row of this class"},
 	} {
 		t.Run(row.in, func(t *testing.T) {
-			r, err := gate.Parse(row.in)
+			r, err := gate.ParseRequirement(row.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestInterval(t *testing.T) {
 		"accuracy>=0": "0.53–0.89", "macroF1>=0": "", "f1[no]>=0": "", "recall[no]>=0": "0.49–0.94", "precision[no]>=0": "0.43–0.90",
 		"recall[none]>=0": "",
 	} {
-		requirement, err := gate.Parse(in)
+		requirement, err := gate.ParseRequirement(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestParse(t *testing.T) {
 		"recall>=0.9":        "as in recall[CLASS]",
 		"accuracy[yes]>=0.9": "accuracy takes no class",
 	} {
-		if _, err := gate.Parse(in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := gate.ParseRequirement(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}

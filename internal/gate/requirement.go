@@ -52,15 +52,15 @@ type Requirement struct {
 }
 
 var (
-	syntax   = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
-	operator = regexp.MustCompile(`[<>=]`)
+	requirementSyntax = regexp.MustCompile(`(?s)^\s*(\w+)\s*(\[(.*)\])?\s*(>=|<=|>|<)\s*([^\s<>=]+)\s*$`)
+	comparisonChar    = regexp.MustCompile(`[<>=]`)
 )
 
-// Parse reads a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
-func Parse(text string) (*Requirement, error) {
-	part := syntax.FindStringSubmatch(text)
+// ParseRequirement reads a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
+func ParseRequirement(text string) (*Requirement, error) {
+	part := requirementSyntax.FindStringSubmatch(text)
 	if part == nil {
-		if !operator.MatchString(text) {
+		if !comparisonChar.MatchString(text) {
 			return nil, fmt.Errorf("%q: the bound is missing: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 		}
 		return nil, fmt.Errorf("%q: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
@@ -104,16 +104,16 @@ func unquote(class string) string {
 	return class
 }
 
-// ValidFor returns an error if the requirement's class is not in classes.
-func (r *Requirement) ValidFor(classes []string) error {
+// CheckClass returns an error if the requirement's class is not in classes.
+func (r *Requirement) CheckClass(classes []string) error {
 	if !slices.Contains(classMetrics, r.Metric) || slices.Contains(classes, r.Class) {
 		return nil
 	}
-	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirst(classes))
+	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirstClasses(classes))
 }
 
-// joinFirst joins the first classes with commas.
-func joinFirst(classes []string) string {
+// joinFirstClasses joins the first classes with commas.
+func joinFirstClasses(classes []string) string {
 	const most = 20
 	if more := len(classes) - most; more > 0 {
 		return strings.Join(classes[:most], ", ") + fmt.Sprintf(" and %d more", more)
@@ -148,7 +148,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		v.Reason = "not measured: the service has no report"
 		return v
 	}
-	value, rows := r.value(report)
+	value, rows := r.measure(report)
 	if v.Rows = rows; rows == 0 {
 		v.Reason = "not measured: no test row of this class"
 		if r.Class == "" || report.Test == nil {
@@ -157,7 +157,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 		return v
 	}
 	v.Value, v.Interval = &value, r.interval(report)
-	v.Holds = r.holds(value)
+	v.Holds = r.isMet(value)
 	v.Reason = "holds"
 	switch {
 	case v.Holds:
@@ -169,8 +169,8 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return v
 }
 
-// value returns the metric and the number of rows behind it.
-func (r *Requirement) value(report *api.ModelReport) (float64, int64) {
+// measure returns the metric and the number of rows behind it.
+func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
 		if !known {
@@ -219,7 +219,7 @@ func whyNotMeasured(report *api.ModelReport) string {
 	return "the test rows are all of one class"
 }
 
-func (r *Requirement) holds(value float64) bool {
+func (r *Requirement) isMet(value float64) bool {
 	switch r.Operator {
 	case ">=":
 		return value >= r.Bound
@@ -259,12 +259,12 @@ func Compare(report, other *api.ModelReport, name string) Result {
 	case value < than:
 		word = "missed: worse than"
 	}
-	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), rowCount(v.BaselineRows))
+	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), formatRowCount(v.BaselineRows))
 	return v
 }
 
-// NoBaseline returns the result if there is no baseline.
-func NoBaseline(name, why string) Result {
+// SkippedResult returns the result if there is no baseline.
+func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
@@ -280,8 +280,8 @@ func formatValue(value, other float64) string {
 	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
-// rowCount formats a number of rows.
-func rowCount(n int64) string {
+// formatRowCount formats a number of rows.
+func formatRowCount(n int64) string {
 	if n == 1 {
 		return "1 row"
 	}

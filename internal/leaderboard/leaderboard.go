@@ -50,7 +50,7 @@ type Entry struct {
 
 // LoadEntry loads the training and the report of a model.
 func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, metric string) (*Entry, error) {
-	s := &Entry{
+	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
 		Metric: metric, CreatedOn: m.CreatedOn,
 	}
@@ -58,41 +58,41 @@ func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, m
 	if err != nil {
 		return nil, err
 	}
-	if s.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
+	if e.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
 		return nil, err
 	}
-	if s.report, err = c.ModelReport(ctx, m.ModelKey); err != nil {
+	if e.report, err = c.ModelReport(ctx, m.ModelKey); err != nil {
 		return nil, err
 	}
-	s.setMetric(metric)
-	s.Options = raceOptions(s.job, s.report)
-	began, errBegan := time.Parse(api.TimeLayout, s.job.StartedOn)
-	ended, errEnded := time.Parse(api.TimeLayout, s.job.FinishedOn)
+	e.setMetric(metric)
+	e.Options = raceOptions(e.job, e.report)
+	began, errBegan := time.Parse(api.TimeLayout, e.job.StartedOn)
+	ended, errEnded := time.Parse(api.TimeLayout, e.job.FinishedOn)
 	if errBegan == nil && errEnded == nil {
 		took := ended.Sub(began).Seconds()
-		s.Seconds = &took
+		e.Seconds = &took
 	}
-	return s, nil
+	return e, nil
 }
 
 // setMetric sets the scores of a metric; nil if they were not measured.
-func (s *Entry) setMetric(metric string) {
-	s.Test, s.Low, s.High = nil, nil, nil
-	if s.report == nil {
+func (e *Entry) setMetric(metric string) {
+	e.Test, e.Low, e.High = nil, nil, nil
+	if e.report == nil {
 		return
 	}
-	s.Rows, s.TestRows = s.report.Rows, s.report.TestRows
-	if s.TestRows == 0 {
+	e.Rows, e.TestRows = e.report.Rows, e.report.TestRows
+	if e.TestRows == 0 {
 		return
 	}
-	if value, known := s.report.Test.Value(metric); known {
-		s.Test = &value
+	if value, known := e.report.Test.Value(metric); known {
+		e.Test = &value
 	}
-	if loss, known := s.report.Test.Value(api.MetricLogLoss); known {
-		s.LogLoss = &loss
+	if loss, known := e.report.Test.Value(api.MetricLogLoss); known {
+		e.LogLoss = &loss
 	}
-	if interval := s.report.Test.Interval(metric); interval != nil {
-		s.Low, s.High = &interval.Low, &interval.High
+	if interval := e.report.Test.Interval(metric); interval != nil {
+		e.Low, e.High = &interval.Low, &interval.High
 	}
 }
 
@@ -151,14 +151,14 @@ func Rank(rows []*Entry) {
 
 // tiesWith reports whether the model's interval includes value; without an interval the
 // score must be equal. sign is -1 for a metric where lower is better.
-func (s *Entry) tiesWith(value, sign float64) bool {
+func (e *Entry) tiesWith(value, sign float64) bool {
 	switch {
-	case s.Low == nil || s.High == nil:
-		return *s.Test == value
+	case e.Low == nil || e.High == nil:
+		return *e.Test == value
 	case sign < 0:
-		return *s.Low <= value
+		return *e.Low <= value
 	}
-	return *s.High >= value
+	return *e.High >= value
 }
 
 // FindEntry resolves ref and loads the model's scores.
@@ -192,11 +192,11 @@ func boolToInt(b bool) int {
 }
 
 // importance returns the importance of a column; nil if unknown.
-func (s *Entry) importance(column string) *float64 {
-	if s.report == nil {
+func (e *Entry) importance(column string) *float64 {
+	if e.report == nil {
 		return nil
 	}
-	for _, i := range s.report.Importances {
+	for _, i := range e.report.Importances {
 		if i.Column == column {
 			return &i.Importance
 		}
@@ -273,27 +273,27 @@ func Table(rows []*Entry) *term.Table {
 		metric = rows[0].Metric
 	}
 	t.Header = term.TextCells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
-	for _, s := range rows {
+	for _, entry := range rows {
 		place := "-"
-		if s.Rank > 0 {
-			if place = strconv.Itoa(s.Rank); s.Tie {
+		if entry.Rank > 0 {
+			if place = strconv.Itoa(entry.Rank); entry.Tie {
 				place += "="
 			}
 		}
-		name := s.Model
-		if s.Champion {
+		name := entry.Model
+		if entry.Champion {
 			name += " *"
 		}
 		t.Rows = append(t.Rows, []term.Cell{
 			{Text: place},
-			{Text: s.Model, Display: name},
-			{Text: s.Algorithm, Display: api.AlgorithmTitle(s.Algorithm), Short: s.Algorithm},
-			optionalScoreCell(s.Test), optionalScoreCell(s.Low), optionalScoreCell(s.High),
-			{Text: strconv.FormatInt(s.TestRows, 10)},
-			optionalScoreCell(s.LogLoss),
-			{Text: strconv.FormatInt(s.Rows, 10)},
-			OptionalSecondsCell(s.Seconds),
-			{Text: s.Options},
+			{Text: entry.Model, Display: name},
+			{Text: entry.Algorithm, Display: api.AlgorithmTitle(entry.Algorithm), Short: entry.Algorithm},
+			optionalScoreCell(entry.Test), optionalScoreCell(entry.Low), optionalScoreCell(entry.High),
+			{Text: strconv.FormatInt(entry.TestRows, 10)},
+			optionalScoreCell(entry.LogLoss),
+			{Text: strconv.FormatInt(entry.Rows, 10)},
+			OptionalSecondsCell(entry.Seconds),
+			{Text: entry.Options},
 		})
 	}
 	return t
@@ -319,6 +319,6 @@ func OptionalSecondsCell(s *float64) term.Cell {
 func SecondsCell(s float64) term.Cell {
 	return term.Cell{
 		Text:    strconv.FormatFloat(s, 'f', 1, 64),
-		Display: term.Duration(time.Duration(s * float64(time.Second))),
+		Display: term.FormatDuration(time.Duration(s * float64(time.Second))),
 	}
 }

@@ -97,7 +97,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	}
 	c := &fixedCopy{Path: path, temp: part}
 	r.Copies = append(r.Copies, c)
-	phase, size, before := r.Progress.Phase("correcting "+in.Name), in.table.Size(), int64(0)
+	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
 		file, err := in.table.CSV(ctx)
@@ -108,7 +108,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		before += size
 		metered := readerFunc(func(p []byte) (int, error) {
 			n, err := file.Read(p)
-			phase.Share(from+file.BytesRead(), 2*size)
+			phase.TickBytes(from+file.BytesRead(), 2*size)
 			return n, err
 		})
 		return struct {

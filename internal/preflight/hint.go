@@ -88,7 +88,7 @@ func (p *Preflight) fixHint(in *Input) string {
 	}
 	hint := "correct a copy: `" + command + "`"
 	if p.Host.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
-		hint += ", then `" + p.Host.CommandOn(in.args[0], fixed) + "`"
+		hint += ", then `" + p.Host.CommandWithFile(in.args[0], fixed) + "`"
 	}
 	return hint
 }

@@ -166,7 +166,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		return &profile.Profile{Schema: &frame.Schema{}, Partial: true}, nil
 	}
 	defer file.Close()
-	phase, size := progress.Phase("checking "+in.Name), in.table.Size()
+	phase, size := progress.StartPhase("checking "+in.Name), in.table.Size()
 	defer phase.Done()
 	var source *tablefile.Error
 	metered := readerFunc(func(p []byte) (int, error) {
@@ -176,7 +176,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 			in.Hash.Write(p[:n])
 			in.hashed += int64(n)
 		}
-		phase.Share(file.file.BytesRead(), size)
+		phase.TickBytes(file.file.BytesRead(), size)
 		return n, err
 	})
 	file.normalized.CollectDefects()

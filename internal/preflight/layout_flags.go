@@ -53,8 +53,8 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags.StringVar(&l.delimiter, "delimiter", "", "field separator, or tab (default detected)")
 	flags.StringVar(&l.encoding, "encoding", "", "utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
 	flags.StringVar(&l.sheet, "sheet", "", "sheet of a workbook (default the first)")
-	cli.CompleteValues(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
-	cli.CompleteValues(cmd, "delimiter", ",", ";", "tab", "|")
+	cli.SetFlagValues(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
+	cli.SetFlagValues(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {

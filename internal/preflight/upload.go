@@ -23,11 +23,11 @@ const uploadTextMemory = 3 << 20
 
 // PrepareUpload checks a training file before it is sent.
 func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress *term.Progress, paths ...string) (*Upload, error) {
-	in, err := l.OpenInput(ctx, o.Host, false, paths...)
+	in, err := l.OpenInput(ctx, o.Factory, false, paths...)
 	if err != nil {
 		return nil, err
 	}
-	p := &Preflight{Host: o.Host, Train: in, textMemory: uploadTextMemory}
+	p := &Preflight{Host: o.Factory, Train: in, textMemory: uploadTextMemory}
 	if err = p.Run(ctx, progress); err == nil {
 		p.NoteRoles(o)
 		err = p.DefectError()
@@ -44,15 +44,15 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 
 // UploadFile sends the file. The dataset stays PENDING until all of it has arrived.
 func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDataset, file *Upload) error {
-	meter := c.Progress.Bytes("uploading "+file.In.Name, file.Size)
+	meter := c.Progress.StartTransfer("uploading "+file.In.Name, file.Size)
 	_, err := c.Upload(ctx, created, file.In.uploadSource(ctx, file.Size), meter.Set)
 	meter.Done()
 	if err == nil {
 		return nil
 	}
 	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, file.In.ShellArguments(""))
-	if c.ContinueRun != nil {
-		again += " && " + c.ContinueRun("")
+	if c.RunCommand != nil {
+		again += " && " + c.RunCommand("")
 	}
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
@@ -64,7 +64,7 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 			WithHint("restart it with `%s`", again)
 	}
 	err = asFileRejection(ctx, file.In.Name, err)
-	e := exit.From(ctx, err)
+	e := exit.FromError(ctx, err)
 	if e.Status == exit.Unavailable {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
@@ -73,7 +73,7 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 
 // SubmitPrediction sends a blind file to a model.
 func SubmitPrediction(ctx context.Context, c *connect.Session, model string, blind *Upload) (*api.CreatedPrediction, error) {
-	meter := c.Progress.Bytes("uploading "+blind.In.Name, blind.Size)
+	meter := c.Progress.StartTransfer("uploading "+blind.In.Name, blind.Size)
 	created, err := c.CreatePrediction(ctx, model, blind.In.uploadSource(ctx, blind.Size), meter.Set)
 	meter.Done()
 	if err != nil {
@@ -89,7 +89,7 @@ func asFileRejection(ctx context.Context, file string, err error) error {
 	if !errors.As(err, &problem) {
 		return err
 	}
-	e := exit.From(ctx, err)
+	e := exit.FromError(ctx, err)
 	if problem.Status == 400 || problem.Status == 413 || problem.Status == 415 || problem.Status == 422 {
 		e.Status, e.File = exit.Rejected, file
 		e.Fact = file + ": " + e.Fact

@@ -67,34 +67,34 @@ func Plan(s Series, p Policy) []Item {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}
 		for _, r := range toDelete {
-			items = append(items, s.race(r, d.DatasetName, whole)...)
+			items = append(items, s.raceItems(r, d.DatasetName, whole)...)
 		}
 	}
 	for _, x := range s.Predictions {
 		if kept[x.ModelKey] && (isDone(x.Status) || x.Interrupted) && !p.Before.IsZero() && p.isOld(x.CreatedOn) {
-			items = append(items, s.prediction(x, false))
+			items = append(items, s.predictionItem(x, false))
 		}
 	}
 	return items
 }
 
-// Confirmed returns the items of the newer plan now that are also in first, which the
+// KeepConfirmed returns the items of the newer plan now that are also in first, which the
 // user confirmed. An item that implies an unconfirmed one is left out.
-func Confirmed(first, now []Item) []Item {
+func KeepConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
-	for _, item := range first {
+	for _, item := range confirmed {
 		known[item.Key] = true
 	}
 	var items []Item
-	for len(now) > 0 {
+	for len(current) > 0 {
 		end := 1
-		for end < len(now) && now[end].Implied {
+		for end < len(current) && current[end].Implied {
 			end++
 		}
-		if !slices.ContainsFunc(now[:end], func(i Item) bool { return !known[i.Key] }) {
-			items = append(items, now[:end]...)
+		if !slices.ContainsFunc(current[:end], func(i Item) bool { return !known[i.Key] }) {
+			items = append(items, current[:end]...)
 		}
-		now = now[end:]
+		current = current[end:]
 	}
 	return items
 }
@@ -152,8 +152,8 @@ func isDone(status string) bool {
 	return false
 }
 
-// race lists a race with its model and the predictions of that model.
-func (s Series) race(r api.Training, dataset string, implied bool) []Item {
+// raceItems lists a race with its model and the predictions of that model.
+func (s Series) raceItems(r api.Training, dataset string, implied bool) []Item {
 	items := []Item{{Kind: Race, Key: r.TrainingJobKey, Name: dataset, CreatedOn: r.CreatedOn, Implied: implied}}
 	for _, m := range s.Models {
 		if m.ModelKey == r.ModelKey {
@@ -162,13 +162,13 @@ func (s Series) race(r api.Training, dataset string, implied bool) []Item {
 	}
 	for _, x := range s.Predictions {
 		if r.ModelKey != "" && x.ModelKey == r.ModelKey {
-			items = append(items, s.prediction(x, true))
+			items = append(items, s.predictionItem(x, true))
 		}
 	}
 	return items
 }
 
-func (s Series) prediction(x api.Prediction, implied bool) Item {
+func (s Series) predictionItem(x api.Prediction, implied bool) Item {
 	item := Item{Kind: Prediction, Key: x.PredictionKey, CreatedOn: x.CreatedOn, Bytes: x.Bytes, Implied: implied}
 	for _, m := range s.Models {
 		if m.ModelKey == x.ModelKey {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Summary formats the counts and the size of items.
-func Summary(items []Item) string {
+// FormatSummary formats the counts and the size of items.
+func FormatSummary(items []Item) string {
 	var parts []string
 	for _, kind := range []struct{ name, word string }{
 		{Dataset, "dataset"}, {Race, "race"}, {Model, "model"}, {Prediction, "prediction"},
@@ -28,5 +28,5 @@ func Summary(items []Item) string {
 	for _, item := range items {
 		bytes += item.Bytes
 	}
-	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.Bytes(bytes))
+	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), term.FormatBytes(bytes))
 }

@@ -14,7 +14,7 @@ import (
 
 func TestDeadlineOfRace(t *testing.T) {
 	began := time.Unix(1000, 0)
-	d := Deadline{Limit: 10 * time.Second, ends: began.Add(10 * time.Second), now: func() time.Time { return began.Add(2500 * time.Millisecond) }}
+	d := Deadline{Limit: 10 * time.Second, end: began.Add(10 * time.Second), now: func() time.Time { return began.Add(2500 * time.Millisecond) }}
 	t.Run("an extended service gets the remaining time", func(t *testing.T) {
 		var body api.NewTraining
 		if err := d.LimitRace(&body, time.Second, true); err != nil {
@@ -45,7 +45,7 @@ func TestDeadlineOfRace(t *testing.T) {
 	t.Run("nothing is left", func(t *testing.T) {
 		var body api.NewTraining
 		var e *exit.Error
-		d.now = func() time.Time { return d.ends }
+		d.now = func() time.Time { return d.end }
 		if err := d.LimitRace(&body, time.Second, true); !errors.As(err, &e) || e.Status != exit.JobFailed {
 			t.Errorf("%v", err)
 		}
@@ -61,7 +61,7 @@ func TestDeadlineOfRace(t *testing.T) {
 // TestDeadlineBeforeRace ends the work before the race with an explanation.
 func TestDeadlineBeforeRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := Deadline{Limit: 2 * time.Second, ends: time.Now().Add(2 * time.Second), now: time.Now}
+		d := Deadline{Limit: 2 * time.Second, end: time.Now().Add(2 * time.Second), now: time.Now}
 		ctx, stop := d.PrepContext(t.Context())
 		defer stop()
 		<-ctx.Done()
@@ -84,7 +84,7 @@ func TestDeadlineBeforeRace(t *testing.T) {
 // TestCostEstimate limits the estimated time for the rows of a large file to a part of the
 // limit.
 func TestCostEstimate(t *testing.T) {
-	files := CostEstimate{Checking: time.Second, Uploading: 200 * time.Millisecond, Trained: 60e6, Blind: 20e6, Rows: 100_000, Columns: 40}
+	files := CostEstimate{CheckTime: time.Second, UploadTime: 200 * time.Millisecond, TrainBytes: 60e6, BlindBytes: 20e6, Rows: 100_000, Columns: 40}
 	short, long, open := files, files, files
 	short.Limit, long.Limit = 10*time.Second, 10*time.Minute
 	open.Rows = 0
@@ -95,7 +95,7 @@ func TestCostEstimate(t *testing.T) {
 	if got := long.AfterRace() - base; got != 9*time.Second {
 		t.Errorf("of 10 min rows and model take %s", got)
 	}
-	if got := (CostEstimate{Checking: time.Second, Trained: 60e6}).AfterRace(); got != minCost/2 {
+	if got := (CostEstimate{CheckTime: time.Second, TrainBytes: 60e6}).AfterRace(); got != minCost/2 {
 		t.Errorf("without a blind file: %s", got)
 	}
 }

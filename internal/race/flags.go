@@ -19,7 +19,7 @@ import (
 
 // Flags holds the parameters of a race.
 type Flags struct {
-	Threshold     *float64 // nil: the best model wins
+	Threshold     *float64 // nil if there is none
 	AutoThreshold bool     // --threshold auto
 	scalingFactor int
 	metric        string
@@ -32,15 +32,15 @@ type Flags struct {
 var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
 
 // Bind adds the flags to cmd, with completion.
-func (r *Flags) Bind(cmd *cobra.Command) {
-	r.cmd = cmd
+func (f *Flags) Bind(cmd *cobra.Command) {
+	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(r), "threshold", "performance from 0 to 1 that ends the race, or auto to search for the highest; by default the best model wins")
-	flags.IntVar(&r.scalingFactor, "scaling-factor", 0, "capacity of the algorithms that partition the space, 4 to 400; 0 chooses from the data")
-	flags.StringVar(&r.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
-	flags.Int64Var(&r.seed, "seed", 0, "random seed: the same data and seed give the same model")
-	flags.StringSliceVar(&r.algorithms, "algorithm", nil, "race only these `names`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more, M instead of B")
-	flags.DurationVar(&r.TimeLimit, "time-limit", 0, "end after this time with the best model so far; time in the queue counts (default 1h of racing)")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance from 0 to 1 at which the race ends, or auto to search for the highest; without it the best model wins")
+	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "size of the trees of BSIX01 and BFIF01, 4 to 400; 0 chooses it from the data")
+	flags.StringVar(&f.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
+	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
+	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
+	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h without the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.CompleteList(algorithmNames()))
 }
@@ -48,7 +48,7 @@ func (r *Flags) Bind(cmd *cobra.Command) {
 // maxTimeLimit is the longest time limit that a service accepts.
 const maxTimeLimit = 7 * 24 * time.Hour
 
-// thresholdAuto is the value of --threshold that searches for the highest threshold.
+// thresholdAuto is the value of --threshold that requests a search for the highest one.
 const thresholdAuto = "auto"
 
 // thresholdFlag is the value of --threshold.
@@ -78,57 +78,57 @@ func (f *thresholdFlag) Set(text string) error {
 // Type returns the name of the type for pflag.
 func (f *thresholdFlag) Type() string { return "float" }
 
-// ThresholdError returns an error if a race ended below the threshold of the user.
-func (r *Flags) ThresholdError(job *api.Training) error {
-	if r.AutoThreshold {
+// ThresholdError returns an error if a race ended below the value of --threshold.
+func (f *Flags) ThresholdError(job *api.Training) error {
+	if f.AutoThreshold {
 		return nil
 	}
-	return BelowTarget(job)
+	return BelowTargetError(job)
 }
 
-// CheckAlgorithms returns an error if an algorithm does not support this number of
-// classes, before anything is created on the service.
-func (r *Flags) CheckAlgorithms(classes int) error {
+// CheckAlgorithms returns a usage error if --algorithm lists an algorithm that does not
+// support this number of classes.
+func (f *Flags) CheckAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
-	for _, name := range r.algorithms {
+	for _, name := range f.algorithms {
 		if !slices.Contains(known, name) {
-			return exit.Usagef("invalid --algorithm %q: for %d classes want %s", name, classes, strings.Join(known, ", "))
+			return exit.Usagef("invalid --algorithm %q: for %d classes the algorithms are %s", name, classes, strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// Request returns the request for a race.
-func (r *Flags) Request() (api.NewTraining, error) {
+// Request returns the request that starts a race. An invalid flag is a usage error.
+func (f *Flags) Request() (api.NewTraining, error) {
 	body := api.NewTraining{
-		ScalingFactor: r.scalingFactor, PerformanceThreshold: api.NewThreshold(r.Threshold), Metric: r.metric, Algorithms: r.algorithms,
+		ScalingFactor: f.scalingFactor, PerformanceThreshold: api.NewThreshold(f.Threshold), Metric: f.metric, Algorithms: f.algorithms,
 	}
-	if !api.ValidThreshold(r.Threshold) {
-		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *r.Threshold)
+	if !api.ValidThreshold(f.Threshold) {
+		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *f.Threshold)
 	}
-	if err := CheckMetric(r.metric, raceMetrics); r.metric != "" && err != nil {
+	if err := CheckMetric(f.metric, raceMetrics); f.metric != "" && err != nil {
 		return body, err
 	}
-	if r.scalingFactor < 0 || r.scalingFactor > api.MaxScalingFactor {
-		return body, exit.Usagef("--scaling-factor %d: must be from 0 to %d", r.scalingFactor, api.MaxScalingFactor)
+	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
+		return body, exit.Usagef("--scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
 	}
-	if r.cmd.Flags().Changed("seed") {
-		if r.seed < 0 {
-			return body, exit.Usagef("--seed %d: must not be negative", r.seed)
+	if f.cmd.Flags().Changed("seed") {
+		if f.seed < 0 {
+			return body, exit.Usagef("--seed %d: must not be negative", f.seed)
 		}
-		body.Seed = &r.seed
+		body.Seed = &f.seed
 	}
-	if r.cmd.Flags().Changed("time-limit") {
-		if r.TimeLimit < time.Second || r.TimeLimit > maxTimeLimit {
-			return body, exit.Usagef("--time-limit %s: must be from 1s to 168h", r.TimeLimit)
+	if f.cmd.Flags().Changed("time-limit") {
+		if f.TimeLimit < time.Second || f.TimeLimit > maxTimeLimit {
+			return body, exit.Usagef("--time-limit %s: must be from 1s to 168h", f.TimeLimit)
 		}
-		seconds := int(r.TimeLimit / time.Second)
+		seconds := int(f.TimeLimit / time.Second)
 		body.TimeLimitSeconds = &seconds
 	}
 	return body, nil
 }
 
-// CheckMetric returns a usage error, with a suggestion, if --metric is not in known.
+// CheckMetric returns a usage error if name, the value of --metric, is not in known.
 func CheckMetric(name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
@@ -149,13 +149,13 @@ func algorithmNames() []string {
 	return names
 }
 
-// BelowTarget returns an error for a race that ended below the requested threshold,
-// although its best model was kept.
-func BelowTarget(job *api.Training) error {
+// BelowTargetError returns an error if a race ended below the requested threshold. The best
+// model of such a race is kept nevertheless.
+func BelowTargetError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended as %s: the best %s is %.4f, below the threshold of %g",
-		job.Status, job.Metric, connect.Performance(job.AchievedPerformance), *job.TargetPerformance)
+	e := exit.Errorf(exit.BelowTarget, "the race ended as %s: its best %s is %.4f, below the threshold of %g",
+		job.Status, job.Metric, connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
 	return e.WithHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Planner races on samples of a file in a temporary embedded service: nothing is sent and
-// nothing is kept.
+// Planner runs races on samples of a file, in a temporary embedded service. It sends nothing
+// to another machine and keeps nothing.
 type Planner struct {
 	*connect.Session
 	Buckets      int
@@ -31,8 +31,8 @@ type Planner struct {
 	Body         api.NewTraining
 }
 
-// ExplainInterrupt returns the error of an interrupted plan.
-func (r *Planner) ExplainInterrupt(ctx context.Context, err error) error {
+// ExplainInterrupt returns a clear error if the plan was interrupted, and err otherwise.
+func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		return &exit.Error{Status: interrupted.Status(), Fact: "interrupted while planning: nothing was kept", Hint: "run the command again", Cause: err}
@@ -40,12 +40,13 @@ func (r *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 	return err
 }
 
-// RaceSamples draws the samples and races on each.
-func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *Plan) error {
+// RaceSamples draws two samples of train, of sizes[0] and sizes[1] rows, races on both and
+// appends the results to doc.
+func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
-		paths[i] = filepath.Join(r.Dir, fmt.Sprintf("%d rows.csv", size))
+		paths[i] = filepath.Join(p.Dir, fmt.Sprintf("%d rows.csv", size))
 		file, err := os.Create(paths[i])
 		if err != nil {
 			return err
@@ -58,20 +59,20 @@ func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 		return err
 	}
 	defer src.Close()
-	if err := learningcurve.Sample(ctx, src, r.TrainProfile.Classes, sizes, uint64(*r.Body.Seed), dst); err != nil {
+	if err := learningcurve.Sample(ctx, src, p.TrainProfile.Classes, sizes, uint64(*p.Body.Seed), dst); err != nil {
 		return err
 	}
-	large, report, err := r.raceSample(ctx, paths[1], sizes[1], r.Body, LargeSampleSeconds)
+	large, report, err := p.raceSample(ctx, paths[1], sizes[1], p.Body, LargeSampleSeconds)
 	if err != nil {
 		return err
 	}
-	// The best algorithm alone on the small sample determines the slope of the learning curve
-	// in a fraction of the time.
+	// On the small sample only the best algorithm is trained. That is enough for the slope of
+	// the learning curve and takes a fraction of the time.
 	best := bestAlgorithm(report)
-	large.Validation = connect.Performance(best.Performance)
-	body := r.Body
+	large.Validation = connect.ValueOrZero(best.Performance)
+	body := p.Body
 	body.Algorithms = []string{best.Algorithm}
-	small, _, err := r.raceSample(ctx, paths[0], sizes[0], body, smallSampleSeconds)
+	small, _, err := p.raceSample(ctx, paths[0], sizes[0], body, smallSampleSeconds)
 	if err != nil {
 		return err
 	}
@@ -82,19 +83,18 @@ func (r *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 // bestAlgorithm returns the algorithm with the highest score.
 func bestAlgorithm(report *api.ModelReport) api.AlgorithmReport {
 	return slices.MaxFunc(report.Algorithms, func(a, b api.AlgorithmReport) int {
-		return cmp.Compare(connect.Performance(a.Performance), connect.Performance(b.Performance))
+		return cmp.Compare(connect.ValueOrZero(a.Performance), connect.ValueOrZero(b.Performance))
 	})
 }
 
-// The time limits of the races on the samples, in seconds, so that a plan takes less time
-// than the race.
+// The time limits, in seconds, of the races on the samples.
 const (
 	LargeSampleSeconds = 6
 	smallSampleSeconds = 2
 )
 
-// raceSample races on one sample for at most limit seconds.
-func (r *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
+// raceSample races on the sample in the file at path for at most limit seconds.
+func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
 	body.TimeLimitSeconds = &limit
 	info, err := os.Stat(path)
 	if err != nil {
@@ -102,47 +102,47 @@ func (r *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	}
 	in := preflight.NormalizedInput(path, path, false)
 	name := fmt.Sprintf("%d rows", rows)
-	created, err := client.Call(ctx, r.Client, api.CreateDataset, &api.CreateDatasetInput{Body: preflight.DatasetRequest(name, "", r.Buckets)})
+	created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: preflight.DatasetRequest(name, "", p.Buckets)})
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := preflight.UploadFile(ctx, r.Session, created, &preflight.Upload{In: in, Size: info.Size()}); err != nil {
+	if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: in, Size: info.Size()}); err != nil {
 		return nil, nil, err
 	}
-	if _, err := r.AwaitDataset(ctx, created.DatasetKey); err != nil {
+	if _, err := p.AwaitDataset(ctx, created.DatasetKey); err != nil {
 		return nil, nil, err
 	}
-	began := r.Now()
-	race, err := r.CreateTraining(ctx, &api.CreateTrainingInput{
+	began := p.Now()
+	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	job, err := r.WatchRace(ctx, race.TrainingJobKey, false)
+	job, err := p.WatchRace(ctx, race.TrainingJobKey, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	took := r.Now().Sub(began)
-	if err := connect.TrainingFailed(job); err != nil {
+	took := p.Now().Sub(began)
+	if err := connect.TrainingError(job); err != nil {
 		return nil, nil, err
 	}
-	report, err := client.Call(ctx, r.Client, api.GetModelReport, &api.ModelInput{ModelKey: job.ModelKey})
+	report, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: job.ModelKey})
 	if err != nil {
 		return nil, nil, err
 	}
 	validation, _ := report.Validation.Value(job.Metric)
 	test, _ := report.Test.Value(job.Metric)
-	t := learningcurve.NewTrial(rows, r.ClassRows(), validation, int(report.ValidationRows), test, int(report.TestRows))
+	t := learningcurve.NewTrial(rows, p.RowsPerClass(), validation, int(report.ValidationRows), test, int(report.TestRows))
 	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
 	t.Cut = job.Outcome == api.OutcomeTimeLimit
 	return &t, report, nil
 }
 
-// ClassRows returns the rows of each class of the whole file.
-func (r *Planner) ClassRows() []int {
-	rows := make([]int, len(r.TrainProfile.Classes))
-	for i, class := range r.TrainProfile.Classes {
+// RowsPerClass returns the number of rows of each class in the whole file.
+func (p *Planner) RowsPerClass() []int {
+	rows := make([]int, len(p.TrainProfile.Classes))
+	for i, class := range p.TrainProfile.Classes {
 		rows[i] = class.Rows
 	}
 	return rows
@@ -154,7 +154,7 @@ type Plan struct {
 	Rows   int                   `json:"rows"`
 	Metric string                `json:"metric"`
 	Trials []learningcurve.Trial `json:"trials"`
-	// Forecast is null if the file is too small for samples.
+	// Forecast is nil if the file has too few rows for samples.
 	Forecast *learningcurve.Forecast `json:"forecast"`
 	Notes    []string                `json:"notes,omitempty"`
 }

@@ -12,27 +12,27 @@ import (
 	"foretell/internal/humanize"
 )
 
-// ThresholdSearch is the search for --threshold auto on a service whose races need a
-// threshold and keep no model if they miss it:
+// ThresholdSearch is the search for --threshold auto. It is for a service whose races
+// require a threshold and keep no model if they miss it:
 //
-//	           ┌─────── 0.86 missed: the model of the race before is the best
+//	           ┌─────── 0.86 missed: the previous race has the best model
 //	     ┌─────┘ 0.81 reached, with 0.8214
 //	─────┘ 0.70 reached, with 0.7533
 //
-// The threshold of each race is a quarter less error than the race before had. A
-// service that keeps the best model of a race without a threshold needs one race.
+// Each race must reduce the error of the previous race by a quarter. If the service keeps
+// the best model of a race without a threshold, a single race is enough.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output
 	Body   api.NewTraining
-	// First is the first threshold.
+	// First is the threshold of the first race.
 	First float64
 	Steps []SearchStep
-	// Deadline is the deadline of the command, and reserve the time it needs after the
-	// search.
+	// Deadline is the deadline of the command. Reserve is the time that the command needs
+	// after the search.
 	Deadline      Deadline
 	Reserve       time.Duration
-	exactDeadline bool // the service knows a deadline
+	exactDeadline bool // whether the service supports deadlines
 }
 
 // SearchStep is one race of a search.
@@ -47,12 +47,12 @@ type SearchStep struct {
 const (
 	// errorReduction is the fraction by which each race must reduce the error.
 	errorReduction = 0.25
-	// DefaultFirstThreshold is used if the class counts are unknown.
+	// DefaultFirstThreshold is the first threshold if the class counts are unknown.
 	DefaultFirstThreshold = 0.5
 )
 
-// FirstThreshold returns a threshold that every algorithm should reach: the accuracy of
-// always predicting the largest class.
+// FirstThreshold returns a threshold that every algorithm should reach. For accuracy that is
+// the share of the largest class. classes has the number of rows of each class.
 func FirstThreshold(metric string, classes []int) float64 {
 	most, all := 0, 0
 	for _, rows := range classes {
@@ -64,44 +64,44 @@ func FirstThreshold(metric string, classes []int) float64 {
 	return math.Floor(100*float64(most)/float64(all)) / 100
 }
 
-// Run races on a dataset until a race misses its threshold or the time ends, and returns
+// Run runs races on a dataset until one misses its threshold or the time ends. It returns
 // the race with the best model.
-func (c *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
-	within, cancel := context.WithTimeout(ctx, c.timeLeft())
+func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.Training, error) {
+	searchCtx, cancel := context.WithTimeout(ctx, s.timeLeft())
 	defer cancel()
-	if c.exactDeadline = c.HasExtensions(dataset); c.exactDeadline {
-		c.Output.Note("--threshold auto: the service keeps the best model of a race without a threshold, so one race is enough")
-		job, err := c.race(ctx, within, dataset.DatasetKey, nil)
+	if s.exactDeadline = s.HasExtensions(dataset); s.exactDeadline {
+		s.Output.Note("--threshold auto: this service keeps the best model without a threshold, so one race is enough")
+		job, err := s.runRace(ctx, searchCtx, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
 			return job, connect.RaceError(job, err)
 		}
-		c.Output.Note("--threshold auto: no model was kept, so races with thresholds follow")
+		s.Output.Note("--threshold auto: the race kept no model; searching with thresholds")
 	}
 	var best *api.Training
-	for next := c.First; ; {
-		job, err := c.race(ctx, within, dataset.DatasetKey, new(next))
+	for next := s.First; ; {
+		job, err := s.runRace(ctx, searchCtx, dataset.DatasetKey, new(next))
 		if err != nil {
 			return nil, err
 		}
 		if job.Status != api.TrainingCompleted {
 			switch {
-			case job.ModelKey != "" && (best == nil || connect.Performance(job.AchievedPerformance) > connect.Performance(best.AchievedPerformance)):
+			case job.ModelKey != "" && (best == nil || connect.ValueOrZero(job.AchievedPerformance) > connect.ValueOrZero(best.AchievedPerformance)):
 				best = job
-			case best == nil && next > 0 && within.Err() == nil:
-				next = 0 // any model
+			case best == nil && next > 0 && searchCtx.Err() == nil:
+				next = 0 // accept any model
 				continue
 			}
-			return c.finish(best, job)
+			return s.finish(best, job)
 		}
 		best = job
-		if next = nextThreshold(max(next, connect.Performance(job.AchievedPerformance))); next > 1 || within.Err() != nil {
-			return c.finish(best, job)
+		if next = nextThreshold(max(next, connect.ValueOrZero(job.AchievedPerformance))); next > 1 || searchCtx.Err() != nil {
+			return s.finish(best, job)
 		}
 	}
 }
 
-// nextThreshold returns the next threshold with four digits; a value above 1 ends the
-// search.
+// nextThreshold returns the threshold, with four digits, that follows a race that reached
+// the given performance. A value above 1 ends the search.
 func nextThreshold(reached float64) float64 {
 	const digits = 1e4
 	if reached >= 1 {
@@ -111,63 +111,62 @@ func nextThreshold(reached float64) float64 {
 }
 
 // timeLeft returns the time left for the search.
-func (c *ThresholdSearch) timeLeft() time.Duration {
-	if c.Deadline.Limit > 0 {
-		return c.Deadline.ends.Sub(c.Deadline.now()) - c.Reserve
+func (s *ThresholdSearch) timeLeft() time.Duration {
+	if s.Deadline.Limit > 0 {
+		return s.Deadline.end.Sub(s.Deadline.now()) - s.Reserve
 	}
 	return api.DefaultTimeLimitSeconds * time.Second
 }
 
-// race runs a race with a threshold, which may be nil. It is cancelled if within ends
-// before ctx.
-func (c *ThresholdSearch) race(ctx, within context.Context, dataset string, threshold *float64) (*api.Training, error) {
-	body := c.Body
+// runRace runs one race. threshold may be nil. If searchCtx ends before ctx, the race is
+// stopped and its best model is kept.
+func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string, threshold *float64) (*api.Training, error) {
+	body := s.Body
 	body.PerformanceThreshold = api.NewThreshold(threshold)
-	if err := c.Deadline.LimitRace(&body, c.Reserve, c.exactDeadline); err != nil {
+	if err := s.Deadline.LimitRace(&body, s.Reserve, s.exactDeadline); err != nil {
 		return nil, err
 	}
-	created, err := c.CreateTraining(ctx, &api.CreateTrainingInput{
+	created, err := s.CreateTraining(ctx, &api.CreateTrainingInput{
 		DatasetInput: api.DatasetInput{DatasetKey: dataset}, Body: body,
 	})
 	if err != nil {
 		return nil, err
 	}
-	job, err := c.AwaitRace(within, created.TrainingJobKey)
-	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		job, err = c.StopRace(ctx, created.TrainingJobKey)
+	job, err := s.AwaitRace(searchCtx, created.TrainingJobKey)
+	if err != nil && searchCtx.Err() != nil && ctx.Err() == nil {
+		job, err = s.StopRace(ctx, created.TrainingJobKey)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.Steps = append(c.Steps, SearchStep{threshold, job.TrainingJobKey, job.Status, job.AchievedPerformance})
+	s.Steps = append(s.Steps, SearchStep{threshold, job.TrainingJobKey, job.Status, job.AchievedPerformance})
 	if threshold != nil {
-		c.noteStep(len(c.Steps), *threshold, job)
+		s.noteStep(len(s.Steps), *threshold, job)
 	}
 	return job, nil
 }
 
 // noteStep prints the result of a race.
-func (c *ThresholdSearch) noteStep(n int, threshold float64, job *api.Training) {
+func (s *ThresholdSearch) noteStep(n int, threshold float64, job *api.Training) {
 	switch {
 	case job.Status != api.TrainingCompleted:
-		c.Output.Note("race %d: threshold %g missed (%s)", n, threshold, job.Status)
+		s.Output.Note("race %d: threshold %g missed (%s)", n, threshold, job.Status)
 	case job.AchievedPerformance == nil:
-		c.Output.Note("race %d: threshold %g reached", n, threshold)
+		s.Output.Note("race %d: threshold %g reached", n, threshold)
 	default:
-		c.Output.Note("race %d: threshold %g reached with %.4f", n, threshold, *job.AchievedPerformance)
+		s.Output.Note("race %d: threshold %g reached with %.4f", n, threshold, *job.AchievedPerformance)
 	}
 }
 
-// finish returns the best race, or an error if no race has left a model. ended is the
-// last one.
-func (c *ThresholdSearch) finish(best, ended *api.Training) (*api.Training, error) {
+// finish returns the best race, or, if best is nil, the error of the last race.
+func (s *ThresholdSearch) finish(best, last *api.Training) (*api.Training, error) {
 	if best == nil {
-		return nil, connect.TrainingFailed(ended)
+		return nil, connect.TrainingError(last)
 	}
 	reached := ""
 	if best.AchievedPerformance != nil {
 		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
 	}
-	c.Output.Note("best model: training %s%s, after %s", best.TrainingJobKey, reached, humanize.Count(len(c.Steps), "race"))
+	s.Output.Note("best model: training %s%s, after %s", best.TrainingJobKey, reached, humanize.Count(len(s.Steps), "race"))
 	return best, nil
 }

@@ -31,7 +31,7 @@ const (
 	blockDigestSize = 8 // bytes
 )
 
-func (b BlockDigests) valid() bool {
+func (b BlockDigests) isValid() bool {
 	_, err := hex.DecodeString(b.Digests)
 	return err == nil && b.Lines > 0 && len(b.Digests) > 0 && len(b.Digests)%(2*blockDigestSize) == 0
 }
@@ -60,15 +60,15 @@ func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error
 		return Digest{}, BlockDigests{}, err
 	}
 	b := &blockHasher{lines: (lines + maxBlocks - 1) / maxBlocks, hash: sha256.New()}
-	sum, n, err := hashFile(ctx, path, b.add)
+	sum, n, err := hashFile(ctx, path, b.write)
 	if n > 0 {
-		b.end()
+		b.endBlock()
 	}
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
 }
 
 // hashFile reads and digests a file, and calls each with its parts.
-func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest, int64, error) {
+func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Digest, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Digest{}, 0, err
@@ -87,7 +87,7 @@ func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest,
 			return Digest{}, n, err
 		}
 		whole.Write(part)
-		each(part)
+		onChunk(part)
 		n += int64(len(part))
 		_, _ = src.Discard(len(part)) // what was peeked is there
 	}
@@ -95,75 +95,75 @@ func hashFile(ctx context.Context, path string, each func(part []byte)) (Digest,
 
 // blockHasher digests blocks of lines.
 type blockHasher struct {
-	lines    int // lines in a block
-	complete int // ended in the block that is open
-	open     bool
-	hash     hash.Hash
-	digests  []byte
+	lines     int // lines in a block
+	linesDone int // ended in the block that is open
+	open      bool
+	hash      hash.Hash
+	digests   []byte
 }
 
-func (b *blockHasher) add(part []byte) {
+func (b *blockHasher) write(part []byte) {
 	for len(part) > 0 {
 		at := bytes.IndexByte(part, '\n') + 1
 		if at == 0 {
 			at = len(part)
 		} else {
-			b.complete++
+			b.linesDone++
 		}
 		b.hash.Write(part[:at])
 		b.open = true
-		if part = part[at:]; b.complete == b.lines {
-			b.end()
+		if part = part[at:]; b.linesDone == b.lines {
+			b.endBlock()
 		}
 	}
 }
 
-// end ends the current block.
-func (b *blockHasher) end() {
+// endBlock ends the current block.
+func (b *blockHasher) endBlock() {
 	if !b.open {
 		return
 	}
 	b.digests = append(b.digests, b.hash.Sum(nil)[:blockDigestSize]...)
 	b.hash.Reset()
-	b.complete, b.open = 0, false
+	b.linesDone, b.open = 0, false
 }
 
-// Difference is the error for a result that does not match its receipt.
-type Difference struct {
+// LineDifference is the error for a result that does not match its receipt.
+type LineDifference struct {
 	// From and To are the lines, from 1, that contain the first difference. To is 0 if a
 	// file is a prefix of the other.
 	From, To int
 	text     string
 }
 
-func (d *Difference) Error() string { return d.text }
+func (d *LineDifference) Error() string { return d.text }
 
 // CheckDigest compares the digest of a result. The error is a *Difference if it has
 // changed.
 func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
-	sum, _, err := hashFile(ctx, path, b.add)
+	sum, _, err := hashFile(ctx, path, b.write)
 	if err != nil || sum == r.Result.Digest {
 		return err
 	}
-	b.end()
+	b.endBlock()
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // Read has seen that it can be
 	same := 0
 	for same < min(len(want), len(b.digests)) && bytes.Equal(want[same:same+blockDigestSize], b.digests[same:same+blockDigestSize]) {
 		same += blockDigestSize
 	}
-	return r.difference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
+	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// difference returns the error for a result whose first same blocks are unchanged. all is
+// newLineDifference returns the error for a result whose first same blocks are unchanged. all is
 // set if these are all expected blocks, over if they are all blocks of the file.
-func (r *Receipt) difference(sum Digest, same int, all, over bool) *Difference {
+func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
-	d := &Difference{From: same*lines + 1, To: (same + 1) * lines}
+	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case all && over:
-		return &Difference{text: "its SHA-256 differs from the receipt, but its lines match: the receipt was changed"}
+		return &LineDifference{text: "its SHA-256 differs from the receipt, but its lines match: the receipt was changed"}
 	case all:
 		d.To, where = 0, fmt.Sprintf("it has extra lines from line %d", d.From)
 	case over:

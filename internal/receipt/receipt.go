@@ -219,14 +219,14 @@ func Read(path string) (*Receipt, error) {
 	switch {
 	case r.Version > Version:
 		return nil, fmt.Errorf("%w: %d; this program reads up to %d", ErrNewer, r.Version, Version)
-	case r.Version < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.valid():
+	case r.Version < 1 || r.Result.SHA256 == "" || !r.Result.Blocks.isValid():
 		return nil, fmt.Errorf("%w: it lacks the digests of the result", ErrDamaged)
 	}
 	return r, nil
 }
 
-// Missing reports whether an error of Read means that there is no receipt.
-func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// IsMissing reports whether an error of Read means that there is no receipt.
+func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // NewScore returns the score of a metric; rows is the number of rows behind it. It is nil
 // if the metric is unknown.

@@ -60,7 +60,7 @@ func TestEveryByte(t *testing.T) {
 		changed := []byte(whole)
 		changed[i] ^= 1
 		write(t, path, string(changed))
-		var d *receipt.Difference
+		var d *receipt.LineDifference
 		if err := r.Verify(t.Context(), path); !errors.As(err, &d) || d.From != line {
 			t.Fatalf("byte %d, in line %d: %v", i, line, err)
 		}
@@ -88,7 +88,7 @@ func TestBlocks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, path, row.text)
-			var d *receipt.Difference
+			var d *receipt.LineDifference
 			if err := r.CheckDigest(t.Context(), path); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want %q", err, row.want)
 			}

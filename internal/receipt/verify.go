@@ -16,7 +16,7 @@ import (
 // the error has the position.
 func (r *Receipt) Verify(ctx context.Context, path string) error {
 	changed := r.CheckDigest(ctx, path)
-	var d *Difference
+	var d *LineDifference
 	if changed != nil && !errors.As(changed, &d) {
 		return changed
 	}

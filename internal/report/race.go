@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Won returns a sentence on why the model was kept, such as "BLEND won on log loss:
+// ExplainWin returns a sentence on why the model was kept, such as "BLEND won on log loss:
 // 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" if nothing was compared.
-func Won(r *api.ModelReport) string {
-	winner := candidate(r, r.Algorithm)
+func ExplainWin(r *api.ModelReport) string {
+	winner := findCandidate(r, r.Algorithm)
 	if winner == nil {
 		return ""
 	}
@@ -35,9 +35,9 @@ func Won(r *api.ModelReport) string {
 // blend is the algorithm code of a blend.
 const blend = "BLEND"
 
-// candidate returns the scores by which an algorithm, or the blend, was compared; nil if
+// findCandidate returns the scores by which an algorithm, or the blend, was compared; nil if
 // it was not.
-func candidate(r *api.ModelReport, algorithm string) *api.Candidate {
+func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended
 	}
@@ -60,7 +60,7 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 		names = append(names, a.Algorithm)
 	}
 	for _, one := range names {
-		c := candidate(r, one)
+		c := findCandidate(r, one)
 		if one != r.Algorithm && c != nil && (other == nil || c.LogLoss < other.LogLoss) {
 			name, other = word+" "+one, c
 		}
@@ -81,7 +81,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nRace\n")
-	columns(w, 0, func(w io.Writer) {
+	writeColumns(w, 0, func(w io.Writer) {
 		wide, title := width >= intervalWidth, func(code string) string { return code }
 		if width >= titleWidth {
 			title = api.AlgorithmTitle
@@ -106,7 +106,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			if a.Interval != nil {
 				interval = a.Interval.String()
 			}
-			line(mark(a.Algorithm == r.Algorithm), title(a.Algorithm), api.FormatOutcome(outcome, r.TargetPerformance),
+			line(winnerMark(a.Algorithm == r.Algorithm), title(a.Algorithm), api.FormatOutcome(outcome, r.TargetPerformance),
 				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
 		}
 		if b := r.Blended; b != nil {
@@ -114,14 +114,14 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 			if r.Algorithm == blend {
 				outcome = "kept"
 			}
-			line(mark(r.Algorithm == blend), title(blend), outcome, formatScore(b.Performance), b.Interval.String(), formatScore(b.LogLoss), "")
+			line(winnerMark(r.Algorithm == blend), title(blend), outcome, formatScore(b.Performance), b.Interval.String(), formatScore(b.LogLoss), "")
 		}
 	})
 }
 
-// mark returns the mark of the model's line.
-func mark(is bool) string {
-	if is {
+// winnerMark returns the mark of the model's line.
+func winnerMark(isWinner bool) string {
+	if isWinner {
 		return "›"
 	}
 	return " "

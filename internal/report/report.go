@@ -34,10 +34,10 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
 	writeBlend(&b, r)
-	if text := featureText(r); text != "" {
+	if text := formatFeatures(r); text != "" {
 		fmt.Fprintf(&b, "Features: %s\n", text)
 	}
-	if won := Won(r); won != "" {
+	if won := ExplainWin(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}
 	writeScores(&b, r, width)
@@ -49,8 +49,8 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	return err
 }
 
-// columns aligns the output of write, whose cells end with tabs.
-func columns(w io.Writer, flags uint, write func(io.Writer)) {
+// writeColumns aligns the output of write, whose cells end with tabs.
+func writeColumns(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)
 	_ = t.Flush() // w is a strings.Builder
@@ -71,7 +71,7 @@ var scoreNames = []string{
 // writeScores writes each score with its interval and the baseline.
 func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
-	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
 		line := func(name, test, validation, training string) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t", name, test, validation)
 			if width >= narrowWidth {
@@ -81,23 +81,23 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range scoreNames {
-			line(name, scoreOf(r.Test, name), scoreOf(r.Validation, name), scoreOf(r.Training, name))
+			line(name, formatMetric(r.Test, name), formatMetric(r.Validation, name), formatMetric(r.Training, name))
 			if test, validation := r.Test.Interval(name), r.Validation.Interval(name); test != nil || validation != nil {
 				line("95 % interval", test.String(), validation.String(), "")
 			}
 			if b := r.Baseline; b != nil {
-				line(baselineName(truncate(b.Label, width/4-3)), scoreOf(b.Test, name), scoreOf(b.Validation, name), "")
+				line(baselineName(truncate(b.Label, width/4-3)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
 			}
 		}
-		line("rows", rowsOf(r.Test, r.TestRows), rowsOf(r.Validation, r.ValidationRows), rowsOf(r.Training, r.TrainingRows))
+		line("rows", formatRows(r.Test, r.TestRows), formatRows(r.Validation, r.ValidationRows), formatRows(r.Training, r.TrainingRows))
 	})
 	if why := r.TestMissingReason(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
 	}
 }
 
-// scoreOf formats a score, or a dash if it was not measured.
-func scoreOf(s *api.Scores, name string) string {
+// formatMetric formats a score, or a dash if it was not measured.
+func formatMetric(s *api.Scores, name string) string {
 	value, known := s.Value(name)
 	if !known {
 		return "-"
@@ -105,8 +105,8 @@ func scoreOf(s *api.Scores, name string) string {
 	return formatScore(value)
 }
 
-// rowsOf formats the number of rows behind scores; "" if unknown.
-func rowsOf(s *api.Scores, rows int64) string {
+// formatRows formats the number of rows behind scores; "" if unknown.
+func formatRows(s *api.Scores, rows int64) string {
 	if rows == 0 && s != nil {
 		return ""
 	}
@@ -118,13 +118,13 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nClasses, on test rows\n")
-	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", truncate(c.Label, max(6, width-44)), c.Rows, formatScore(c.Precision), formatScore(c.Recall), formatScore(c.F1))
 		}
 	})
-	writeMore(w, len(r.Classes)-maxClasses, "classes")
+	writeOmitted(w, len(r.Classes)-maxClasses, "classes")
 }
 
 func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
@@ -143,7 +143,7 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
-	columns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
 		for _, c := range r.Classes {
 			fmt.Fprintf(w, "\t%s", truncate(c.Label, each))
 		}
@@ -173,7 +173,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 		largest = max(largest, i.Importance)
 	}
 	bar := min(40, max(0, width-name-13))
-	columns(w, 0, func(w io.Writer) {
+	writeColumns(w, 0, func(w io.Writer) {
 		for _, i := range shown {
 			fmt.Fprintf(w, "  %s\t%7s", truncate(i.Column, width/2), formatScore(i.Importance))
 			if drawn := blockBar(i.Importance, largest, bar); drawn != "" {
@@ -182,7 +182,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 			fmt.Fprint(w, "\n")
 		}
 	})
-	writeMore(w, len(r.Importances)-maxImportances, "columns")
+	writeOmitted(w, len(r.Importances)-maxImportances, "columns")
 }
 
 // blockBar draws a bar in eighths of a character.
@@ -203,16 +203,16 @@ func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 // truncate returns a name in at most width characters, with control characters made
 // visible.
 func truncate(name string, width int) string {
-	name = control.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
+	name = controlChar.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
 	if runes := []rune(name); len(runes) > width {
 		return string(runes[:max(0, width-1)]) + "…"
 	}
 	return name
 }
 
-var control = regexp.MustCompile(`\p{Cc}`)
+var controlChar = regexp.MustCompile(`\p{Cc}`)
 
-func writeMore(w io.Writer, n int, what string) {
+func writeOmitted(w io.Writer, n int, what string) {
 	if n > 0 {
 		fmt.Fprintf(w, "  … and %d more %s, see --json\n", n, what)
 	}

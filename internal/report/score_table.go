@@ -10,8 +10,8 @@ import (
 	"foretell/internal/term"
 )
 
-// FigureTable returns every score, one per row.
-func FigureTable(r *scoring.Result) *term.Table {
+// AllScoresTable returns every score, one per row.
+func AllScoresTable(r *scoring.Result) *term.Table {
 	t := &term.Table{}
 	for _, name := range []string{"metric", "value", "low", "high", "rows"} {
 		t.Header = append(t.Header, term.Cell{Text: name})

@@ -18,11 +18,11 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		r = &api.ModelReport{}
 	}
 	name := cmp.Or(algorithm, r.Algorithm)
-	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(won(job, name, r), name) + ", after " + took}
+	lines := []string{api.AlgorithmTitle(name) + strings.TrimPrefix(winReason(job, name, r), name) + ", after " + took}
 	if len(r.Blend) > 0 {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "made of", r.FormatBlend()))
 	}
-	if text := featureText(r); text != "" {
+	if text := formatFeatures(r); text != "" {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "features", text))
 	}
 	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
@@ -43,31 +43,31 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.TestMissingReason())
 	if r.Validation != nil {
-		loss := bothScores(r.Validation, r.Test, api.MetricLogLoss)
-		if c := candidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != scoreOf(r.Validation, api.MetricLogLoss) {
+		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
+		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {
 			loss += "; calibrated after the race"
 		}
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
-		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), job.Metric, bothScores(b.Validation, b.Test, job.Metric)))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), job.Metric, formatBothScores(b.Validation, b.Test, job.Metric)))
 	}
 	return lines
 }
 
-// featureText describes how many features were used; "" for all.
-func featureText(r *api.ModelReport) string {
+// formatFeatures describes how many features were used; "" for all.
+func formatFeatures(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""
 	}
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
-// bothScores formats a score on two sets of rows; test may be nil.
-func bothScores(validation, test *api.Scores, name string) string {
-	text := "validation " + scoreOf(validation, name)
+// formatBothScores formats a score on two sets of rows; test may be nil.
+func formatBothScores(validation, test *api.Scores, name string) string {
+	text := "validation " + formatMetric(validation, name)
 	if test != nil {
-		text += ", test " + scoreOf(test, name)
+		text += ", test " + formatMetric(test, name)
 	}
 	return text
 }
@@ -75,10 +75,10 @@ func bothScores(validation, test *api.Scores, name string) string {
 // baselineName returns the name of the baseline.
 func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
 
-// won returns why the model was kept, from the report if possible.
-func won(job *api.Training, algorithm string, r *api.ModelReport) string {
+// winReason returns why the model was kept, from the report if possible.
+func winReason(job *api.Training, algorithm string, r *api.ModelReport) string {
 	name := cmp.Or(algorithm, "the best model")
-	text := Won(r)
+	text := ExplainWin(r)
 	switch {
 	case text == "" && job.Outcome == api.OutcomeReached && job.TargetPerformance != nil:
 		text = fmt.Sprintf("%s reached %g", name, *job.TargetPerformance)

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// members returns the fields by name: strings, and JSON values for typed fields.
-func (o *Options) members() (map[string]any, error) {
+// parseFields returns the fields by name: strings, and JSON values for typed fields.
+func (o *Options) parseFields() (map[string]any, error) {
 	members := map[string]any{}
 	add := func(flag, field string, typed bool) error {
 		name, text, ok := strings.Cut(field, "=")
@@ -18,7 +18,7 @@ func (o *Options) members() (map[string]any, error) {
 		}
 		var value any = text
 		if typed {
-			value = typedValue(text)
+			value = parseTypedValue(text)
 		}
 		if list, ok := strings.CutSuffix(name, "[]"); ok {
 			items, _ := members[list].([]any)
@@ -41,8 +41,8 @@ func (o *Options) members() (map[string]any, error) {
 	return members, nil
 }
 
-// typedValue parses a number, true, false or null; anything else stays text.
-func typedValue(text string) any {
+// parseTypedValue parses a number, true, false or null; anything else stays text.
+func parseTypedValue(text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -56,8 +56,8 @@ func typedValue(text string) any {
 	return text
 }
 
-// withQuery adds fields to the query of a path.
-func withQuery(path string, members map[string]any) string {
+// addQuery adds fields to the query of a path.
+func addQuery(path string, members map[string]any) string {
 	query := url.Values{}
 	for name, value := range members {
 		items, isList := value.([]any)
@@ -65,7 +65,7 @@ func withQuery(path string, members map[string]any) string {
 			items = []any{value}
 		}
 		for _, item := range items {
-			query.Add(name, plainText(item))
+			query.Add(name, formatQueryValue(item))
 		}
 	}
 	if strings.Contains(path, "?") {
@@ -74,8 +74,8 @@ func withQuery(path string, members map[string]any) string {
 	return path + "?" + query.Encode()
 }
 
-// plainText formats a typed value for a query.
-func plainText(value any) string {
+// formatQueryValue formats a typed value for a query.
+func formatQueryValue(value any) string {
 	if text, ok := value.(string); ok {
 		return text
 	}

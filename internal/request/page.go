@@ -17,7 +17,7 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	var all any
 	path := raw.Path
 	for offset := int64(0); ; {
-		raw.Path = pagePath(path, offset)
+		raw.Path = addPageQuery(path, offset)
 		resp, err := Send(ctx, c, raw)
 		if err != nil {
 			return nil, err
@@ -29,7 +29,7 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		if err != nil {
 			return nil, exit.Usagef("%s: --paginate needs JSON pages: %w", path, err)
 		}
-		all = joinPages(all, unpackLists(page))
+		all = joinPages(all, decodeLists(page))
 		members, _ := page.(map[string]any)
 		next, _ := members["nextOffset"].(json.Number)
 		at, err := next.Int64()
@@ -43,23 +43,23 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// pagePath returns the path of the page that starts at offset. A limit in the path is
+// addPageQuery returns the path of the page that starts at offset. A limit in the path is
 // kept.
-func pagePath(path string, offset int64) string {
+func addPageQuery(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(text)
 	if err != nil {
 		return path
 	}
-	query.Set("offset", plainText(offset))
+	query.Set("offset", formatQueryValue(offset))
 	if !query.Has("limit") {
-		query.Set("limit", plainText(api.MaxPageLimit))
+		query.Set("limit", formatQueryValue(api.MaxPageLimit))
 	}
 	return base + "?" + query.Encode()
 }
 
-// unpackLists decodes the lists that the service sends as JSON text.
-func unpackLists(page any) any {
+// decodeLists decodes the lists that the service sends as JSON text.
+func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
 		text, _ := value.(string)

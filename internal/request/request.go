@@ -42,12 +42,12 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	members, err := o.members()
+	members, err := o.parseFields()
 	if err != nil {
 		return raw, err
 	}
 	if o.Input != "" {
-		if err := o.open(&raw); err != nil {
+		if err := o.setBodyFromInput(&raw); err != nil {
 			return raw, err
 		}
 	}
@@ -55,7 +55,7 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 		return raw, nil
 	}
 	if raw.Open != nil || slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodDelete}, method) {
-		raw.Path = withQuery(path, members)
+		raw.Path = addQuery(path, members)
 		return raw, nil
 	}
 	body, err := json.Marshal(members)
@@ -75,9 +75,9 @@ func setBody(raw *client.RawRequest, body []byte) {
 	}
 }
 
-// open sets the file Input as the body. Standard input is read into memory, because
+// setBodyFromInput sets the file Input as the body. Standard input is read into memory, because
 // a request may have to be sent twice.
-func (o *Options) open(raw *client.RawRequest) error {
+func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 	if o.Input == "-" {
 		body, err := io.ReadAll(o.Stdin())
 		if err != nil {
@@ -121,7 +121,7 @@ func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Pr
 	if !ok {
 		return problem
 	}
-	e := exit.From(ctx, problem)
+	e := exit.FromError(ctx, problem)
 	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
 	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }

@@ -25,21 +25,21 @@ type baseline struct {
 const differentDataNote = ", on other test rows"
 
 // findBaseline finds the baseline of a race that will run on a dataset.
-func (g *Flags) findBaseline(ctx context.Context, session *connect.Session, dataset, metric string) error {
-	if g.beat != connect.Champion {
-		return g.resolveBaseline(ctx, session)
+func (f *Flags) findBaseline(ctx context.Context, session *connect.Session, dataset, metric string) error {
+	if f.beat != connect.ChampionRef {
+		return f.resolveBaseline(ctx, session)
 	}
 	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
 		return err
 	}
-	return g.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
+	return f.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
 }
 
 // FindBaselineOf finds the baseline of an existing model.
-func (g *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, model string) error {
-	if g.beat != connect.Champion {
-		return g.resolveBaseline(ctx, session)
+func (f *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, model string) error {
+	if f.beat != connect.ChampionRef {
+		return f.resolveBaseline(ctx, session)
 	}
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 	if err != nil {
@@ -49,13 +49,13 @@ func (g *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, mo
 	if err != nil {
 		return err
 	}
-	return g.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
+	return f.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
 }
 
 // FindBaselineForRun finds the baseline of a run whose dataset does not exist yet.
-func (g *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
-	if g.beat != connect.Champion {
-		return g.resolveBaseline(ctx, session)
+func (f *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
+	if f.beat != connect.ChampionRef {
+		return f.resolveBaseline(ctx, session)
 	}
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -63,28 +63,28 @@ func (g *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session
 	}
 	series := client.FindSeries(all, name)
 	if series == nil {
-		g.baseline = baseline{reason: "no earlier run of this name has a model"}
+		f.baseline = baseline{reason: "no earlier run of this name has a model"}
 		return nil
 	}
-	g.baseline, err = bestEarlierModel(ctx, session, *series, challenger{schema: profileSchema(trained), metric: metric})
-	if g.baseline.key != "" {
-		g.baseline.name = series.Name + "@" + g.baseline.name
+	f.baseline, err = bestEarlierModel(ctx, session, *series, challenger{schema: profileSchema(trained), metric: metric})
+	if f.baseline.key != "" {
+		f.baseline.name = series.Name + "@" + f.baseline.name
 	}
 	return err
 }
 
 // resolveBaseline resolves the model reference of --beat.
-func (g *Flags) resolveBaseline(ctx context.Context, session *connect.Session) error {
-	if g.beat == "" {
+func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) error {
+	if f.beat == "" {
 		return nil
 	}
-	key, err := session.ModelKey(ctx, g.beat)
-	g.baseline = baseline{key: key, name: g.beat}
+	key, err := session.ModelKey(ctx, f.beat)
+	f.baseline = baseline{key: key, name: f.beat}
 	return err
 }
 
 // findChampion finds the champion of a dataset's series.
-func (g *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
+func (f *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return err
@@ -92,11 +92,11 @@ func (g *Flags) findChampion(ctx context.Context, session *connect.Session, data
 	ofDataset := func(d api.DatasetEntry) bool { return d.DatasetKey == dataset }
 	for _, s := range all {
 		if slices.ContainsFunc(s.Datasets, ofDataset) {
-			g.baseline, err = bestEarlierModel(ctx, session, s, c)
+			f.baseline, err = bestEarlierModel(ctx, session, s, c)
 			return err
 		}
 	}
-	g.baseline = baseline{reason: "the series has no earlier model"}
+	f.baseline = baseline{reason: "the series has no earlier model"}
 	return nil
 }
 
@@ -110,12 +110,12 @@ type challenger struct {
 // bestEarlierModel finds the best model of a series that is older than the challenger and
 // was raced for the same metric on the same columns and classes. Of equal ones the oldest
 // wins.
-func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, of challenger) (baseline, error) {
+func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {
 		return baseline{}, err
 	}
-	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.ModelKey == of.model }); i >= 0 {
+	if i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.ModelKey == target.model }); i >= 0 {
 		models = models[i+1:] // newest first
 	}
 	if len(models) == 0 {
@@ -126,7 +126,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	})
 	same := map[string]bool{} // by dataset
 	for _, m := range models {
-		if of.metric != "" && m.Metric != "" && m.Metric != of.metric {
+		if target.metric != "" && m.Metric != "" && m.Metric != target.metric {
 			continue
 		}
 		fits, known := same[m.DatasetKey]
@@ -135,11 +135,11 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 			if err != nil {
 				return baseline{}, err
 			}
-			fits = datasetSchema(d).equal(of.schema)
+			fits = datasetSchema(d).equal(target.schema)
 			same[m.DatasetKey] = fits
 		}
 		if fits {
-			return baseline{key: m.ModelKey, name: connect.Champion + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
+			return baseline{key: m.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
 		}
 	}
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
@@ -152,7 +152,7 @@ type tableSchema struct {
 }
 
 func datasetSchema(d *api.Dataset) tableSchema {
-	t := tableSchema{classes: connect.LabelsOf(d)}
+	t := tableSchema{classes: connect.DatasetLabels(d)}
 	for _, column := range d.Columns {
 		t.columns = append(t.columns, column.Name)
 	}

@@ -12,36 +12,36 @@ import (
 )
 
 // Prepare checks the classes and finds the baseline before a race on a dataset.
-func (g *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, metric string) error {
-	if !g.IsSet() {
+func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, metric string) error {
+	if !f.IsSet() {
 		return nil
 	}
 	classes, err := session.ClassLabels(ctx, dataset)
 	if err != nil {
 		return err
 	}
-	if err := g.CheckClasses(classes); err != nil {
+	if err := f.CheckClasses(classes); err != nil {
 		return err
 	}
-	return g.findBaseline(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
+	return f.findBaseline(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
 }
 
 // Finish prints a finished race and checks its model. below, which may be nil, is the
 // error of a missed threshold.
-func (g *Flags) Finish(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, below error) error {
-	verdicts, err := g.Evaluate(ctx, session, job.ModelKey)
+func (f *Flags) Finish(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
+	results, err := f.Evaluate(ctx, session, job.ModelKey)
 	if err != nil {
 		return err
 	}
-	if err := cli.PrintItem(o, job, TrainingMembers...); err != nil {
+	if err := cli.PrintItem(o, job, TrainingFields...); err != nil {
 		return err
 	}
-	return g.Publish(o, verdicts, below)
+	return f.Publish(o, results, thresholdErr)
 }
 
 // Evaluate checks a model against the requirements; nil if there are none.
-func (g *Flags) Evaluate(ctx context.Context, session *connect.Session, model string) (*gate.Report, error) {
-	if !g.IsSet() {
+func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model string) (*gate.Report, error) {
+	if !f.IsSet() {
 		return nil, nil
 	}
 	report, err := session.ModelReport(ctx, model)
@@ -53,32 +53,32 @@ func (g *Flags) Evaluate(ctx context.Context, session *connect.Session, model st
 		for i, c := range report.Classes {
 			labels[i] = c.Label
 		}
-		if err := g.CheckClasses(labels); err != nil {
+		if err := f.CheckClasses(labels); err != nil {
 			return nil, err
 		}
 	}
-	r := &gate.Report{Model: model, At: g.host.Now()}
-	for _, requirement := range g.requirements {
+	r := &gate.Report{Model: model, At: f.factory.Now()}
+	for _, requirement := range f.requirements {
 		r.Results = append(r.Results, requirement.Evaluate(report))
 	}
-	if g.beat == "" {
+	if f.beat == "" {
 		return r, nil
 	}
-	if g.baseline.key == "" {
-		r.Results = append(r.Results, gate.NoBaseline(g.beat, g.baseline.reason))
+	if f.baseline.key == "" {
+		r.Results = append(r.Results, gate.SkippedResult(f.beat, f.baseline.reason))
 		return r, nil
 	}
-	other, err := session.ModelReport(ctx, g.baseline.key)
+	other, err := session.ModelReport(ctx, f.baseline.key)
 	if err != nil {
 		return nil, err
 	}
-	verdict := gate.Compare(report, other, g.baseline.name)
-	if g.baseline.dataset != "" {
+	verdict := gate.Compare(report, other, f.baseline.name)
+	if f.baseline.dataset != "" {
 		candidate, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 		if err != nil {
 			return nil, err
 		}
-		if candidate.DatasetKey != g.baseline.dataset {
+		if candidate.DatasetKey != f.baseline.dataset {
 			verdict.Reason += differentDataNote
 		}
 	}

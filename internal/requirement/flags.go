@@ -13,43 +13,43 @@ import (
 
 // Flags holds the flags of a command that checks a model against requirements.
 type Flags struct {
-	host  *cli.Factory
-	texts []string
-	beat  string
-	junit string
+	factory *cli.Factory
+	texts   []string
+	beat    string
+	junit   string
 
 	requirements []*gate.Requirement
 	baseline     baseline
 }
 
 // Bind adds --require, --beat and --junit to cmd. c completes the values of --beat.
-func (g *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
-	g.host = c.Host
+func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
+	f.factory = c.Factory
 	flags := cmd.Flags()
-	flags.StringArrayVar(&g.texts, "require", nil,
+	flags.StringArrayVar(&f.texts, "require", nil,
 		"`requirement` on test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated (exit status 10 if missed)")
-	flags.StringVar(&g.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie is a miss (exit status 10)")
-	flags.StringVar(&g.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
-	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteOrWord(connect.Champion, connect.ModelNames))
+	flags.StringVar(&f.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie is a miss (exit status 10)")
+	flags.StringVar(&f.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
+	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }
 
 // IsSet reports whether there is a requirement.
-func (g *Flags) IsSet() bool { return len(g.texts) > 0 || g.beat != "" }
+func (f *Flags) IsSet() bool { return len(f.texts) > 0 || f.beat != "" }
 
 // Parse parses the requirements, before the command does anything.
-func (g *Flags) Parse() error {
-	for _, text := range g.texts {
-		r, err := gate.Parse(text)
+func (f *Flags) Parse() error {
+	for _, text := range f.texts {
+		r, err := gate.ParseRequirement(text)
 		if err != nil {
 			return exit.Usagef("invalid requirement %w", err)
 		}
-		g.requirements = append(g.requirements, r)
+		f.requirements = append(f.requirements, r)
 	}
 	switch {
-	case g.junit == "":
-	case !g.IsSet():
+	case f.junit == "":
+	case !f.IsSet():
 		return exit.Usagef("--junit needs a requirement").WithHint("add --require or --beat")
-	case g.junit == "-":
+	case f.junit == "-":
 		return exit.Usagef("--junit cannot write to standard output: the result goes there").WithHint("name a file")
 	}
 	return nil
@@ -57,17 +57,17 @@ func (g *Flags) Parse() error {
 
 // CheckClasses returns an error if a requirement names an unknown class. It returns nil
 // if classes is empty, because they are not known yet.
-func (g *Flags) CheckClasses(classes []string) error {
-	for _, r := range g.requirements {
-		if err := r.ValidFor(classes); err != nil && len(classes) > 0 {
+func (f *Flags) CheckClasses(classes []string) error {
+	for _, r := range f.requirements {
+		if err := r.CheckClass(classes); err != nil && len(classes) > 0 {
 			return exit.Usagef("invalid requirement %w", err)
 		}
 	}
 	return nil
 }
 
-// TrainingMembers are the fields of api.Training, in the order in which commands print it.
-var TrainingMembers = []string{
+// TrainingFields are the fields of api.Training, in the order in which commands print it.
+var TrainingFields = []string{
 	"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
 	"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",
 	"modelKey", "createdOn", "startedOn", "finishedOn",

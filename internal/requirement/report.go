@@ -16,16 +16,16 @@ import (
 
 // Publish writes the results for people and CI. It returns an error if a requirement was
 // missed, joined with below, which may be nil.
-func (g *Flags) Publish(o *cli.Output, r *gate.Report, below error) error {
+func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
-		return below
+		return thresholdErr
 	}
-	if g.junit != "" {
-		if err := cli.WriteFileAtomic(g.junit, r.WriteJUnit); err != nil {
+	if f.junit != "" {
+		if err := cli.WriteFileAtomic(f.junit, r.WriteJUnit); err != nil {
 			return err
 		}
 	}
-	if err := g.annotate(o, r); err != nil {
+	if err := f.writeAnnotations(o, r); err != nil {
 		return err
 	}
 	missed := r.Missed()
@@ -36,31 +36,31 @@ func (g *Flags) Publish(o *cli.Output, r *gate.Report, below error) error {
 			}
 		}
 		o.Note("%s", r.Summary())
-		return below
+		return thresholdErr
 	}
 	if !o.JSON {
-		if err := g.printTable(r); err != nil {
+		if err := f.printTable(r); err != nil {
 			return err
 		}
 	}
 	e := exit.Errorf(exit.BelowTarget, "%s by model %s", r.Summary(), r.Model)
 	e.Requirements = r.Results
 	var other *exit.Error
-	if errors.As(below, &other) {
+	if errors.As(thresholdErr, &other) {
 		e.Fact += "; " + other.Fact
 	}
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
 }
 
-// annotate writes annotations for the CI service. They go to standard error, because
+// writeAnnotations writes annotations for the CI service. They go to standard error, because
 // standard output is for the result.
-func (g *Flags) annotate(o *cli.Output, r *gate.Report) error {
-	if g.host.Env(config.EnvGitHub) == "true" {
-		if err := r.WriteGitHub(g.host.Console.Err, o.Quiet); err != nil {
+func (f *Flags) writeAnnotations(o *cli.Output, r *gate.Report) error {
+	if f.factory.Env(config.EnvGitHub) == "true" {
+		if err := r.WriteGitHub(f.factory.Console.Err, o.Quiet); err != nil {
 			return err
 		}
 	}
-	path := g.host.Env(config.EnvGitHubSummary)
+	path := f.factory.Env(config.EnvGitHubSummary)
 	if path == "" {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (g *Flags) annotate(o *cli.Output, r *gate.Report) error {
 }
 
 // printTable prints the requirements and their measured values.
-func (g *Flags) printTable(r *gate.Report) error {
-	style := g.host.Console.ErrStyle
+func (f *Flags) printTable(r *gate.Report) error {
+	style := f.factory.Console.ErrStyle
 	t := &term.Table{
 		Header: []term.Cell{{Text: "requirement"}, {Text: "measured"}, {Text: "95 % interval"}, {Text: "rows"}, {Text: "verdict"}},
 		Right:  []bool{false, true, false, true, false},
@@ -89,12 +89,12 @@ func (g *Flags) printTable(r *gate.Report) error {
 	}
 	t.NoTruncate = true
 	width := math.MaxInt16 // a log has no width
-	if c := g.host.Console; c.ErrTerminal {
+	if c := f.factory.Console; c.ErrTerminal {
 		width = c.ErrWidth()
 	}
 	write := func(w io.Writer) error { return t.WriteAligned(w, width, style) }
-	if g.host.Env(config.EnvGitLab) == "true" {
-		return r.WriteGitLab(g.host.Console.Err, write)
+	if f.factory.Env(config.EnvGitLab) == "true" {
+		return r.WriteGitLab(f.factory.Console.Err, write)
 	}
-	return write(g.host.Console.Err)
+	return write(f.factory.Console.Err)
 }

@@ -33,7 +33,7 @@ type Console struct {
 	Redraw bool
 	// Unicode reports whether the terminal supports more than ASCII.
 	Unicode bool
-	// OutStyle and ErrStyle colour what goes to Out and Err.
+	// OutStyle and ErrStyle colour the text that is written to Out and Err.
 	OutStyle, ErrStyle Style
 
 	columns int // from COLUMNS; 0 asks the terminal
@@ -46,8 +46,8 @@ type Console struct {
 const defaultWidth = 80
 
 // Open inspects the three streams. env reads environment variables: TERM, CI, COLUMNS,
-// NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never", or "auto" to
-// decide by those and the terminal.
+// NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never" or "auto", which
+// uses colour if the variables and the terminal allow it.
 func Open(in, out, err *os.File, env func(string) string, color string) *Console {
 	c := &Console{
 		In: in, Out: out, Err: err,
@@ -77,10 +77,10 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 	return c
 }
 
-// OutWidth is the number of columns of the terminal at Out.
+// OutWidth returns the number of columns of the terminal at Out. It defaults to 80.
 func (c *Console) OutWidth() int { return c.width(c.out) }
 
-// OutHeight is the number of lines of the terminal at Out; 0 if unknown.
+// OutHeight returns the number of lines of the terminal at Out, or 0 if it is unknown.
 func (c *Console) OutHeight() int {
 	if _, height, err := xterm.GetSize(c.out); err == nil {
 		return height
@@ -88,11 +88,11 @@ func (c *Console) OutHeight() int {
 	return 0
 }
 
-// ErrWidth is the number of columns of the terminal at Err.
+// ErrWidth returns the number of columns of the terminal at Err. It defaults to 80.
 func (c *Console) ErrWidth() int { return c.width(c.err) }
 
-// Fit wraps a message if Err is a terminal.
-func (c *Console) Fit(message string) string {
+// WrapMessage wraps a message to the width of Err if Err is a terminal.
+func (c *Console) WrapMessage(message string) string {
 	if !c.ErrTerminal {
 		return message
 	}
@@ -109,7 +109,7 @@ func (c *Console) width(fd int) int {
 	return defaultWidth
 }
 
-// errHeight is the number of rows of the terminal at Err; 0 if unknown.
+// errHeight returns the number of lines of the terminal at Err, or 0 if it is unknown.
 func (c *Console) errHeight() int {
 	_, h, err := xterm.GetSize(c.err)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Console) errHeight() int {
 	return h
 }
 
-// Style colours text if it is true.
+// Style adds colour to text if it is true, and returns the text unchanged if it is false.
 type Style bool
 
 func (s Style) wrap(code, text string) string {

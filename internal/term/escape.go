@@ -45,7 +45,7 @@ func stripStyle(text string) string {
 	}
 }
 
-// EscapeLines is [Escape] for a text of several lines: it keeps the line ends.
+// EscapeLines is like [Escape], but keeps line ends.
 func EscapeLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -54,7 +54,7 @@ func EscapeLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// EscapeText is [Escape] for preformatted text: it keeps line ends and tabs.
+// EscapeText is like [Escape], but keeps line ends and tabs.
 func EscapeText(text string) string {
 	cells := strings.Split(text, "\t")
 	for i, cell := range cells {

@@ -4,5 +4,5 @@ package term
 
 import "os"
 
-// enableEscapes does nothing: terminals support escape sequences.
+// enableEscapes returns true, because terminals support escape sequences.
 func enableEscapes(*os.File) bool { return true }

@@ -11,45 +11,45 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Mode is how progress is shown.
-type Mode string
+// ProgressMode is how progress is shown.
+type ProgressMode string
 
 // The modes of progress.
 const (
-	Auto  Mode = "auto"  // Bar where lines can be redrawn, Plain elsewhere
-	Bar   Mode = "bar"   // redrawn in place
-	Plain Mode = "plain" // lines, few of them
-	JSON  Mode = "json"  // one JSON event a line
-	None  Mode = "none"
+	Auto  ProgressMode = "auto"  // Bar if lines can be redrawn, else Plain
+	Bar   ProgressMode = "bar"   // redrawn in place
+	Plain ProgressMode = "plain" // lines, few of them
+	JSON  ProgressMode = "json"  // one JSON event a line
+	None  ProgressMode = "none"
 )
 
-// Modes returns the values of a flag.
-func Modes() []string {
+// ProgressModes returns the modes as the values of a flag.
+func ProgressModes() []string {
 	return []string{string(Auto), string(Bar), string(Plain), string(JSON), string(None)}
 }
 
 // Progress shows the progress of long work. Work of less than a second shows nothing,
 // except JSON events.
 type Progress struct {
-	mode    Mode
+	mode    ProgressMode
 	out     io.Writer
 	unicode bool // more than ASCII can be shown
 	width   func() int
-	height  func() int // 0 if it is not known
+	height  func() int // returns 0 if it is unknown
 	style   Style
 	now     func() time.Time
 	mu      sync.Mutex
 }
 
 const (
-	showAfter        = time.Second            // work under it shows nothing
-	frameInterval    = 100 * time.Millisecond // between two frames
-	reminderInterval = 30 * time.Second       // between two plain lines without news
-	redrawInterval   = 250 * time.Millisecond // between two frames without news
+	showAfter        = time.Second            // shorter work shows no progress
+	frameInterval    = 100 * time.Millisecond // minimum time between two frames
+	reminderInterval = 30 * time.Second       // between two plain lines if nothing changes
+	redrawInterval   = 250 * time.Millisecond // between two frames if nothing changes
 )
 
-// NewProgress returns the progress at Err. now is the clock.
-func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
+// NewProgress returns a Progress that writes to Err. now returns the current time.
+func (c *Console) NewProgress(mode ProgressMode, now func() time.Time) *Progress {
 	if mode == Auto {
 		mode = Plain
 		if c.Redraw {
@@ -59,15 +59,15 @@ func (c *Console) NewProgress(mode Mode, now func() time.Time) *Progress {
 	return &Progress{mode: mode, out: c.Err, unicode: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
-// event writes one JSON line, ignoring errors.
-func (p *Progress) event(v any) {
+// writeEvent writes one JSON line, ignoring errors.
+func (p *Progress) writeEvent(v any) {
 	if line, err := EncodeJSONLine(v); err == nil {
 		_, _ = p.out.Write(line)
 	}
 }
 
-// animate redraws regularly, so that the clock advances and a resized terminal is
-// repaired. stop ends it and may be called twice.
+// animate calls draw regularly in Bar mode, so that the clock advances and the display
+// adapts to a resized terminal. stop ends this and may be called twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}
@@ -94,11 +94,11 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	})
 }
 
-// asciiReplacer replaces the characters of progress by ASCII.
+// asciiReplacer replaces the characters that Progress draws with ASCII.
 var asciiReplacer = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
 	"┄", "-", "›", ">", "·", "-", "–", "-", "…", "~")
 
-// toASCII replaces characters that the terminal does not support.
+// toASCII replaces the characters of line that the terminal does not support.
 func (p *Progress) toASCII(line string) string {
 	if p.unicode {
 		return line
@@ -106,10 +106,11 @@ func (p *Progress) toASCII(line string) string {
 	return asciiReplacer.Replace(line)
 }
 
-// replace draws a line over drawn, in which the cursor is.
-func (p *Progress) replace(drawn []string, line string) []string {
+// redrawLine replaces drawn, the line in which the cursor is, with line. It returns the
+// new line as it was drawn.
+func (p *Progress) redrawLine(drawn []string, line string) []string {
 	up := ""
-	if n := rows(drawn, p.width()); n > 1 { // wrapped: see [Race.redraw]
+	if n := countTerminalRows(drawn, p.width()); n > 1 { // wrapped: see [RaceView.redraw]
 		up = fmt.Sprintf("\x1b[%dA\r\x1b[J", n-1)
 	}
 	line = p.toASCII(line)
@@ -123,19 +124,18 @@ type Meter struct {
 	label     string
 	total     int64
 	start     time.Time
-	last      time.Time // of the last line or event
+	last      time.Time // time of the last line or event
 	lastTenth int64     // tenths of total that the last line showed
 	bar       *progressbar.ProgressBar
-	shown     atomic.Bool // the bar, see Write
+	shown     atomic.Bool // whether the bar is visible, see Write
 }
 
-// Bytes starts a meter for a transfer of total bytes; -1 if that is unknown.
-func (p *Progress) Bytes(label string, total int64) *Meter {
+// StartTransfer starts a meter for a transfer of total bytes. total is -1 if it is unknown.
+func (p *Progress) StartTransfer(label string, total int64) *Meter {
 	start := p.now()
 	m := &Meter{p: p, label: label, total: total, start: start, last: start}
 	if p.mode == Bar {
-		// It is created now although it is shown later, because its rate counts from
-		// here.
+		// The bar measures its rate from now on, although it is shown later.
 		m.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(m),
 			progressbar.OptionSetVisibility(true),
@@ -150,8 +150,8 @@ func (p *Progress) Bytes(label string, total int64) *Meter {
 	return m
 }
 
-// Write shows the bar's frames after showAfter. A bar of unknown length is also drawn
-// from its own goroutine.
+// Write writes a frame of the bar if the bar is shown. A bar of unknown length also calls
+// it from its own goroutine.
 func (m *Meter) Write(frame []byte) (int, error) {
 	if !m.shown.Load() {
 		return len(frame), nil
@@ -204,17 +204,17 @@ func (m *Meter) report(n int64, now time.Time) {
 	}
 	m.lastTenth, m.last = tenth, now
 	if m.p.mode == JSON {
-		m.p.event(m.event(n))
+		m.p.writeEvent(m.newEvent(n))
 		return
 	}
 	if m.total > 0 {
-		fmt.Fprintf(m.p.out, "%s: %d %% of %s\n", Escape(m.label), tenth*10, Bytes(m.total))
+		fmt.Fprintf(m.p.out, "%s: %d %% of %s\n", Escape(m.label), tenth*10, FormatBytes(m.total))
 	} else {
-		fmt.Fprintf(m.p.out, "%s: %s\n", Escape(m.label), Bytes(n))
+		fmt.Fprintf(m.p.out, "%s: %s\n", Escape(m.label), FormatBytes(n))
 	}
 }
 
-func (m *Meter) event(n int64) transferEvent {
+func (m *Meter) newEvent(n int64) transferEvent {
 	e := transferEvent{Event: "transfer", What: m.label, Bytes: n}
 	if m.total >= 0 {
 		e.Total = &m.total
@@ -227,7 +227,7 @@ func (m *Meter) Done() {
 	m.p.mu.Lock()
 	defer m.p.mu.Unlock()
 	if m.bar != nil {
-		_ = m.bar.Finish() // ends its goroutine, which Exit does not
+		_ = m.bar.Finish() // unlike Exit, this ends the goroutine of the bar
 		m.bar = nil
 		if m.shown.Swap(false) {
 			fmt.Fprint(m.p.out, "\r\x1b[K")
@@ -235,7 +235,7 @@ func (m *Meter) Done() {
 	}
 }
 
-// Phase is work of unknown length.
+// Phase shows the progress of work of unknown length.
 type Phase struct {
 	p      *Progress
 	label  string
@@ -251,19 +251,20 @@ type phaseEvent struct {
 	What  string `json:"what"`
 }
 
-// Phase starts a phase, such as "the service is preparing the dataset".
-func (p *Progress) Phase(label string) *Phase {
+// StartPhase starts a phase. label describes it, such as "the service is preparing the
+// dataset".
+func (p *Progress) StartPhase(label string) *Phase {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.mode == JSON {
-		p.event(phaseEvent{"phase", label})
+		p.writeEvent(phaseEvent{"phase", label})
 	}
 	f := &Phase{p: p, label: label, start: p.now()}
-	f.stop = p.animate(f.frame)
+	f.stop = p.animate(f.drawIfDue)
 	return f
 }
 
-// Tick updates the phase; detail may describe its progress.
+// Tick updates the phase. detail describes its progress and may be empty.
 func (f *Phase) Tick(detail string) {
 	f.p.mu.Lock()
 	defer f.p.mu.Unlock()
@@ -273,44 +274,45 @@ func (f *Phase) Tick(detail string) {
 		return
 	}
 	if f.last.IsZero() || now.Sub(f.last) >= reminderInterval {
-		fmt.Fprintln(f.p.out, f.text())
+		fmt.Fprintln(f.p.out, f.line())
 		f.last = now
 	}
 }
 
-// Share is [Phase.Tick] with the number of bytes done of a total.
-func (f *Phase) Share(done, total int64) {
+// TickBytes updates the phase with the number of bytes that are done. total is 0 if it is
+// unknown.
+func (f *Phase) TickBytes(done, total int64) {
 	if total <= 0 {
 		f.Tick("")
 		return
 	}
 	done = min(done, total)
-	f.Tick(fmt.Sprintf("%s %d %% of %s", progressBar(done, total, f.p.unicode), 100*done/total, Bytes(total)))
+	f.Tick(fmt.Sprintf("%s %d %% of %s", progressBar(done, total, f.p.unicode), 100*done/total, FormatBytes(total)))
 }
 
-// progressBar draws done of total.
-func progressBar(done, total int64, signs bool) string {
+// progressBar draws a bar of done out of total, in ASCII unless unicode is set.
+func progressBar(done, total int64, unicode bool) string {
 	const width = 16
 	full := int(width * done / total)
-	if signs {
+	if unicode {
 		return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 	}
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
-// text returns the label and the detail.
-func (f *Phase) text() string {
+// line returns the label and the detail.
+func (f *Phase) line() string {
 	if f.detail == "" {
 		return Escape(f.label)
 	}
 	return Escape(f.label) + ", " + Escape(f.detail)
 }
 
-// frame redraws the line.
-func (f *Phase) frame(now time.Time) {
+// drawIfDue redraws the line.
+func (f *Phase) drawIfDue(now time.Time) {
 	if elapsed := now.Sub(f.start); elapsed >= showAfter {
-		line := fmt.Sprintf("%s … %s", f.text(), clock(elapsed))
-		f.drawn = f.p.replace(f.drawn, Truncate(line, f.p.width()-1))
+		line := fmt.Sprintf("%s … %s", f.line(), formatWholeSeconds(elapsed))
+		f.drawn = f.p.redrawLine(f.drawn, Truncate(line, f.p.width()-1))
 	}
 }
 
@@ -320,7 +322,7 @@ func (f *Phase) Done() {
 	f.p.mu.Lock()
 	defer f.p.mu.Unlock()
 	if len(f.drawn) > 0 {
-		f.p.replace(f.drawn, "")
+		f.p.redrawLine(f.drawn, "")
 		f.drawn = nil
 	}
 }

@@ -17,16 +17,16 @@ type testProgress struct {
 	clock time.Time
 }
 
-func newTestProgress(mode Mode) *testProgress {
+func newTestProgress(mode ProgressMode) *testProgress {
 	b := &testProgress{clock: time.Unix(0, 0)}
 	b.Progress = &Progress{mode: mode, out: &b.text, unicode: true, width: func() int { return 60 }, height: func() int { return 24 }, now: func() time.Time { return b.clock }}
 	return b
 }
 
 func TestMeter(t *testing.T) {
-	transfer := func(mode Mode, step time.Duration) string {
+	transfer := func(mode ProgressMode, step time.Duration) string {
 		b := newTestProgress(mode)
-		m := b.Bytes("uploading a.csv", 4_000_000)
+		m := b.StartTransfer("uploading a.csv", 4_000_000)
 		for n := range int64(41) {
 			b.clock = b.clock.Add(step)
 			m.Set(n * 100_000)
@@ -35,7 +35,7 @@ func TestMeter(t *testing.T) {
 		return b.text.String()
 	}
 	t.Run("under_a_second_shows_nothing", func(t *testing.T) {
-		for _, mode := range []Mode{Bar, Plain, None} {
+		for _, mode := range []ProgressMode{Bar, Plain, None} {
 			if got := transfer(mode, 10*time.Millisecond); got != "" {
 				t.Errorf("%s: %q", mode, got)
 			}
@@ -67,7 +67,7 @@ func TestMeterOfUnknownLength(t *testing.T) {
 	b.unicode = false
 	end := 0
 	synctest.Test(t, func(t *testing.T) {
-		m := b.Bytes("downloading "+strings.Repeat("a", 60), -1)
+		m := b.StartTransfer("downloading "+strings.Repeat("a", 60), -1)
 		b.clock = b.clock.Add(time.Minute)
 		m.Set(12_001)
 		m.Done()
@@ -85,7 +85,7 @@ func TestMeterOfUnknownLength(t *testing.T) {
 
 func TestRaceJoinsScores(t *testing.T) {
 	b := newTestProgress(Plain)
-	r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
+	r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy"})
 	scores := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[:2]}}, "")
 	r.Update([]RunState{{Name: "A", State: "RUNNING", Recent: scores[:5]}}, "")
@@ -105,12 +105,12 @@ func TestRaceJoinsScores(t *testing.T) {
 
 func TestRaceLooks(t *testing.T) {
 	lanes := []RunState{
-		{Name: "BSIX01", State: "COMPLETED", Word: "reached 0.70", Done: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
-		{Name: "BSEV01", State: "RUNNING", Word: "learning"},
+		{Name: "BSIX01", State: "COMPLETED", StateLabel: "reached 0.70", Done: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
+		{Name: "BSEV01", State: "RUNNING", StateLabel: "learning"},
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
 		first := b.text.String()
@@ -134,7 +134,7 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
 		first := b.text.Len()
@@ -147,7 +147,7 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
 		b := newTestProgress(Bar)
 		b.unicode = false
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
 		r.Update(lanes, "")
 		want := "\rshop - accuracy - 0 s - at most 1 min 0 s left\x1b[K\n" +
 			"\r                      latest  kept    logLoss\x1b[K\n" +
@@ -161,7 +161,7 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("what_follows_the_last_algorithm_is_named", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Limit: time.Minute, Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Limit: time.Minute, Replay: true})
 		r.Update(lanes[:1], "building the model")
 		if first, _, _ := strings.Cut(b.text.String(), "\n"); !strings.Contains(first, "building the model") {
 			t.Errorf("%q", first)
@@ -174,16 +174,16 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("the_kept_step_is_the_figure_and_the_model_is_marked", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
 		r.Update([]RunState{
-			{Name: "BSIX01", State: "COMPLETED", Word: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
-			{Name: "BFIF01", State: "COMPLETED", Word: "done", Done: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
+			{Name: "BSIX01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
+			{Name: "BFIF01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
 		}, "")
 		if got := b.text.String(); !strings.Contains(got, "› BSIX01") || strings.Contains(got, "0.8000") {
 			t.Errorf("before the end:\n%s", got)
 		}
 		b.text.Reset()
-		r.SetWinner(RunState{Name: "BLEND", Word: "kept", Done: true, Kept: new(0.76), LogLoss: new(0.39)})
+		r.SetWinner(RunState{Name: "BLEND", StateLabel: "kept", Done: true, Kept: new(0.76), LogLoss: new(0.39)})
 		r.Done()
 		if got := b.text.String(); strings.Contains(got, "› BSIX01") || !strings.Contains(got, "› BLEND               –       0.7600  0.3900   kept") {
 			t.Errorf("with a blend:\n%s", got)
@@ -191,8 +191,8 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("a_service_that_does_not_tell_the_kept_step_has_the_peak", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
-		r.Update([]RunState{{Name: "BSIX01", State: "RUNNING", Word: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
+		r.Update([]RunState{{Name: "BSIX01", State: "RUNNING", StateLabel: "learning", Recent: []float64{0.7, 0.8, 0.75}}}, "")
 		if got := b.text.String(); !strings.Contains(got, "latest  peak\x1b") || !strings.Contains(got, "0.7500  0.8000  learning") {
 			t.Errorf("\n%s", got)
 		}
@@ -200,9 +200,9 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("plain_lines_say_what_follows_the_last_algorithm", func(t *testing.T) {
 		b := newTestProgress(Plain)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy"})
 		running := lanes[1]
-		ended := RunState{Name: "BSEV01", State: "TIMED_OUT", Word: "time limit", Done: true}
+		ended := RunState{Name: "BSEV01", State: "TIMED_OUT", StateLabel: "time limit", Done: true}
 		for range 40 {
 			b.clock = b.clock.Add(time.Second)
 			r.Update([]RunState{running}, "")
@@ -226,7 +226,7 @@ race 1 min 11 s: building the model
 	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {
 		b := newTestProgress(Bar)
 		b.height = func() int { return 5 }
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Replay: true})
 		r.Update(lanes, "")
 		r.Done()
 		if got := strings.Count(b.text.String(), "BSIX01"); got != 0 {
@@ -235,7 +235,7 @@ race 1 min 11 s: building the model
 	})
 	t.Run("an_event_for_each_score", func(t *testing.T) {
 		b := newTestProgress(JSON)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
 		state := lanes[0]
 		state.Steps = 9
 		r.Update([]RunState{state}, "")
@@ -249,7 +249,7 @@ race 1 min 11 s: building the model
 	})
 	t.Run("told_once_in_plain_lines", func(t *testing.T) {
 		b := newTestProgress(Plain)
-		r := b.Race(RaceOptions{Name: "shop", Metric: "accuracy"})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy"})
 		for range 20 {
 			b.clock = b.clock.Add(time.Second)
 			r.Update(lanes, "")
@@ -265,12 +265,12 @@ race 1 min 11 s: building the model
 func TestUnits(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got := []string{
-		Bytes(999), Bytes(12_400_000), Duration(800 * time.Millisecond), Duration(125 * time.Second), Duration(2*time.Hour + time.Minute),
-		Ago(now.Add(-2*time.Second), now), Ago(now.Add(-90*time.Second), now), Ago(now.Add(-50*time.Hour), now), Ago(now.Add(-100*24*time.Hour), now),
+		FormatBytes(999), FormatBytes(12_400_000), FormatDuration(800 * time.Millisecond), FormatDuration(125 * time.Second), FormatDuration(2*time.Hour + time.Minute),
+		FormatAgo(now.Add(-2*time.Second), now), FormatAgo(now.Add(-90*time.Second), now), FormatAgo(now.Add(-50*time.Hour), now), FormatAgo(now.Add(-100*24*time.Hour), now),
 	}
 	want := []string{"999 B", "12.4 MB", "0.8 s", "2 min 5 s", "2 h 1 min", "just now", "1 minute ago", "2 days ago", "2025-09-24"}
 	for _, ago := range []time.Duration{2 * time.Second, 90 * time.Second, 50 * time.Hour, 100 * 24 * time.Hour} {
-		got = append(got, AgoShort(now.Add(-ago), now))
+		got = append(got, FormatAgoShort(now.Add(-ago), now))
 	}
 	want = append(want, "just now", "1 min", "2 d", "2025-09-24")
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -10,26 +10,27 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// ErrNoTerminal means that a prompt was needed without a terminal.
+// ErrNoTerminal is returned if a prompt is needed but there is no terminal.
 var ErrNoTerminal = errors.New("there is no terminal to prompt on")
 
-// CanAsk reports whether prompting is possible: In and Err must be terminals.
-func (c *Console) CanAsk() bool { return c.InTerminal && c.ErrTerminal }
+// CanPrompt reports whether In and Err are terminals, as prompts require.
+func (c *Console) CanPrompt() bool { return c.InTerminal && c.ErrTerminal }
 
-// Ask prompts for a line and returns it without its end. It also returns when ctx ends.
+// Ask prints a question and returns the line that the user types, without its line end.
+// If ctx ends first, it returns the cause.
 func (c *Console) Ask(ctx context.Context, question string) (string, error) {
-	if !c.CanAsk() {
+	if !c.CanPrompt() {
 		return "", ErrNoTerminal
 	}
 	fmt.Fprint(c.Err, Escape(question)+" ")
 	text, err := readOrCancel(ctx, func() (string, error) { return readLine(c.In) })
 	if err != nil {
-		fmt.Fprintln(c.Err) // nobody ended the line
+		fmt.Fprintln(c.Err) // end the line of the question
 	}
 	return text, err
 }
 
-// Confirm asks a yes-or-no question. Any answer but y or yes is a no.
+// Confirm asks a yes-or-no question and reports whether the answer is y or yes.
 func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	text, err := c.Ask(ctx, question+" [y/N]")
 	if err != nil {
@@ -39,9 +40,10 @@ func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	return text == "y" || text == "yes", nil
 }
 
-// Password prompts for a line without echo. The echo is restored even if ctx ends first.
+// Password is like [Console.Ask], but does not echo the input. It restores the echo even
+// if ctx ends first.
 func (c *Console) Password(ctx context.Context, question string) (string, error) {
-	if !c.CanAsk() {
+	if !c.CanPrompt() {
 		return "", ErrNoTerminal
 	}
 	state, err := xterm.GetState(c.in)
@@ -49,7 +51,7 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 		return "", err
 	}
 	defer func() {
-		_ = xterm.Restore(c.in, state) // nothing better is left to do
+		_ = xterm.Restore(c.in, state)
 		fmt.Fprintln(c.Err)
 	}()
 	fmt.Fprint(c.Err, Escape(question)+" ")
@@ -59,15 +61,16 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 	})
 }
 
-// readOrCancel runs read, which cannot be interrupted, until it returns or ctx ends.
-func readOrCancel(ctx context.Context, read func() (string, error)) (string, error) {
+// readOrCancel calls readFunc and returns its result, or the cause of ctx if ctx ends first.
+// readFunc cannot be interrupted and then continues in its goroutine.
+func readOrCancel(ctx context.Context, readFunc func() (string, error)) (string, error) {
 	type result struct {
 		text string
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := read()
+		text, err := readFunc()
 		done <- result{text, err}
 	}()
 	select {
@@ -78,7 +81,7 @@ func readOrCancel(ctx context.Context, read func() (string, error)) (string, err
 	}
 }
 
-// readLine reads a line byte by byte, so that it consumes nothing after it.
+// readLine reads a line byte by byte, so that it does not consume input after the line.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)

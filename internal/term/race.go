@@ -11,16 +11,16 @@ import (
 
 // RunState is the state of one algorithm in a race.
 type RunState struct {
-	Name string
-	// Title is the name for people, shown where there is room. Defaults to Name.
-	Title string
-	State string // as the service names it
-	Word  string // the same for a person
-	Done  bool
+	Name string // algorithm code
+	// Title is the readable name, shown if there is room. Defaults to Name.
+	Title      string
+	State      string // status in the API
+	StateLabel string // readable text for State
+	Done       bool
 	// Recent has the newest scores, oldest first.
 	Recent []float64
-	// Kept is the score of the best step so far, and LogLoss its log loss; nil if
-	// unknown.
+	// Kept is the score of the best step so far, and LogLoss is the log loss of that step.
+	// They are nil if unknown.
 	Kept, LogLoss *float64
 	// Steps is the number of scores so far; 0 if unknown.
 	Steps int
@@ -28,96 +28,96 @@ type RunState struct {
 
 // RaceOptions describe a race.
 type RaceOptions struct {
-	// Name is the name of the dataset, Metric the metric.
+	// Name is the name of the dataset. Metric is the metric that the scores are in.
 	Name, Metric string
-	// Target is the threshold; nil if the best wins.
+	// Target is the threshold; nil if there is none.
 	Target *float64
-	// Start is the start of the race. Defaults to now.
+	// Start is when the race started. Defaults to now.
 	Start time.Time
-	// End is the end of the race; zero if it is running.
+	// End is when the race ended; zero if it is running.
 	End time.Time
 	// Limit is the time limit of the race; 0 if unknown.
 	Limit time.Duration
-	// Replay also shows a race that has ended or ends within a second.
+	// Replay is set to show the race even if it has ended or ends within a second.
 	Replay bool
 }
 
-// Race shows a race, one line per algorithm: redrawn in place on a terminal, printed in a
-// few lines elsewhere. Done ends it.
-type Race struct {
+// RaceView shows a race with one line per algorithm. The lines are redrawn in place on a
+// terminal; elsewhere a few plain lines are printed. Call Done at the end.
+type RaceView struct {
 	p        *Progress
 	opts     RaceOptions
-	shown    time.Time // since when there is something to show
+	shown    time.Time // when the view started
 	last     time.Time
 	order    []string
-	runs     map[string]*run
+	runs     map[string]*runView
 	lines    []string // lines on the screen
-	width    int      // that they were drawn for
+	width    int      // width of the terminal when lines were drawn
 	done     bool
 	news     bool
-	activity string // what goes on beside the learning, see Update
-	// dashExplained is set once a plain line has explained the dash.
+	activity string // see Update
+	// dashExplained is set once a plain line has explained that a dash means no score yet.
 	dashExplained bool
-	model         string // the run that the model came from; empty before the end
+	model         string // name of the run that produced the model; "" before the end
 	stop          func()
 }
 
-type run struct {
-	title    string // what people read
-	state    string
-	word     string
-	done     bool
-	reported bool // a plain line has reported that it ended
-	steps    int
-	curve    []float64
-	peak     float64
+type runView struct {
+	title      string
+	state      string
+	stateLabel string
+	done       bool
+	reported   bool // whether a plain line has reported the end
+	steps      int
+	curve      []float64
+	peak       float64
 	// kept and logLoss are as in RunState.
 	kept, logLoss *float64
 }
 
-// Race starts showing a race.
-func (p *Progress) Race(opts RaceOptions) *Race {
+// StartRace starts showing a race.
+func (p *Progress) StartRace(opts RaceOptions) *RaceView {
 	now := p.now()
-	if opts.Start.IsZero() || opts.Start.After(now) { // by another clock than ours
+	if opts.Start.IsZero() || opts.Start.After(now) { // the clocks of the machines may differ
 		opts.Start = now
 	}
-	r := &Race{p: p, opts: opts, shown: now, runs: map[string]*run{}}
+	r := &RaceView{p: p, opts: opts, shown: now, runs: map[string]*runView{}}
 	if opts.Replay {
 		r.shown = now.Add(-showAfter)
 	}
-	r.stop = p.animate(r.frame)
+	r.stop = p.animate(r.drawIfDue)
 	return r
 }
 
-// elapsed returns the duration of the race so far.
-func (r *Race) elapsed(now time.Time) time.Duration {
+// elapsed returns the duration of the race until now or its end.
+func (r *RaceView) elapsed(now time.Time) time.Duration {
 	if !r.opts.End.IsZero() {
 		now = r.opts.End
 	}
 	return max(0, now.Sub(r.opts.Start))
 }
 
-// frame draws the race once showAfter has passed.
-func (r *Race) frame(now time.Time) {
+// drawIfDue draws the race if it has lasted for at least showAfter.
+func (r *RaceView) drawIfDue(now time.Time) {
 	if len(r.order) > 0 && now.Sub(r.shown) >= showAfter {
 		r.redraw(now)
 	}
 }
 
-// Update shows the states. activity describes what the race does while no algorithm is
-// training, such as waiting; "" otherwise.
-func (r *Race) Update(states []RunState, activity string) {
+// Update shows new states. activity describes what happens while no algorithm is training,
+// such as waiting in a queue; it is "" otherwise.
+func (r *RaceView) Update(states []RunState, activity string) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	now := r.p.now()
 	for _, state := range states {
-		r.merge(state)
+		r.mergeState(state)
 	}
 	changed := activity != r.activity
 	r.activity = activity
 	switch r.p.mode {
 	case Bar:
-		r.frame(now)
+		r.drawIfDue(now)
 	case Plain:
 		if changed {
 			r.last = time.Time{}
@@ -127,26 +127,27 @@ func (r *Race) Update(states []RunState, activity string) {
 		}
 	case JSON:
 		if r.news {
-			r.p.event(r.event(now))
+			r.p.writeEvent(r.newEvent(now))
 		}
 		if changed && activity != "" {
-			r.p.event(r.activityEvent())
+			r.p.writeEvent(r.newActivityEvent())
 		}
 	}
 	r.news = false
 }
 
-// SetWinner marks the algorithm of the model. A blend gets a line of its own.
-func (r *Race) SetWinner(model RunState) {
+// SetWinner marks the algorithm that produced the model. If it is a blend, SetWinner adds a
+// line for it.
+func (r *RaceView) SetWinner(model RunState) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	if r.model = model.Name; r.p.mode == Bar && r.runs[model.Name] == nil {
-		r.merge(model)
+		r.mergeState(model)
 	}
 }
 
-// Done draws the race for the last time.
-func (r *Race) Done() {
+// Done draws the race for the last time and ends the view.
+func (r *RaceView) Done() {
 	r.stop()
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
@@ -157,11 +158,11 @@ func (r *Race) Done() {
 	}
 }
 
-// merge updates the run of an algorithm.
-func (r *Race) merge(state RunState) {
+// mergeState updates the run of the algorithm with its new state.
+func (r *RaceView) mergeState(state RunState) {
 	known := r.runs[state.Name]
 	if known == nil {
-		known = &run{peak: math.Inf(-1)}
+		known = &runView{peak: math.Inf(-1)}
 		r.runs[state.Name] = known
 		r.order = append(r.order, state.Name)
 	}
@@ -169,7 +170,7 @@ func (r *Race) merge(state RunState) {
 		known.state, r.news = state.State, true
 	}
 	known.title = Escape(cmp.Or(state.Title, state.Name))
-	known.word, known.done = Escape(state.Word), state.Done
+	known.stateLabel, known.done = Escape(state.StateLabel), state.Done
 	known.kept, known.logLoss = state.Kept, state.LogLoss
 	fresh := known.newScores(state)
 	known.steps = max(known.steps+len(fresh), state.Steps)
@@ -178,14 +179,14 @@ func (r *Race) merge(state RunState) {
 		known.peak = max(known.peak, score)
 		r.news = true
 		if r.p.mode == JSON {
-			r.p.event(scoreEvent{"score", state.Name, known.steps - len(fresh) + i + 1, score})
+			r.p.writeEvent(scoreEvent{"score", state.Name, known.steps - len(fresh) + i + 1, score})
 		}
 	}
 }
 
-// newScores returns the scores that are not in the curve yet. If the service does not
-// count them, they are matched by the longest overlap.
-func (r *run) newScores(state RunState) []float64 {
+// newScores returns the scores of state that are not in the curve yet. If the service does
+// not report the number of steps, the longest overlap determines them.
+func (r *runView) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {
 		return recent[len(recent)-min(len(recent), max(0, state.Steps-r.steps)):]
@@ -198,15 +199,15 @@ func (r *run) newScores(state RunState) []float64 {
 	return recent
 }
 
-// printPlain prints a line for each run that has ended, and every half minute the
-// activity or the standings.
-func (r *Race) printPlain(now time.Time) {
-	elapsed := Duration(r.elapsed(now))
+// printPlain prints a line for each run that has just ended, and every 30 seconds the
+// activity or the scores of all runs.
+func (r *RaceView) printPlain(now time.Time) {
+	elapsed := FormatDuration(r.elapsed(now))
 	for _, n := range r.order {
 		run := r.runs[n]
 		if run.done && !run.reported {
 			run.reported = true
-			r.printLine("race %s: %s %s%s", elapsed, run.title, run.word, run.ending())
+			r.printLine("race %s: %s %s%s", elapsed, run.title, run.stateLabel, run.formatResult())
 		}
 	}
 	if !r.last.IsZero() && now.Sub(r.last) < reminderInterval {
@@ -215,16 +216,16 @@ func (r *Race) printPlain(now time.Time) {
 	switch {
 	case r.activity != "":
 		r.printLine("race %s: %s", elapsed, Escape(r.activity))
-	case r.over():
+	case r.allDone():
 		return
 	default:
-		r.printLine("race %s: %s", elapsed, r.standings())
+		r.printLine("race %s: %s", elapsed, r.formatStandings())
 	}
 	r.last = now
 }
 
-// standings returns the states of all runs in one line.
-func (r *Race) standings() string {
+// formatStandings formats the scores of all runs in one line.
+func (r *RaceView) formatStandings() string {
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
 		run := r.runs[n]
@@ -241,17 +242,16 @@ func (r *Race) standings() string {
 	return strings.Join(parts, ", ")
 }
 
-// score returns the score of a run: that of the kept step, or the highest if that is
-// unknown.
-func (r *run) score() float64 {
+// score returns the score of the kept step, or the highest score if it is unknown.
+func (r *runView) score() float64 {
 	if r.kept != nil {
 		return *r.kept
 	}
 	return r.peak
 }
 
-// ending returns the result of a run; "" without a score.
-func (r *run) ending() string {
+// formatResult formats the result of a run. It returns "" if the run has no score.
+func (r *runView) formatResult() string {
 	switch {
 	case r.kept != nil && r.logLoss != nil:
 		return fmt.Sprintf(", kept %.4f, log loss %.4f", *r.kept, *r.logLoss)
@@ -264,7 +264,7 @@ func (r *run) ending() string {
 }
 
 // printLine prints a plain line.
-func (r *Race) printLine(format string, args ...any) {
+func (r *RaceView) printLine(format string, args ...any) {
 	fmt.Fprintln(r.p.out, r.p.toASCII(fmt.Sprintf(format, args...)))
 }
 
@@ -295,14 +295,14 @@ type scoreEvent struct {
 	Performance float64 `json:"performance"`
 }
 
-func (r *Race) event(now time.Time) raceEvent {
+func (r *RaceView) newEvent(now time.Time) raceEvent {
 	seconds := math.Round(r.elapsed(now).Seconds()*10) / 10
 	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Target}
 	for _, n := range r.order {
 		run := r.runs[n]
 		job := runEvent{Algorithm: n, Status: run.state, KeptPerformance: run.kept, LogLoss: run.logLoss}
 		if len(run.curve) > 0 {
-			latest := run.latest()
+			latest := run.latestScore()
 			job.LatestPerformance = &latest
 		}
 		e.Jobs = append(e.Jobs, job)
@@ -310,30 +310,30 @@ func (r *Race) event(now time.Time) raceEvent {
 	return e
 }
 
-// activityEvent is the event of an activity.
-func (r *Race) activityEvent() any {
-	if len(r.order) > 0 && r.over() {
+// newActivityEvent returns the event that reports the activity.
+func (r *RaceView) newActivityEvent() any {
+	if len(r.order) > 0 && r.allDone() {
 		return phaseEvent{"phase", r.activity}
 	}
 	return waitEvent{"waiting", r.activity}
 }
 
-func (r *run) latest() float64 {
+func (r *runView) latestScore() float64 {
 	if len(r.curve) == 0 {
 		return math.Inf(-1)
 	}
 	return r.curve[len(r.curve)-1]
 }
 
-// loss returns the log loss of the kept step; -Inf before the first score.
-func (r *run) loss() float64 {
+// lastLogLoss returns the log loss of the kept step, or -Inf if it is unknown.
+func (r *runView) lastLogLoss() float64 {
 	if r.logLoss == nil {
 		return math.Inf(-1)
 	}
 	return *r.logLoss
 }
 
-// formatScore formats a score with four digits; a dash before the first.
+// formatScore formats a score with four digits, and an infinite or NaN score as a dash.
 func formatScore(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "–     "

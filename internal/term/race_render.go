@@ -18,25 +18,25 @@ import (
 //	  BSEV01  ▁▂▃▄▅▅▅▅▆   0.8555  0.8555  0.3382   learning
 //	› BSIX01  ▃▅▆▆▆▆▇▇▇▇  0.8620  0.8610  0.3127   done
 //
-// latest is the newest score; kept and logLoss are those of the step that a model
-// would be built from. If the service does not report these two, the column peak has
-// the highest score so far.
+// latest is the newest score. kept and logLoss are the score and the log loss of the best
+// step, which the model would be built from. If the service does not report them, the
+// column peak shows the highest score so far.
 //
 // All curves have the same scale, so that they can be compared. Its top is the
 // threshold.
 
-// redraw draws over the last drawing in one write, without erasing what stays the same,
-// to avoid flicker.
-func (r *Race) redraw(now time.Time) {
+// redraw draws over the last drawing in a single write. To avoid flicker, it does not
+// erase the old lines first.
+func (r *RaceView) redraw(now time.Time) {
 	width := r.p.width()
 	lines := append([]string{r.headline(now, width-1)}, r.render(width-1)...)
-	if height := r.p.height(); height > 1 && len(lines) >= height { // what scrolled away cannot be redrawn
+	if height := r.p.height(); height > 1 && len(lines) >= height { // lines above the screen cannot be redrawn
 		lines = lines[:1]
 	}
 	var b strings.Builder
-	if n := rows(r.lines, width); n > 0 {
+	if n := countTerminalRows(r.lines, width); n > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", n)
-		if width != r.width { // a terminal remembers which rows it has wrapped, and would join them again
+		if width != r.width { // a resized terminal would join the lines that it has wrapped
 			b.WriteString("\r\x1b[J")
 		}
 	}
@@ -49,9 +49,9 @@ func (r *Race) redraw(now time.Time) {
 	fmt.Fprint(r.p.out, b.String())
 }
 
-// rows returns how many terminal rows the lines occupy: a terminal that became narrower
-// has wrapped them.
-func rows(lines []string, width int) int {
+// countTerminalRows returns the number of terminal rows that lines occupy. Lines that are
+// longer than width are wrapped.
+func countTerminalRows(lines []string, width int) int {
 	n := 0
 	for _, line := range lines {
 		n += max(1, (twwidth.Width(line)+width-1)/width)
@@ -59,16 +59,16 @@ func rows(lines []string, width int) int {
 	return n
 }
 
-// headline returns the name, the metric and the time of the race. The name is truncated
-// first.
-func (r *Race) headline(now time.Time, width int) string {
+// headline returns the name, the metric and the time of the race in at most width columns.
+// If it is too long, the name is truncated first.
+func (r *RaceView) headline(now time.Time, width int) string {
 	elapsed := r.elapsed(now)
-	parts := []string{Escape(r.opts.Metric), clock(elapsed)}
+	parts := []string{Escape(r.opts.Metric), formatWholeSeconds(elapsed)}
 	switch left := r.opts.Limit - elapsed; {
 	case r.activity != "" && !r.done:
 		parts = append(parts, Escape(r.activity))
-	case left > 0 && !r.over():
-		parts = append(parts, "at most "+clock(left)+" left")
+	case left > 0 && !r.allDone():
+		parts = append(parts, "at most "+formatWholeSeconds(left)+" left")
 	}
 	rest := " · " + strings.Join(parts, " · ")
 	name := Truncate(Escape(r.opts.Name), max(8, width-twwidth.Width(rest)))
@@ -78,16 +78,16 @@ func (r *Race) headline(now time.Time, width int) string {
 	return r.p.style.Bold(name) + rest
 }
 
-// over reports whether all algorithms have ended.
-func (r *Race) over() bool {
+// allDone reports whether all algorithms have ended.
+func (r *RaceView) allDone() bool {
 	return !slices.ContainsFunc(r.order, func(name string) bool { return !r.runs[name].done })
 }
 
-// render returns one line per run, with the leader marked and a sparkline as wide as the
-// terminal allows.
-func (r *Race) render(width int) []string {
+// render returns a heading and one line per run, at most width columns wide. It marks the
+// leader.
+func (r *RaceView) render(width int) []string {
 	style, leader := r.p.style, r.leader()
-	figure, losses := r.headings()
+	figure, losses := r.scoreHeadings()
 	fixed := 2 + 2 + 2 + 8 + 8 + 12 // mark, gaps, latest, figure, state
 	if losses = losses && width >= fixed+lossWidth+16; losses {
 		fixed += lossWidth
@@ -95,7 +95,7 @@ func (r *Race) render(width int) []string {
 	labels, name := r.labels(width - fixed)
 	spark := min(maxCurveWidth, width-fixed-name)
 	if spark < 5 {
-		spark = -2 // neither curve nor gap
+		spark = -2 // omit the curve and its gap
 	}
 	loss := func(text string) string {
 		if !losses {
@@ -103,7 +103,7 @@ func (r *Race) render(width int) []string {
 		}
 		return fmt.Sprintf("%-*s", lossWidth, text)
 	}
-	low, high := r.scale()
+	low, high := r.curveRange()
 	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
 	head := fmt.Sprintf("  %-*s  %s%-6s  %-6s  %s", name, "", field(""), "latest", figure, loss("logLoss"))
 	lines := []string{style.Dim(strings.TrimRight(head, " "))}
@@ -120,24 +120,24 @@ func (r *Race) render(width int) []string {
 		label := labels[i]
 		curve := Sparkline(run.curve, low, high, max(0, spark))
 		line := mark + label + strings.Repeat(" ", name-twwidth.Width(label)+2) + r.colorCurve(run, curve) + field(curve)
-		lines = append(lines, line+formatScore(run.latest())+"  "+best+"  "+loss(formatScore(run.loss()))+r.colorState(run))
+		lines = append(lines, line+formatScore(run.latestScore())+"  "+best+"  "+loss(formatScore(run.lastLogLoss()))+r.colorState(run))
 	}
 	for i := range lines {
-		if twwidth.Width(lines[i]) > width { // a terminal of a few columns
+		if twwidth.Width(lines[i]) > width { // a very narrow terminal
 			lines[i] = Truncate(stripStyle(lines[i]), width)
 		}
 	}
 	return lines
 }
 
-// maxCurveWidth is the maximum width of a curve, because a race has few more scores.
+// maxCurveWidth is the maximum width of a curve. Few races have more scores.
 const maxCurveWidth = 96
 
-// lossWidth is the width of the log-loss column with its gap.
+// lossWidth is the width of the log-loss column, including its gap.
 const lossWidth = 9
 
-// headings returns the heading of the score column, and whether any log loss is known.
-func (r *Race) headings() (figure string, losses bool) {
+// scoreHeadings returns the heading of the score column, and whether any log loss is known.
+func (r *RaceView) scoreHeadings() (figure string, losses bool) {
 	figure = "kept"
 	for _, run := range r.runs {
 		if run.kept == nil && len(run.curve) > 0 {
@@ -148,9 +148,9 @@ func (r *Race) headings() (figure string, losses bool) {
 	return figure, losses
 }
 
-// labels returns the labels of the runs and their maximum width: titles, or names if
-// titles leave too little room for a curve.
-func (r *Race) labels(width int) (labels []string, widest int) {
+// labels returns the labels of the runs and their maximum width. The labels are titles, or
+// names if titles would leave too little room for a curve.
+func (r *RaceView) labels(width int) (labels []string, widest int) {
 	const curve = 24
 	for _, titled := range []bool{true, false} {
 		labels, widest = nil, 0
@@ -168,9 +168,9 @@ func (r *Race) labels(width int) (labels []string, widest int) {
 	return labels, widest
 }
 
-// scale returns the range of scores for the curves. Its top is the threshold or the best
-// score; its bottom omits the steep start of a race.
-func (r *Race) scale() (low, high float64) {
+// curveRange returns the range of scores that the curves show. high is the best score or
+// the threshold, whichever is higher. low excludes the steep start of a race.
+func (r *RaceView) curveRange() (low, high float64) {
 	var all []float64
 	for _, n := range r.order {
 		all = append(all, r.runs[n].curve...)
@@ -187,10 +187,10 @@ func (r *Race) scale() (low, high float64) {
 	return low, high
 }
 
-// leader returns the run with the model. Before the end it is the run that reached the
-// threshold, or the one with the lowest log loss, or with the highest score if that is
-// unknown; "" if there is none.
-func (r *Race) leader() string {
+// leader returns the name of the run that produced the model. Before the end it returns the
+// run that reached the threshold, or else the run with the lowest log loss, or with the
+// highest score if log losses are unknown. It returns "" if no run has a score.
+func (r *RaceView) leader() string {
 	if r.model != "" {
 		return r.model
 	}
@@ -212,21 +212,21 @@ func (r *Race) leader() string {
 	return leader
 }
 
-// colorState colours the state of a run.
-func (r *Race) colorState(run *run) string {
+// colorState returns the state of a run in its colour.
+func (r *RaceView) colorState(run *runView) string {
 	switch {
 	case run.state == "COMPLETED":
-		return r.p.style.Green(run.word)
+		return r.p.style.Green(run.stateLabel)
 	case run.state == "FAILED":
-		return r.p.style.Red(run.word)
+		return r.p.style.Red(run.stateLabel)
 	case run.done:
-		return r.p.style.Dim(run.word)
+		return r.p.style.Dim(run.stateLabel)
 	}
-	return run.word
+	return run.stateLabel
 }
 
-// colorCurve colours the curve of a run.
-func (r *Race) colorCurve(run *run, curve string) string {
+// colorCurve returns the curve of a run in its colour.
+func (r *RaceView) colorCurve(run *runView, curve string) string {
 	if run.done {
 		return r.p.style.Dim(curve)
 	}
@@ -234,7 +234,7 @@ func (r *Race) colorCurve(run *run, curve string) string {
 }
 
 // Sparkline draws values between low and high in at most width characters, oldest first.
-// If there are more values, each character is a mean.
+// If there are more values than characters, each character shows the mean of several.
 func Sparkline(values []float64, low, high float64, width int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	n := min(len(values), width)

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Record is a value by its JSON fields.
+// Record holds the fields of a JSON object by name.
 type Record map[string]json.RawMessage
 
 // NewRecord returns the fields of v, which must marshal to a JSON object.
@@ -25,8 +25,8 @@ func NewRecord(v any) (Record, error) {
 	return r, nil
 }
 
-// Text returns a field as text: strings without quotes, "" for a missing or null field,
-// JSON for other values.
+// Text returns a field as text. A string is returned without quotes, and any other value
+// as JSON. A missing or null field is "".
 func (r Record) Text(name string) string {
 	raw := r[name]
 	if len(raw) == 0 || string(raw) == "null" {
@@ -39,7 +39,7 @@ func (r Record) Text(name string) string {
 	return string(raw)
 }
 
-// Select returns a JSON object with the named fields in that order; a missing one is
+// Select returns a JSON object with the fields in names, in that order. A missing field is
 // null.
 func (r Record) Select(names []string) (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -64,23 +64,23 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// MemberNames returns the JSON fields of a struct type in order, including those of
-// embedded structs.
-func MemberNames(t reflect.Type) []string {
+// JSONFieldNames returns the names of the JSON fields of struct type t in order, including
+// the fields of embedded structs.
+func JSONFieldNames(t reflect.Type) []string {
 	var names []string
-	eachMember(t, func(name string, _ reflect.Type) { names = append(names, name) })
+	forEachJSONField(t, func(name string, _ reflect.Type) { names = append(names, name) })
 	return names
 }
 
-// Members returns the types of the JSON fields of a struct type; empty for other types or
-// nil.
-func Members(t reflect.Type) map[string]reflect.Type {
-	members := map[string]reflect.Type{}
-	eachMember(t, func(name string, of reflect.Type) { members[name] = of })
-	return members
+// JSONFieldTypes returns the types of the JSON fields of struct type t by name. The map is
+// empty if t is nil or not a struct.
+func JSONFieldTypes(t reflect.Type) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	forEachJSONField(t, func(name string, fieldType reflect.Type) { types[name] = fieldType })
+	return types
 }
 
-func eachMember(t reflect.Type, found func(name string, of reflect.Type)) {
+func forEachJSONField(t reflect.Type, visit func(name string, fieldType reflect.Type)) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -92,18 +92,18 @@ func eachMember(t reflect.Type, found func(name string, of reflect.Type)) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous && name == "":
-			eachMember(field.Type, found)
+			forEachJSONField(field.Type, visit)
 		case name == "-" || !field.IsExported():
 		case name == "":
-			found(field.Name, field.Type)
+			visit(field.Name, field.Type)
 		default:
-			found(name, field.Type)
+			visit(name, field.Type)
 		}
 	}
 }
 
-// EncodeJSON returns v as indented JSON with a line end. Control characters are escaped;
-// < and & are not.
+// EncodeJSON returns v as indented JSON, followed by a line end. It escapes all control
+// characters, but not < and &.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -115,13 +115,13 @@ func EncodeJSON(v any) ([]byte, error) {
 	return escapeJSON(b.Bytes()), nil
 }
 
-// EncodeJSONLine is [EncodeJSON] on one line.
+// EncodeJSONLine is like [EncodeJSON], but returns a single line.
 func EncodeJSONLine(v any) ([]byte, error) {
 	b, err := marshal(v)
 	return append(escapeJSON(b), '\n'), err
 }
 
-// marshal is json.Marshal without escaping < and &.
+// marshal is like json.Marshal, but does not escape < and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -130,16 +130,16 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// escapeJSON escapes the control characters that encoding/json does not. They only occur
-// in strings, so the document stays valid.
+// escapeJSON escapes the control characters that encoding/json leaves unescaped. Such
+// characters only occur in strings, so the document stays valid.
 func escapeJSON(doc []byte) []byte {
-	passed := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) }
-	if bytes.IndexFunc(doc, passed) < 0 {
+	unescaped := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) }
+	if bytes.IndexFunc(doc, unescaped) < 0 {
 		return doc
 	}
 	var b bytes.Buffer
 	for _, r := range string(doc) {
-		if passed(r) {
+		if unescaped(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)

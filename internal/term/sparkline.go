@@ -2,8 +2,8 @@ package term
 
 import "strings"
 
-// Histogram draws counts as bars in at most width characters. If there are more counts,
-// neighbours share a bar; a zero is blank, and any other count is visible.
+// Histogram draws counts as bars in at most width characters. If there are more counts
+// than characters, neighbours share a bar. A bar of 0 is blank; any other bar is visible.
 func (c *Console) Histogram(counts []int, width int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if !c.Unicode {
@@ -27,8 +27,8 @@ func (c *Console) Histogram(counts []int, width int) string {
 	return b.String()
 }
 
-// supportsUnicode reports whether the locale is UTF-8; if it is unset, any terminal but a
-// dumb one is.
+// supportsUnicode reports whether the locale is UTF-8. If the locale is not set, it
+// returns true, except for a dumb terminal.
 func supportsUnicode(env func(string) string) bool {
 	if env("TERM") == "dumb" {
 		return false

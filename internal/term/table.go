@@ -11,12 +11,12 @@ import (
 
 // Cell is a value of a [Table].
 type Cell struct {
-	// Text is the full value.
+	// Text is the full value, as printed in a pipe.
 	Text string
 	// Display is the text for a terminal. Defaults to Text.
 	Display string
-	// Short is shown instead of Display if the terminal is too narrow, such as the start
-	// of a key. Defaults to Display truncated.
+	// Short is the text for a narrow terminal, such as the first characters of a key.
+	// Defaults to Display, truncated.
 	Short string
 	// Style colours the cell on a terminal. May be nil.
 	Style func(string) string
@@ -31,22 +31,22 @@ func TextCells(texts ...string) []Cell {
 	return row
 }
 
-// Table is a table. Every row has as many cells as Header.
+// Table is a table to print. Every row must have as many cells as Header.
 type Table struct {
-	// Header has the column names; nil prints no header.
+	// Header has the column names. If it is nil, no header is printed.
 	Header []Cell
-	// Right marks right-aligned columns, such as numbers.
+	// Right is true for right-aligned columns, such as numbers. It may be shorter than
+	// Header.
 	Right []bool
 	Rows  [][]Cell
-	// NoTruncate disables truncating cells on a narrow terminal: the last column is
-	// wrapped instead.
+	// NoTruncate wraps the last column on a narrow terminal instead of truncating cells.
 	NoTruncate bool
 }
 
-// gap is the number of spaces between columns on a terminal.
-const gap = 2
+// columnGap is the number of spaces between columns on a terminal.
+const columnGap = 2
 
-// WriteTSV writes the full values separated by tabs, with control characters escaped.
+// WriteTSV writes the full values, separated by tabs. Control characters are escaped.
 func (t *Table) WriteTSV(w io.Writer) error {
 	var b strings.Builder
 	line := func(n int, text func(i int) string) {
@@ -72,12 +72,12 @@ func (t *Table) WriteTSV(w io.Writer) error {
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if len(t.Header) > 0 {
-		if err := out.Write(texts(t.Header)); err != nil {
+		if err := out.Write(cellTexts(t.Header)); err != nil {
 			return err
 		}
 	}
 	for _, row := range t.Rows {
-		if err := out.Write(texts(row)); err != nil {
+		if err := out.Write(cellTexts(row)); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-func texts(row []Cell) []string {
+func cellTexts(row []Cell) []string {
 	record := make([]string, len(row))
 	for i, cell := range row {
 		record[i] = cell.Text
@@ -93,13 +93,13 @@ func texts(row []Cell) []string {
 	return record
 }
 
-// WriteAligned writes aligned columns, fitted to width. Columns that do not fit follow in
-// another block, which starts with the first column again.
+// WriteAligned writes aligned columns in lines of at most width columns of text. Table
+// columns that do not fit follow in another block, which repeats the first column.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
-	header, rows := t.displayed(width)
+	header, rows := t.displayTexts(width)
 	widths := t.widths(append([][]string{header}, rows...))
 	var b strings.Builder
-	for i, block := range t.blocks(widths, width) {
+	for i, block := range t.columnBlocks(widths, width) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -113,9 +113,9 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 				}
 				return t.Rows[i][column].Style
 			}
-			for _, line := range t.lines(row, widths, width) {
+			for _, line := range t.wrapRow(row, widths, width) {
 				if len(line) < len(row) {
-					t.writeUnder(&b, line[0], paint(len(row)-1))
+					t.writeWrappedCell(&b, line[0], paint(len(row)-1))
 					continue
 				}
 				t.writeLine(&b, line, widths, block, paint)
@@ -126,9 +126,9 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	return err
 }
 
-// blocks groups the columns that fit into width together. Each block starts with the
-// first column.
-func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
+// columnBlocks returns groups of columns that fit into width. Each group starts with
+// column 0.
+func (t *Table) columnBlocks(widths []int, width int) (blocks [][]int) {
 	used := 0
 	for column, w := range widths {
 		last := len(blocks) - 1
@@ -136,20 +136,20 @@ func (t *Table) blocks(widths []int, width int) (blocks [][]int) {
 		case column == 0:
 			blocks, used = [][]int{{0}}, w
 			continue
-		case !t.NoTruncate && used+gap+w > width && len(blocks[last]) > 1:
+		case !t.NoTruncate && used+columnGap+w > width && len(blocks[last]) > 1:
 			blocks, used = append(blocks, []int{0}), widths[0]
 			last++
 		}
 		blocks[last] = append(blocks[last], column)
-		used += gap + w
+		used += columnGap + w
 	}
 	return blocks
 }
 
-// writeLine writes some columns of a line. style returns the style of a column; nil for
-// none.
+// writeLine writes the given columns of a line. paint returns the function that colours a
+// column, or nil.
 func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []int, paint func(column int) func(string) string) {
-	pending := 0 // spaces, which are not written at the end of a line
+	pending := 0 // spaces to write before the next text, but not at the end of the line
 	for _, column := range columns {
 		text := line[column]
 		fill := max(0, widths[column]-twwidth.Width(text))
@@ -168,33 +168,33 @@ func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []i
 		if !right {
 			pending += fill
 		}
-		pending += gap
+		pending += columnGap
 	}
 	b.WriteByte('\n')
 }
 
-// writeUnder writes a wrapped cell below its row.
-func (t *Table) writeUnder(b *strings.Builder, text string, paint func(string) string) {
+// writeWrappedCell writes a line of a wrapped cell below its row.
+func (t *Table) writeWrappedCell(b *strings.Builder, text string, paint func(string) string) {
 	if paint != nil {
 		text = paint(text)
 	}
-	b.WriteString(strings.Repeat(" ", gap) + text + "\n")
+	b.WriteString(strings.Repeat(" ", columnGap) + text + "\n")
 }
 
-// lines returns the lines of a row: more than one if the last cell of a NoTruncate table
-// is wrapped. If one of its words is too long for the column, the cell is wrapped below
-// the row, as lines of one cell.
-func (t *Table) lines(row []string, widths []int, width int) [][]string {
+// wrapRow returns the lines of a row. There are several if the last cell of a NoTruncate
+// table is wrapped. If a word of that cell is too long for its column, the cell follows
+// below the row, in lines with a single element.
+func (t *Table) wrapRow(row []string, widths []int, width int) [][]string {
 	const least = 20
 	end := len(row) - 1
 	if !t.NoTruncate || end < 0 {
 		return [][]string{row}
 	}
-	space := width - gap - total(widths[:end])
-	if longest := longestWord(row[end]); longest > space && longest <= width-gap {
+	space := width - columnGap - totalWidth(widths[:end])
+	if longest := longestWord(row[end]); longest > space && longest <= width-columnGap {
 		lines := [][]string{slices.Clone(row)}
 		lines[0][end] = ""
-		for _, text := range Wrap(row[end], width-gap) {
+		for _, text := range Wrap(row[end], width-columnGap) {
 			lines = append(lines, []string{text})
 		}
 		return lines
@@ -211,18 +211,19 @@ func (t *Table) lines(row []string, widths []int, width int) [][]string {
 	return lines
 }
 
-// longestWord returns the width of the longest word.
+// longestWord returns the width of the longest word in text.
 func longestWord(text string) int {
 	longest := 0
-	for _, word := range words(text) {
+	for _, word := range splitWords(text) {
 		longest = max(longest, twwidth.Width(word))
 	}
 	return longest
 }
 
-// displayed returns the header and the cells for a terminal of the given width. If it is
-// too narrow, columns are shortened one by one, and then the widest are truncated.
-func (t *Table) displayed(width int) (header []string, rows [][]string) {
+// displayTexts returns the header and the cells as a terminal of the given width shows them.
+// If the table is too wide, it uses the short texts column by column, and then truncates
+// the widest columns.
+func (t *Table) displayTexts(width int) (header []string, rows [][]string) {
 	cells := append([][]Cell{t.Header}, t.Rows...)
 	all := make([][]string, len(cells))
 	for i, row := range cells {
@@ -232,7 +233,7 @@ func (t *Table) displayed(width int) (header []string, rows [][]string) {
 		}
 	}
 	widths := t.widths(all)
-	for column := 0; !t.NoTruncate && column < len(widths) && total(widths) > width; column++ {
+	for column := 0; !t.NoTruncate && column < len(widths) && totalWidth(widths) > width; column++ {
 		for i, row := range cells {
 			if len(row) > 0 {
 				all[i][column] = Escape(row[column].display(true))
@@ -240,11 +241,11 @@ func (t *Table) displayed(width int) (header []string, rows [][]string) {
 		}
 		widths = t.widths(all)
 	}
-	if !t.NoTruncate && total(widths) > width {
-		shrink(widths, t.minWidths(all), width)
+	if !t.NoTruncate && totalWidth(widths) > width {
+		shrinkColumns(widths, t.minWidths(all), width)
 		for _, row := range all {
 			for i := range row {
-				row[i] = Truncate(row[i], min(widths[i], max(1, width-gap-widths[0])))
+				row[i] = Truncate(row[i], min(widths[i], max(1, width-columnGap-widths[0])))
 			}
 		}
 	}
@@ -276,16 +277,16 @@ func (t *Table) widths(rows [][]string) []int {
 	return widths
 }
 
-func total(widths []int) int {
-	sum := gap * (len(widths) - 1)
+func totalWidth(widths []int) int {
+	sum := columnGap * (len(widths) - 1)
 	for _, w := range widths {
 		sum += w
 	}
 	return sum
 }
 
-// minWidths returns the minimum width of each column. Keys and numbers are not truncated,
-// and texts keep enough to be distinguished.
+// minWidths returns the minimum width of each column. Keys and numbers are not truncated;
+// other texts keep up to 12 columns.
 func (t *Table) minWidths(all [][]string) []int {
 	const text = 12
 	least := make([]int, len(all[0]))
@@ -301,20 +302,20 @@ func (t *Table) minWidths(all [][]string) []int {
 			}
 			least[i] = max(least[i], width)
 		}
-		if len(t.Header) > 0 { // may be cut further, but not to nothing
+		if len(t.Header) > 0 { // a heading keeps up to 6 columns
 			least[i] = max(least[i], min(twwidth.Width(all[0][i]), 6))
 		}
 	}
 	return least
 }
 
-// shrink narrows the widest columns until all fit. If the minimum widths do not fit, it
-// changes nothing: the columns are divided into blocks.
-func shrink(widths, least []int, width int) {
-	if total(least) > width {
+// shrinkColumns narrows the widest columns until all fit into width. If even the minimum
+// widths in least do not fit, it changes nothing, and the table is printed in blocks.
+func shrinkColumns(widths, least []int, width int) {
+	if totalWidth(least) > width {
 		return
 	}
-	for total(widths) > width {
+	for totalWidth(widths) > width {
 		widest := -1
 		for i, w := range widths {
 			if w > least[i] && (widest < 0 || w > widths[widest]) {
@@ -325,7 +326,7 @@ func shrink(widths, least []int, width int) {
 	}
 }
 
-// Truncate returns text in at most width columns, ending in an ellipsis if it is longer.
+// Truncate shortens text to at most width columns. Shortened text ends in an ellipsis.
 func Truncate(text string, width int) string {
 	if twwidth.Width(text) <= width {
 		return text

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bytes formats a number of bytes, such as "12.4 MB".
-func Bytes(n int64) string {
+// FormatBytes formats a number of bytes, such as "12.4 MB".
+func FormatBytes(n int64) string {
 	const unit = 1000
 	if n < unit {
 		return fmt.Sprintf("%d B", n)
@@ -20,8 +20,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %cB", value, "kMGTP"[prefix])
 }
 
-// Duration formats a duration, such as "0.8 s" or "2 min 5 s".
-func Duration(d time.Duration) string {
+// FormatDuration formats a duration, such as "0.8 s" or "2 min 5 s".
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -33,16 +33,16 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// clock is [Duration] in whole seconds.
-func clock(d time.Duration) string {
+// formatWholeSeconds is like [FormatDuration], but omits fractions of a second.
+func formatWholeSeconds(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
 	}
-	return Duration(d)
+	return FormatDuration(d)
 }
 
-// Ago formats the time from then to now, such as "3 minutes ago".
-func Ago(then, now time.Time) string {
+// FormatAgo formats the time from then to now, such as "3 minutes ago".
+func FormatAgo(then, now time.Time) string {
 	d := now.Sub(then)
 	switch {
 	case d < 0 && d > -time.Minute, d >= 0 && d < 10*time.Second:
@@ -50,19 +50,19 @@ func Ago(then, now time.Time) string {
 	case d < 0:
 		return then.Format("2006-01-02 15:04")
 	case d < time.Minute:
-		return count(int(d.Seconds()), "second")
+		return formatUnitAgo(int(d.Seconds()), "second")
 	case d < time.Hour:
-		return count(int(d.Minutes()), "minute")
+		return formatUnitAgo(int(d.Minutes()), "minute")
 	case d < 24*time.Hour:
-		return count(int(d.Hours()), "hour")
+		return formatUnitAgo(int(d.Hours()), "hour")
 	case d < 60*24*time.Hour:
-		return count(int(d.Hours()/24), "day")
+		return formatUnitAgo(int(d.Hours()/24), "day")
 	}
 	return then.Format("2006-01-02")
 }
 
-// AgoShort is [Ago] for a narrow column, such as "3 min".
-func AgoShort(then, now time.Time) string {
+// FormatAgoShort is like [FormatAgo] for a narrow column, such as "3 min".
+func FormatAgoShort(then, now time.Time) string {
 	d := now.Sub(then)
 	for _, unit := range []struct {
 		below, of time.Duration
@@ -74,10 +74,10 @@ func AgoShort(then, now time.Time) string {
 			return fmt.Sprintf("%d %s", d/unit.of, unit.name)
 		}
 	}
-	return Ago(then, now)
+	return FormatAgo(then, now)
 }
 
-func count(n int, unit string) string {
+func formatUnitAgo(n int, unit string) string {
 	if n != 1 {
 		unit += "s"
 	}

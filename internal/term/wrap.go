@@ -13,7 +13,7 @@ import (
 func Wrap(text string, width int) []string {
 	var lines []string
 	line, empty := "", true
-	for _, word := range words(text) {
+	for _, word := range splitWords(text) {
 		switch {
 		case empty:
 			line, empty = word, false
@@ -27,9 +27,9 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// words splits text at spaces outside of backquotes. Two spaces have an empty word
-// between them, so that a line that fits is unchanged.
-func words(text string) []string {
+// splitWords splits text at each space outside of backquotes. Two adjacent spaces yield an
+// empty word, so that joining the words restores the text.
+func splitWords(text string) []string {
 	parts := strings.Split(text, " ")
 	var found []string
 	open := false
@@ -43,13 +43,13 @@ func words(text string) []string {
 			open = !open
 		}
 	}
-	if open { // a backquote that none closes stands for itself
+	if open { // an unclosed backquote is an ordinary character
 		return parts
 	}
 	return found
 }
 
-// WrapLines wraps each line, except indented ones, which are preformatted.
+// WrapLines wraps each line of text, except indented lines.
 func WrapLines(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -60,12 +60,12 @@ func WrapLines(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// listItem matches a line such as "  name    what it means".
+// listItem matches a line of a two-column list, such as "  name    description".
 var listItem = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
-// Reflow fits a page of text to a width: it joins and wraps the lines of a paragraph, and
-// wraps the second column of a list, or moves it below the first if too little room is
-// left. Other indented lines are unchanged.
+// Reflow fits a page of text to a width. It joins and wraps the lines of each paragraph. In
+// a list it wraps the second column, or moves it below the first if there is too little
+// room. Other indented lines are unchanged.
 func Reflow(text string, width int) string {
 	var out, block []string
 	flush := func() {
@@ -95,7 +95,7 @@ func Reflow(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// wrapParagraph wraps lines if one of them is too long.
+// wrapParagraph joins and wraps lines if one of them is too long.
 func wrapParagraph(lines []string, width int) []string {
 	if !tooLong(lines, width) {
 		return lines
@@ -103,7 +103,8 @@ func wrapParagraph(lines []string, width int) []string {
 	return Wrap(strings.Join(lines, " "), width)
 }
 
-// wrapList wraps the second column of lines, or moves it below the first.
+// wrapList wraps the second column of a list if a line is too long, or moves it below the
+// first.
 func wrapList(lines []string, width int) []string {
 	const least, under = 24, 6
 	if !tooLong(lines, width) {
