@@ -40,7 +40,7 @@ func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 
 // ListAccounts returns all accounts, sorted by e-mail.
 func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account ORDER BY email")
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account ORDER BY email COLLATE \"binary\"")
 	if err != nil {
 		return nil, err
 	}

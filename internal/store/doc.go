@@ -1,19 +1,28 @@
 // Package store persists accounts, tokens, datasets, training jobs, models,
-// predictions and the job queue in SQLite.
+// predictions and the job queue in SQLite or PostgreSQL.
 //
 // Every table has the same methods on [Tx]: Insert, Get, List, Update or
 // Finish, Delete. One [Store.Write] is one transaction. An update passes the
 // state that the row must have (fromState). If two updates start from the same
 // state, one succeeds and the other returns [ErrWrongState].
 //
-//	write   one connection; a transaction takes the write lock when it begins
-//	        (BEGIN IMMEDIATE), so that writers wait and never get SQLITE_BUSY
-//	read    a few connections; a transaction reads a snapshot and blocks no other
+//	           SQLite                           PostgreSQL
+//	write      one connection; a transaction    a few connections; transactions are
+//	           takes the write lock when it     serializable and run again after a
+//	           begins, so that writers wait     conflict
+//	           and never get SQLITE_BUSY
+//	read       a few connections; a transaction reads a snapshot and blocks no other
+//	processes  lock a file while they run       renew a row while they run
+//	migration  while a file is locked           under an advisory lock
 //
-// Several processes may share the folder. Each holds a locked file while it runs.
-// When it dies, the others find the file unlocked ([Store.IsAlive]) and take
-// over its jobs at once.
+// With both, transactions have the effect of running one after the other. Several
+// processes may share a database. With SQLite they run on one machine: when one
+// dies, the others find its file unlocked ([Store.IsAlive]) and take over its jobs
+// at once. With PostgreSQL they run on any number of machines, and take over ten
+// seconds after the last heartbeat.
 //
-// The SQL is the subset that SQLite and PostgreSQL share: times are BIGINT
-// microseconds, JSON is TEXT, booleans are INTEGER.
+// The SQL is the subset that SQLite and PostgreSQL share: placeholders are ?,
+// times are BIGINT microseconds, JSON is TEXT, booleans are INTEGER. What they do
+// not share is in dialect.go. A new migration is one file for both in migrations;
+// a file of the same name in migrations/postgres replaces it there.
 package store

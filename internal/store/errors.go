@@ -3,9 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
@@ -19,6 +24,9 @@ var (
 	ErrDiskFull    = errors.New("the disk of the database is full")
 	ErrCorrupt     = errors.New("the database is damaged")
 	ErrNewerSchema = errors.New("the database was written by a newer program")
+	// ErrUnavailable is returned if the database cannot be reached or does not
+	// respond. A transaction may have been committed.
+	ErrUnavailable = errors.New("the database does not respond")
 )
 
 // translateError wraps an error of the driver in the error above that describes
@@ -27,28 +35,90 @@ func translateError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	var lite *sqlite.Error
+	var pg *pgconn.PgError
+	var known error
+	switch {
+	case errors.As(err, &lite):
+		known = knownSQLite(lite.Code())
+	case errors.As(err, &pg):
+		known = knownPostgres(pg.Code)
+	}
+	if known == nil || errors.Is(err, known) {
 		return err
 	}
-	switch e.Code() {
-	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("%w: %w", ErrExists, err)
-	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return fmt.Errorf("%w: %w", ErrNotFound, err)
-	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second if the log's index cannot grow
-		return fmt.Errorf("%w: %w", ErrDiskFull, err)
-	}
-	return err
+	return fmt.Errorf("%w: %w", known, err)
 }
 
-// translateContextError is translateError for a call with ctx. It also wraps the
-// driver's "interrupted", which means that ctx has ended, in the error of ctx.
-func translateContextError(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-		return fmt.Errorf("%w: %w", ctx.Err(), err)
+// knownSQLite returns the error above for a result code; nil if there is none.
+func knownSQLite(code int) error {
+	switch code {
+	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return ErrExists
+	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return ErrNotFound
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return ErrCorrupt
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second if the log's index cannot grow
+		return ErrDiskFull
+	}
+	return nil
+}
+
+// knownPostgres returns the error above for an SQLSTATE; nil if there is none.
+func knownPostgres(code string) error {
+	switch code {
+	case "23505": // unique_violation
+		return ErrExists
+	case "23503": // foreign_key_violation
+		return ErrNotFound
+	case "XX001", "XX002": // data_corrupted, index_corrupted
+		return ErrCorrupt
+	case "53100": // disk_full
+		return ErrDiskFull
+	case "40001", "40P01", // serialization_failure, deadlock_detected: still after maxConflicts
+		"57P01", "57P02", "57P03", // admin_shutdown, crash_shutdown, cannot_connect_now
+		"53200", "53300", // out_of_memory, too_many_connections
+		"25006": // read_only_sql_transaction: a standby that is not yet promoted
+		return ErrUnavailable
+	}
+	if strings.HasPrefix(code, "08") { // connection exceptions
+		return ErrUnavailable
+	}
+	return nil
+}
+
+// disconnected reports whether an error of PostgreSQL's driver means that a
+// connection cannot be made or has broken.
+func disconnected(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	if errors.As(err, &connect) || errors.As(err, &network) {
+		return true
+	}
+	for _, e := range []error{pgconn.ErrConnClosed, driver.ErrBadConn, sql.ErrConnDone, io.ErrUnexpectedEOF, net.ErrClosed} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// translate is translateError for a transaction of caller under ctx, which has its
+// time limit: a driver may report the end of ctx as another error.
+func (s *Store) translate(caller, ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case caller.Err() != nil:
+		if errors.Is(err, caller.Err()) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", caller.Err(), err)
+	case errors.Is(err, ErrUnavailable):
+		return err
+	case s.dialect.timeout > 0 && (ctx.Err() != nil || disconnected(err)):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return translateError(err)
 }

@@ -51,11 +51,11 @@ type JobClaim struct {
 
 // condition returns the SQL condition of jobs that process may claim, and its
 // arguments. A job can be claimed if it has no owner or the lease of another
-// process has expired. The jobs of disabled accounts wait.
-func (c *JobClaim) condition(process string) (string, []any) {
+// process has expired before expiry. The jobs of disabled accounts wait.
+func (c *JobClaim) condition(process string, expiry int64) (string, []any) {
 	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args := []any{c.Kind, toMicros(c.Now), process}
+	args := []any{c.Kind, expiry, process}
 	if c.Subjects != nil {
 		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
 		for _, subject := range c.Subjects {
@@ -69,27 +69,44 @@ func (c *JobClaim) condition(process string) (string, []any) {
 	return query, args
 }
 
+// expiry returns the time before which a lease must have expired for another
+// process to claim the job.
+func (s *Store) expiry(now time.Time) int64 {
+	if !s.processes.settled() {
+		return 0
+	}
+	return toMicros(now.Add(s.processes.offset()))
+}
+
 // ClaimJob leases the next matching job to this process. Accounts take turns: it
 // is the oldest job of the account whose last claim is longest ago. ClaimJob
 // returns ErrNotFound if no job matches.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.condition(s.ProcessName())
+	where, args := c.condition(s.ProcessName(), s.expiry(c.Now))
 	if err := s.checkClaimable(ctx, where, args); err != nil {
 		return nil, err
 	}
 	var j *Job
-	err := s.Write(ctx, func(t *Tx) (err error) {
+	// Claims are made one after the other, so that the accounts' turns are kept.
+	err := s.repeat(ctx, s.dialect.statement, func(t *Tx) (err error) {
+		if s.dialect.lockClaims != "" {
+			if err := t.exec(ctx, s.dialect.lockClaims, c.Kind); err != nil {
+				return err
+			}
+		}
 		j, err = scanJob(t.tx.QueryRowContext(ctx, "SELECT "+jobColumns+` FROM job j JOIN account a ON a.key = j.account
-			WHERE `+where+" ORDER BY a.served, j.created, j.key LIMIT 1", args...))
+			WHERE `+where+" ORDER BY a.served, j.created, j.key LIMIT 1"+s.dialect.skipLocked, args...))
 		if err != nil {
 			return err
 		}
 		j.Attempt++
-		if err := t.exec(ctx, "UPDATE account SET served = ? WHERE key = ?", toMicros(c.Now), j.Account); err != nil {
+		// The account may just have been disabled, or deleted.
+		err = t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.shared(c.Now), j.Account)
+		if err != nil {
 			return err
 		}
 		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
-			s.ProcessName(), toMicros(c.Until), j.Attempt, j.Key)
+			s.ProcessName(), t.shared(c.Until), j.Attempt, j.Key)
 	})
 	return j, err
 }
@@ -97,17 +114,19 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 // checkClaimable returns ErrNotFound if no job can be claimed. It does not take
 // the write lock, so that idle workers do not disturb others.
 func (s *Store) checkClaimable(ctx context.Context, where string, args []any) error {
-	var one int
-	return translateError(s.read.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one))
+	return s.Read(ctx, func(t *Tx) error {
+		var one int
+		return t.tx.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
+	})
 }
 
 // RenewJob extends the lease of this process and reports whether cancellation of
 // the job was requested. It returns ErrLeaseLost if this process does not hold
 // the lease or the job was deleted.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
-	err = s.Write(ctx, func(t *Tx) error {
+	err = s.writeStatement(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
-			toMicros(until), key, s.ProcessName())
+			t.shared(until), key, s.ProcessName())
 		return row.Scan(&cancelled)
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -119,7 +138,7 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 // ReleaseJob ends the lease of this process. The job is queued again, and the
 // claim does not count as an attempt.
 func (s *Store) ReleaseJob(ctx context.Context, key string) error {
-	return s.Write(ctx, func(t *Tx) error {
+	return s.writeStatement(ctx, func(t *Tx) error {
 		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName())
 	})
 }
@@ -138,7 +157,7 @@ func (s *Store) FreeDeadLeases(ctx context.Context) error {
 		if s.IsAlive(owner) {
 			continue
 		}
-		err := s.Write(ctx, func(t *Tx) error {
+		err := s.writeStatement(ctx, func(t *Tx) error {
 			return t.exec(ctx, "UPDATE job SET owner = '' WHERE owner = ?", owner)
 		})
 		if err != nil {

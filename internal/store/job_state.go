@@ -12,25 +12,26 @@ type JobState struct {
 	// may.
 	Process string
 	// Owner is the process that holds the lease. It is empty if no process does.
-	Owner        string
+	Owner string
+	// LeaseExpires is by the clock of this machine.
 	LeaseExpires time.Time
 	Created      time.Time
 }
 
 const jobStateColumns = "subject, account, kind, process, owner, until, created"
 
-func scanJobState(row rowScanner) (*JobState, error) {
+func (t *Tx) scanJobState(row rowScanner) (*JobState, error) {
 	var j JobState
 	var until, created int64
 	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &until, &created)
-	j.LeaseExpires, j.Created = fromMicros(until), fromMicros(created)
+	j.LeaseExpires, j.Created = fromMicros(until).Add(-t.offset), fromMicros(created)
 	return &j, err
 }
 
 // GetJobState returns the job on a subject. It returns ErrNotFound if there is
 // none.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
-	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
+	j, err := t.scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, translateError(err)
 }
 
@@ -40,7 +41,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanJobState)
+	return scanAll(rows, t.scanJobState)
 }
 
 // AdoptJob makes process the only one that may run the job on a subject, and

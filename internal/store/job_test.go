@@ -112,8 +112,8 @@ func (s suite) jobs(t *testing.T) {
 		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(111), Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
-		gone.lock.file.Close() // as its death would
-		if gone.lock.file = nil; s.IsAlive(gone.ProcessName()) {
+		s.kill(t, gone)
+		if s.IsAlive(gone.ProcessName()) {
 			t.Fatal("it lives")
 		}
 		if err := s.FreeDeadLeases(t.Context()); err != nil {
@@ -121,6 +121,28 @@ func (s suite) jobs(t *testing.T) {
 		}
 		if j := claim(s.Store, 112); j.Subject != "5" {
 			t.Errorf("claimed %+v", j)
+		}
+	})
+	t.Run("concurrent claims take turns", func(t *testing.T) {
+		for round := range 10 {
+			write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+			queue("ann", 4, "1", "2", "3")
+			queue("bob", 5, "4")
+			var accounts sync.Map
+			var claims sync.WaitGroup
+			for _, from := range []*Store{s.Store, other} {
+				claims.Go(func() {
+					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(120 + round), Until: at(400)})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if _, twice := accounts.LoadOrStore(j.Account, true); twice {
+						t.Errorf("both claims took jobs of %s", j.Account)
+					}
+				})
+			}
+			claims.Wait()
 		}
 	})
 	t.Run("many workers claim each job once", func(t *testing.T) {
@@ -136,7 +158,7 @@ func (s suite) jobs(t *testing.T) {
 			from := []*Store{s.Store, other}[i%2]
 			workers.Go(func() {
 				for {
-					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(115), Until: at(400)})
+					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(140), Until: at(400)})
 					if errors.Is(err, ErrNotFound) {
 						return
 					}

@@ -114,6 +114,10 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
+// shared returns a time of this machine's clock as it is stored for other
+// processes, by the clock that they share.
+func (t *Tx) shared(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
+
 // fromMicros is the inverse of toMicros.
 func fromMicros(us int64) time.Time {
 	if us == 0 {

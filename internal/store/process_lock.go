@@ -37,7 +37,7 @@ func waitForLock(ctx context.Context, path string) (*os.File, error) {
 // processLock is a locked file that shows other processes that this one is
 // running.
 type processLock struct {
-	folder, name string
+	folder, self string
 	file         *os.File
 }
 
@@ -54,11 +54,11 @@ func newProcessLock(folder string) (*processLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &processLock{folder: folder, name: strings.ToLower(rand.Text())}
+	p := &processLock{folder: folder, self: strings.ToLower(rand.Text())}
 	for _, e := range entries {
 		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // removes the files of dead processes
 	}
-	p.file, err = tryLock(p.path(p.name))
+	p.file, err = tryLock(p.path(p.self))
 	return p, err
 }
 
@@ -66,10 +66,18 @@ func (p *processLock) path(name string) string {
 	return filepath.Join(p.folder, name+lockSuffix)
 }
 
+func (p *processLock) name() string { return p.self }
+
+// offset is 0, because the processes are on one machine.
+func (p *processLock) offset() time.Duration { return 0 }
+
+// settled is always true: the locks do not depend on a connection.
+func (p *processLock) settled() bool { return true }
+
 // isAlive reports whether the named process is running, which it finds out by
 // trying to lock its file. It removes the file of a dead process.
 func (p *processLock) isAlive(name string) bool {
-	if name == p.name && p.file != nil {
+	if name == p.self && p.file != nil {
 		return true
 	}
 	path := p.path(filepath.Base(name))
@@ -90,5 +98,5 @@ func (p *processLock) release() error {
 		return nil
 	}
 	err := p.file.Close()
-	return errors.Join(err, os.Remove(p.path(p.name)))
+	return errors.Join(err, os.Remove(p.path(p.self)))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,8 +11,10 @@ import (
 )
 
 func (s suite) accounts(t *testing.T) {
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error {
+		return tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"})
+	}), ErrExists)
 	write(t, s.Store, func(tx *Tx) error {
-		wantErr(t, tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"}), ErrExists)
 		return tx.InsertToken(t.Context(), "ann", "hash", at(0), at(10))
 	})
 	write(t, s.Store, func(tx *Tx) error {
@@ -44,11 +47,16 @@ func (s suite) datasets(t *testing.T) {
 		Rows: 7, Columns: []api.Column{{Name: "a", Kind: "numeric"}}, Classes: []api.Class{{Label: "x", Rows: 7}}, Schema: []byte(`{"a":1}`),
 		Created: at(1), Updated: at(20),
 	}
-	write(t, s.Store, func(tx *Tx) error {
-		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}), ErrExists)
-		wantErr(t, tx.InsertDataset(t.Context(), &Dataset{Key: "x", Account: "nobody", Name: "name"}), ErrNotFound)
-		return tx.UpdateDataset(t.Context(), want, api.DatasetPending)
-	})
+	for _, d := range []struct {
+		dataset Dataset
+		err     error
+	}{
+		{Dataset{Key: "x", Account: "ann", Name: "name of d1", Description: &description}, ErrExists},
+		{Dataset{Key: "x", Account: "nobody", Name: "name"}, ErrNotFound},
+	} {
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.InsertDataset(t.Context(), &d.dataset) }), d.err)
+	}
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) })
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateDataset(t.Context(), want, api.DatasetPending) }), ErrWrongState)
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		got, err := tx.GetDataset(t.Context(), "ann", "d2")
@@ -100,6 +108,42 @@ func (s suite) datasets(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// texts checks that any text can be looked up, and that texts are sorted by
+// their bytes.
+func (s suite) texts(t *testing.T) {
+	for _, key := range []string{"", "\x00", "a\x00b", "\xff", "'", "?", "%"} {
+		err := s.Read(t.Context(), func(tx *Tx) error {
+			_, err := tx.GetDataset(t.Context(), "ann", key)
+			return err
+		})
+		wantErr(t, err, ErrNotFound)
+	}
+	emails := []string{"b-a@example.com", "b@example.com", "ba@example.com", "c_a@example.com", "ca@example.com"}
+	write(t, s.Store, func(tx *Tx) error {
+		var errs []error
+		for _, email := range emails {
+			errs = append(errs, tx.InsertAccount(t.Context(), &Account{Key: email, Email: email}))
+		}
+		return errors.Join(errs...)
+	})
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		accounts, err := tx.ListAccounts(t.Context())
+		var listed []string
+		for _, a := range accounts {
+			if slices.Contains(emails, a.Email) {
+				listed = append(listed, a.Email)
+			}
+		}
+		if diff := cmp.Diff(emails, listed); diff != "" {
+			t.Error("accounts (-want +got):\n" + diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func (s suite) trainings(t *testing.T) {

@@ -3,21 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver
+	"math/rand/v2"
+	"time"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // maxReaders is the maximum number of read connections.
 const maxReaders = 8
@@ -26,119 +15,42 @@ const maxReaders = 8
 // processes may open the same database.
 type Store struct {
 	write, read *sql.DB
-	lock        *processLock
+	dialect     *dialect
+	processes   registry
+	migration   Migration
 }
 
-// Open opens the database at path, creates it and its folder if missing, and
-// migrates it to the newest schema. The caller must call Close.
-func Open(ctx context.Context, path string) (*Store, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	// Only one process at a time migrates the database and creates its process file.
-	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
-	if err != nil {
-		return nil, fmt.Errorf("locking the data folder %s: %w", folder, err)
-	}
-	defer entry.Close()
-	if err := checkWAL(path); err != nil {
-		return nil, err
-	}
-	if err := createPrivateFile(path); err != nil {
-		return nil, err
-	}
-	s := &Store{}
-	if s.write, err = openDB(path, "immediate", ""); err != nil {
-		return nil, err
-	}
-	s.write.SetMaxOpenConns(1)
-	if err := migrate(ctx, s.write); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
-	}
-	if s.read, err = openDB(path, "deferred", "query_only(1)"); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	s.read.SetMaxOpenConns(maxReaders)
-	s.read.SetMaxIdleConns(maxReaders)
-	if s.lock, err = newProcessLock(filepath.Join(folder, "processes")); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+// registry shows which of the processes that share the database are alive.
+type registry interface {
+	// name returns the name of this process.
+	name() string
+	// isAlive reports whether the named process is running. It returns true if that
+	// is unknown.
+	isAlive(process string) bool
+	// offset is what must be added to a time of this machine's clock to get the
+	// time that all processes share.
+	offset() time.Duration
+	// settled reports whether this process may take jobs from others whose leases
+	// have expired: not after it lost the database, because the others may have
+	// lost it too.
+	settled() bool
+	// release makes this process a dead one.
+	release() error
 }
 
-// checkWAL returns ErrCorrupt if the database is empty or missing but has a
-// write-ahead log. SQLite would delete that log, which may hold all the data
-// that is left.
-func checkWAL(path string) error {
-	log, err := os.Stat(path + "-wal")
-	if err != nil || log.Size() == 0 {
-		return nil //nolint:nilerr // nothing to lose, or unknown
+// Open opens the database at location, creates it if missing, and migrates it to
+// the newest schema. Location is the path of an SQLite file, which is created with
+// its folder, or the URL of an existing PostgreSQL database, see [IsURL]. The
+// caller must call Close.
+func Open(ctx context.Context, location string) (*Store, error) {
+	if IsURL(location) {
+		return openPostgres(ctx, location)
 	}
-	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: it is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
+	return openSQLite(ctx, location)
 }
 
-// createPrivateFile creates the file if it is missing, with mode 0600. SQLite
-// creates its log files with the mode of the database.
-func createPrivateFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// openDB returns a pool of connections to the file. txLock is the kind of its
-// transactions, "immediate" or "deferred"; pragma may be empty. With
-// synchronous(FULL) each commit takes one fsync and survives a power failure.
-// Less would be enough to survive the death of the process.
-func openDB(path, txLock, pragma string) (*sql.DB, error) {
-	query := url.Values{"_txlock": {txLock}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
-	}}
-	if pragma != "" {
-		query.Add("_pragma", pragma)
-	}
-	path = filepath.ToSlash(path) // for the URL
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive letter
-	}
-	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	return sql.Open("sqlite", address.String())
-}
-
-// migrate applies the migrations that the database lacks.
-func migrate(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
-	if err != nil {
-		return err
-	}
-	have, err := provider.GetDBVersion(ctx)
-	if err != nil {
-		return err
-	}
-	sources := provider.ListSources()
-	newest := sources[len(sources)-1].Version
-	if have > newest {
-		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
-	}
-	if have == newest {
-		return nil
-	}
-	_, err = provider.Up(ctx)
-	return err
-}
+// Migration returns how Open changed the schema.
+func (s *Store) Migration() Migration { return s.migration }
 
 // Close closes the database and releases the lock of this process, so that
 // others can take over its leases.
@@ -149,57 +61,99 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.release())
+	if s.processes != nil {
+		errs = append(errs, s.processes.release())
 	}
 	return errors.Join(errs...)
 }
 
 // Ping checks that the database can be read.
 func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return translateError(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	return s.Read(ctx, func(t *Tx) error {
+		var one int
+		return t.tx.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	})
 }
 
 // ProcessName returns the name of this process, which is unique among those
 // that share the database.
-func (s *Store) ProcessName() string { return s.lock.name }
+func (s *Store) ProcessName() string { return s.processes.name() }
 
-// IsAlive reports whether the process with this [Store.ProcessName] is running.
-func (s *Store) IsAlive(process string) bool { return s.lock.isAlive(process) }
+// IsAlive reports whether the process with this [Store.ProcessName] is running. It
+// returns true if that is unknown.
+func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }
 
 // Tx is a transaction. It must not be used after the function to which it was
-// passed has returned.
+// passed has returned. After an error of the database, such as ErrExists, the
+// function must return it.
 type Tx struct {
-	tx *sql.Tx
+	tx dialectTx
+	// offset is as in registry.
+	offset time.Duration
 }
+
+// maxConflicts is how often a transaction is run again because of concurrent
+// ones, each time after a longer delay: a second in all.
+const maxConflicts = 20
 
 // Write runs fn in a transaction and commits it, or rolls it back if fn returns
-// an error.
+// an error. It calls fn again after a conflict with a concurrent transaction, so
+// fn must set all its results each time. The statements of fn must use ctx.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
-	return transact(ctx, s.write, fn)
+	return s.repeat(ctx, s.dialect.write, fn)
 }
 
-// Read runs fn in a read-only transaction on a snapshot of the database.
+// writeStatement is Write for an fn whose single statement needs no isolation
+// from other transactions.
+func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
+	return s.repeat(ctx, s.dialect.statement, fn)
+}
+
+// repeat runs a transaction until it does not conflict with others.
+func (s *Store) repeat(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
+	for n := 1; ; n++ {
+		err := s.transact(ctx, s.write, opts, fn)
+		if !conflicts(err) || n > maxConflicts {
+			return err
+		}
+		delay := time.NewTimer(rand.N(time.Duration(n) * 5 * time.Millisecond)) //nolint:forbidigo // needs no seed
+		select {
+		case <-ctx.Done():
+			delay.Stop()
+			return err
+		case <-delay.C:
+		}
+	}
+}
+
+// Read runs fn in a read-only transaction on a snapshot of the database. The
+// statements of fn must use ctx.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
-	return transact(ctx, s.read, fn)
+	return s.transact(ctx, s.read, s.dialect.read, fn)
 }
 
-func transact(ctx context.Context, db *sql.DB, fn func(*Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
+func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
+	caller := ctx
+	if s.dialect.timeout > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeoutCause(ctx, s.dialect.timeout, ErrUnavailable)
+		defer done()
+	}
+	tx, err := db.BeginTx(ctx, opts)
 	if err != nil {
-		return translateContextError(ctx, err)
+		return s.translate(caller, ctx, err)
 	}
-	if err := fn(&Tx{tx}); err != nil {
-		return errors.Join(translateContextError(ctx, err), ignoreTxDone(tx.Rollback()))
+	err = fn(&Tx{dialectTx{tx, ctx, s.dialect}, s.processes.offset()})
+	if err != nil {
+		return errors.Join(s.translate(caller, ctx, err), ignoreTxDone(tx.Rollback()))
 	}
-	return translateContextError(ctx, tx.Commit())
+	return s.translate(caller, ctx, tx.Commit())
 }
 
-// ignoreTxDone returns nil for sql.ErrTxDone, the error of a rollback after the
-// end of the context has already rolled the transaction back.
+// ignoreTxDone returns nil for the errors of a rollback after the end of the
+// context or of the connection has already rolled the transaction back.
 func ignoreTxDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
+	if errors.Is(err, sql.ErrTxDone) || disconnected(err) {
 		return nil
 	}
 	return err

@@ -17,6 +17,25 @@ type suite struct {
 	open func(t *testing.T) *Store
 }
 
+// kill makes other a process that has died, as the suite's process notices at once.
+func (s suite) kill(t *testing.T, other *Store) {
+	t.Helper()
+	switch dead := other.processes.(type) {
+	case *processLock:
+		dead.file.Close()
+		dead.file = nil
+	case *processRow:
+		dead.stop()
+		<-dead.done
+		if _, err := dead.db.ExecContext(t.Context(), "UPDATE process SET until = 0 WHERE name = $1", dead.self); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.processes.(*processRow).renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // exercise runs the conformance suite. create returns a function that opens an
 // empty database, the same one each time.
 func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *Store)) {
@@ -36,6 +55,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 		t.Run("files", s.files)
 		t.Run("models", s.models)
 		t.Run("jobs", s.jobs)
+		t.Run("texts", s.texts)
 		t.Run("deletes", s.deletes)
 	})
 	t.Run("series", begin(t).series)
@@ -51,18 +71,24 @@ func TestSQLite(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a folder?#%", "rows.db")
 		return func(t *testing.T) *Store {
 			t.Helper()
-			s, err := Open(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			return s
+			return openStore(t, path)
 		}
 	})
+}
+
+// openStore opens a database for the duration of the test.
+func openStore(t *testing.T, location string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 // secrets checks that every process gets the secret, and the identity of the

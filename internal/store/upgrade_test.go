@@ -1,7 +1,6 @@
 package store
 
 import (
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"testing"
@@ -21,11 +20,7 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, sqliteDialect.migrations)
 	if err != nil {
 		t.Fatal(err)
 	}

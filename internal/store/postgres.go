@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	// maxWriters is the maximum number of write connections to PostgreSQL.
+	maxWriters = 4
+	// maxIdleTime is how long an idle connection to PostgreSQL stays open.
+	maxIdleTime = time.Minute
+	// connectTimeout limits an attempt to connect unless the URL does.
+	connectTimeout = 5 * time.Second
+)
+
+// IsURL reports whether a location is the URL of a PostgreSQL database:
+// postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS, as libpq defines it.
+func IsURL(location string) bool {
+	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
+}
+
+// Redact returns the URL of a database as it may be logged: without the password
+// and the parameters. A path is returned unchanged.
+func Redact(location string) string {
+	if !IsURL(location) {
+		return location
+	}
+	u, err := url.Parse(location)
+	if err != nil {
+		return "postgres://…"
+	}
+	shown := url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}
+	if name := u.User.Username(); name != "" {
+		shown.User = url.User(name)
+	}
+	return shown.String()
+}
+
+// parsePostgres parses the URL of a database. Its error does not contain the URL,
+// of which any part may be the password if a character of that is not escaped.
+func parsePostgres(location string) (*pgx.ConnConfig, error) {
+	u, err := url.Parse(location)
+	if err != nil {
+		return nil, errors.New("invalid URL of a database: write special characters of its password as %40 for @, %2F for / and %23 for #")
+	}
+	config, err := pgx.ParseConfig(location)
+	if err != nil {
+		reason := "a parameter is invalid"
+		if cause := errors.Unwrap(err); cause != nil {
+			reason = cause.Error()
+		}
+		password, _ := u.User.Password()
+		for _, secret := range []string{password, u.Query().Get("password"), u.Query().Get("sslpassword")} {
+			if secret != "" {
+				reason = strings.ReplaceAll(reason, secret, "…")
+			}
+		}
+		return nil, fmt.Errorf("invalid URL of the database %s: %s", Redact(location), reason)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	return config, nil
+}
+
+// openPostgres opens the database at a URL.
+func openPostgres(ctx context.Context, location string) (*Store, error) {
+	config, err := parsePostgres(location)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(config, maxReaders)}
+	fail := func(err error) (*Store, error) {
+		if disconnected(err) {
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), translateError(err)), s.Close())
+	}
+	if s.migration, err = s.migratePostgres(ctx); err != nil {
+		return fail(err)
+	}
+	rows, err := registerProcess(ctx, connectPostgres(config, 1))
+	if err != nil {
+		return fail(err)
+	}
+	s.processes = rows
+	return s, nil
+}
+
+func connectPostgres(config *pgx.ConnConfig, connections int) *sql.DB {
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(maxIdleTime)
+	return db
+}
+
+// migratePostgres migrates while it holds a lock, so that of several processes that
+// start one migrates and the others wait.
+func (s *Store) migratePostgres(ctx context.Context) (m Migration, err error) {
+	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+lock+")"); err != nil {
+		return m, err
+	}
+	m, err = s.dialect.migrate(ctx, s.write)
+	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lock+")")
+	return m, errors.Join(err, unlocked)
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/testenv"
+)
+
+// TestPostgres runs the conformance suite in schemas of its own.
+func TestPostgres(t *testing.T) {
+	testenv.Postgres(t) // or the test is skipped as a whole
+	exercise(t, func(t *testing.T) func(t *testing.T) *Store {
+		t.Helper()
+		address := testenv.Postgres(t)
+		return func(t *testing.T) *Store {
+			t.Helper()
+			return openSettled(t, address)
+		}
+	})
+}
+
+// openSettled opens a database as if it had been open for some time.
+func openSettled(t *testing.T, address string) *Store {
+	t.Helper()
+	s := openStore(t, address)
+	p := s.processes.(*processRow)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.since = p.beat.Add(-processLease)
+	return s
+}
+
+// Each database has the same tables and columns. PostgreSQL alone has rows that
+// show which processes are alive.
+func TestSchemasAreEqual(t *testing.T) {
+	columns := func(s *Store, query string) map[string]bool {
+		found := map[string]bool{}
+		err := s.Read(t.Context(), func(tx *Tx) error {
+			names, err := tx.queryStrings(t.Context(), query)
+			for _, name := range names {
+				found[name] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	// A column with its type and whether it may be null. A primary key of text may be
+	// null in SQLite.
+	lite := columns(openStore(t, filepath.Join(t.TempDir(), "rows.db")), `SELECT m.name || '.' || c.name || ' ' || lower(c.type) ||
+		CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN '' ELSE ' null' END || coalesce(' ' || c.dflt_value, '')
+		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND m.name NOT LIKE 'sqlite%'`)
+	pg := columns(openStore(t, testenv.Postgres(t)), `SELECT table_name || '.' || column_name || ' ' || data_type ||
+		CASE WHEN is_nullable = 'NO' THEN '' ELSE ' null' END || coalesce(' ' || replace(column_default, '::text', ''), '')
+		FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose%' AND table_name <> 'process'`)
+	if diff := cmp.Diff(lite, pg); diff != "" || len(pg) < 90 {
+		t.Errorf("%d columns (-SQLite +PostgreSQL):\n%s", len(pg), diff)
+	}
+}
+
+// Of several processes that start at the same time one migrates.
+func TestPostgresConcurrentOpen(t *testing.T) {
+	address := testenv.Postgres(t)
+	var migrated atomic.Int64
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			s, err := Open(t.Context(), address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if m := s.Migration(); m.From == 0 {
+				migrated.Add(1)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := migrated.Load(); n != 1 {
+		t.Errorf("%d processes migrated", n)
+	}
+	t.Run("a newer schema is refused", func(t *testing.T) {
+		write(t, openStore(t, address), func(tx *Tx) error {
+			return tx.exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)")
+		})
+		_, err := Open(t.Context(), address)
+		wantErr(t, err, ErrNewerSchema)
+	})
+}
+
+// No message about a database contains its password.
+func TestPasswordIsNotShown(t *testing.T) {
+	const password = "s3cret"
+	for location, want := range map[string]string{
+		"postgres://ann:s3cret@db.example.com:5433/rows?sslmode=require":      "postgres://ann@db.example.com:5433/rows",
+		"postgres://db.example.com/rows?user=ann&password=s3cret":             "postgres://db.example.com/rows",
+		"postgresql://ann:s3cret#@127.0.0.1:1/rows":                           "postgres://…",
+		"postgres://ann:s3cret@127.0.0.1:1/rows":                              "postgres://ann@127.0.0.1:1/rows",
+		"postgres://ann:s3cret@127.0.0.1:1/rows?sslmode=s3cret":               "postgres://ann@127.0.0.1:1/rows",
+		"postgres://ann:s3cret@127.0.0.1:1/rows?sslrootcert=/nowhere/s3cret":  "postgres://ann@127.0.0.1:1/rows",
+		"postgres://ann:s3cret@127.0.0.1:1/rows?connect_timeout=s3cret%20abc": "postgres://ann@127.0.0.1:1/rows",
+	} {
+		if got := Redact(location); got != want {
+			t.Errorf("%s is shown as %s", location, got)
+		}
+		if strings.Contains(location, "example.com") {
+			continue
+		}
+		_, err := Open(t.Context(), location)
+		if err == nil || strings.Contains(err.Error(), password) {
+			t.Errorf("%s: %v", location, err)
+		}
+	}
+}

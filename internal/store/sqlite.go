@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// openSQLite opens the database file at path, and creates it and its folder if
+// missing.
+func openSQLite(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	// Only one process at a time migrates the database and creates its process file.
+	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("locking the data folder %s: %w", folder, err)
+	}
+	defer entry.Close()
+	if err := checkWAL(path); err != nil {
+		return nil, err
+	}
+	if err := createPrivateFile(path); err != nil {
+		return nil, err
+	}
+	s := &Store{dialect: sqliteDialect}
+	if s.write, err = openDB(path, "immediate", ""); err != nil {
+		return nil, err
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.migration, err = s.dialect.migrate(ctx, s.write); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
+	}
+	if s.read, err = openDB(path, "deferred", "query_only(1)"); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.read.SetMaxOpenConns(maxReaders)
+	s.read.SetMaxIdleConns(maxReaders)
+	lock, err := newProcessLock(filepath.Join(folder, "processes"))
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.processes = lock
+	return s, nil
+}
+
+// checkWAL returns ErrCorrupt if the database is empty or missing but has a
+// write-ahead log. SQLite would delete that log, which may hold all the data
+// that is left.
+func checkWAL(path string) error {
+	log, err := os.Stat(path + "-wal")
+	if err != nil || log.Size() == 0 {
+		return nil //nolint:nilerr // nothing to lose, or unknown
+	}
+	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
+}
+
+// createPrivateFile creates the file if it is missing, with mode 0600. SQLite
+// creates its log files with the mode of the database.
+func createPrivateFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openDB returns a pool of connections to the file. txLock is the kind of its
+// transactions, "immediate" or "deferred"; pragma may be empty. With
+// synchronous(FULL) each commit takes one fsync and survives a power failure.
+// Less would be enough to survive the death of the process.
+func openDB(path, txLock, pragma string) (*sql.DB, error) {
+	query := url.Values{"_txlock": {txLock}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+	}}
+	if pragma != "" {
+		query.Add("_pragma", pragma)
+	}
+	path = filepath.ToSlash(path) // for the URL
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive letter
+	}
+	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
+	return sql.Open("sqlite", address.String())
+}

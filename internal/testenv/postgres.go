@@ -1,0 +1,50 @@
+package testenv
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+)
+
+// postgresVariable has the URL of a PostgreSQL database for tests.
+const postgresVariable = "FORETELL_TEST_POSTGRES"
+
+// Postgres returns the URL of an empty PostgreSQL database: a schema of its own, which
+// is dropped after the test, in the database of the URL FORETELL_TEST_POSTGRES. It
+// skips a test without that, see [SkipWithout].
+func Postgres(t *testing.T) string {
+	t.Helper()
+	server := os.Getenv(postgresVariable)
+	if server == "" {
+		SkipWithout(t, "postgres", errors.New(postgresVariable+" is not set"))
+	}
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("%s is not a URL", postgresVariable)
+	}
+	schema := "foretell_test_" + strings.ToLower(rand.Text())
+	execPostgres(t, server, "CREATE SCHEMA "+schema)
+	t.Cleanup(func() { execPostgres(t, server, "DROP SCHEMA "+schema+" CASCADE") })
+	query := address.Query()
+	query.Set("search_path", schema)
+	address.RawQuery = query.Encode()
+	return address.String()
+}
+
+func execPostgres(t *testing.T, server, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec(statement); err != nil { // also after the context of the test has ended
+		t.Fatal(err)
+	}
+}
