@@ -24,7 +24,7 @@ type dialect struct {
 	// statement is write for a single statement, which needs no isolation from
 	// others.
 	statement *sql.TxOptions
-	// timeout is the time limit of a transaction; 0 is none.
+	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
 	// numbered is set if placeholders are $1, $2 … instead of ?.
 	numbered bool

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/testenv"
 )
 
-// relay forwards connections to a server until it is told otherwise.
+// relay forwards connections to a server, or simulates its outage.
 type relay struct {
 	server  string
 	mu      sync.Mutex

@@ -45,8 +45,8 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error does not contain the URL,
-// of which any part may be the password if a character of that is not escaped.
+// parsePostgres parses the URL of a database. Its error does not contain the URL:
+// if a character of the password is not escaped, any part may belong to it.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {

@@ -52,8 +52,8 @@ func Open(ctx context.Context, location string) (*Store, error) {
 // Migration returns how Open changed the schema.
 func (s *Store) Migration() Migration { return s.migration }
 
-// Close closes the database and releases the lock of this process, so that
-// others can take over its leases.
+// Close closes the database and makes this process a dead one, so that others
+// can take over its leases.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
