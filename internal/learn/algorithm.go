@@ -78,33 +78,33 @@ type variant struct {
 	algorithm *algorithm
 }
 
-// variantsOf returns the variants of algorithms for the given number of
+// newVariants returns the variants of algorithms for the given number of
 // classes, in the order of algorithms.
-func variantsOf(algorithms []algorithm, classes int) []variant {
+func newVariants(algorithms []algorithm, classes int) []variant {
 	prefix := "B"
 	if classes > 2 {
 		prefix = "M"
 	}
-	list := make([]variant, len(algorithms))
+	variants := make([]variant, len(algorithms))
 	for i := range algorithms {
-		list[i] = variant{Name: prefix + algorithms[i].name, algorithm: &algorithms[i]}
+		variants[i] = variant{Name: prefix + algorithms[i].name, algorithm: &algorithms[i]}
 	}
-	return list
+	return variants
 }
 
-func variantNamed(algorithms []algorithm, name string, classes int) (variant, error) {
-	known := variantsOf(algorithms, classes)
-	for _, m := range known {
-		if m.Name == name {
-			return m, nil
+func findVariant(algorithms []algorithm, name string, classes int) (variant, error) {
+	known := newVariants(algorithms, classes)
+	for _, v := range known {
+		if v.Name == name {
+			return v, nil
 		}
-		if name != "" && m.algorithm.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
-			return variant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, m.Name)
+		if name != "" && v.algorithm.name == name[1:] && strings.ContainsAny(name[:1], "BM") {
+			return variant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, v.Name)
 		}
 	}
 	names := make([]string, len(known))
-	for i, m := range known {
-		names[i] = m.Name
+	for i, v := range known {
+		names[i] = v.Name
 	}
 	return variant{}, fmt.Errorf("algorithm=%q: must be one of %s", name, strings.Join(names, ", "))
 }
@@ -113,14 +113,14 @@ func variantNamed(algorithms []algorithm, name string, classes int) (variant, er
 // names is empty, it returns all of them.
 func selectVariants(algorithms []algorithm, names []string, classes int) ([]variant, error) {
 	if len(names) == 0 {
-		return variantsOf(algorithms, classes), nil
+		return newVariants(algorithms, classes), nil
 	}
 	for _, name := range names {
-		if _, err := variantNamed(algorithms, name, classes); err != nil {
+		if _, err := findVariant(algorithms, name, classes); err != nil {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(variantsOf(algorithms, classes), func(m variant) bool {
-		return !slices.Contains(names, m.Name)
+	return slices.DeleteFunc(newVariants(algorithms, classes), func(v variant) bool {
+		return !slices.Contains(names, v.Name)
 	}), nil
 }

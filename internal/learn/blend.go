@@ -31,9 +31,9 @@ type component struct {
 	weight float64
 }
 
-// single returns the candidate of a single run.
-func single(u *run) *candidate {
-	return &candidate{score: u.best.score, components: []component{{u, 1}}, probabilities: u.best.probabilities}
+// newSingleCandidate returns the candidate of a single run.
+func newSingleCandidate(run *run) *candidate {
+	return &candidate{score: run.best.score, components: []component{{run, 1}}, probabilities: run.best.probabilities}
 }
 
 // name returns the algorithm name of the model.
@@ -44,20 +44,20 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// evaluated returns the probabilities on which the candidate is scored.
-func (c *candidate) evaluated() []float32 {
+// scoredProbabilities returns the probabilities on which the candidate is scored.
+func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
 	}
 	return c.probabilities
 }
 
-// foldModel returns the model that was not trained on the validation rows of
+// newFoldModel returns the model that was not trained on the validation rows of
 // fold i.
-func (c *candidate) foldModel(m *Model, i int) (*Model, error) {
+func (c *candidate) newFoldModel(m *Model, fold int) (*Model, error) {
 	var members []member
-	for _, s := range c.components {
-		one, err := s.foldMember(i)
+	for _, part := range c.components {
+		one, err := part.loadFoldMember(fold)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +70,8 @@ func (c *candidate) foldModel(m *Model, i int) (*Model, error) {
 // member when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
-		for _, s := range c.components {
-			for one, err := range s.foldMembers() {
+		for _, part := range c.components {
+			for one, err := range part.foldMembers() {
 				if !yield(one, err) {
 					return
 				}
@@ -80,13 +80,13 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// reload yields copies of members. It loads each copy when the iteration
+// reloadMembers yields copies of members. It loads each copy when the iteration
 // reaches it.
-func (c *candidate) reload(members []member) iter.Seq2[member, error] {
+func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {
-			for _, s := range c.components {
-				if s.algorithm.kind == m.kind && !yield(s.algorithm.reload(m)) {
+			for _, part := range c.components {
+				if part.algorithm.kind == m.kind && !yield(part.algorithm.reloadMember(m)) {
 					return
 				}
 			}
@@ -94,7 +94,7 @@ func (c *candidate) reload(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// choose returns the winner or, if there is none, the best candidate among the
+// chooseCandidate returns the winner or, if there is none, the best candidate among the
 // runs and their blend. It returns nil if no run has a checkpoint.
 //
 // Candidates whose performance is within noise of the best are considered
@@ -110,21 +110,21 @@ func (c *candidate) reload(members []member) iter.Seq2[member, error] {
 // mean. In ten races on six data sets the log loss of the blend on test rows
 // was 17 % lower than that of the best run in the geometric mean: lower by 1 to
 // 68 % in six races, and higher by less than 1 % in four.
-func (r *race) choose(lossFunc func(*candidate) []float64) *candidate {
-	if winner := r.scheduler.leading(); winner >= 0 {
-		return single(r.runs[winner])
+func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
+	if winner := r.scheduler.currentWinner(); winner >= 0 {
+		return newSingleCandidate(r.runs[winner])
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var candidates []*candidate
 	best := -1.0
-	for _, u := range r.runs {
-		if u.best.step > 0 && u.status != Failed {
-			candidates = append(candidates, single(u))
-			best = max(best, u.best.performance)
+	for _, run := range r.runs {
+		if run.best.step > 0 && run.status != Failed {
+			candidates = append(candidates, newSingleCandidate(run))
+			best = max(best, run.best.performance)
 		}
 	}
-	blend := r.evaluator.blend(candidates)
+	blend := r.evaluator.newBlend(candidates)
 	if blend != nil {
 		best = max(best, blend.performance)
 	}
@@ -139,7 +139,7 @@ func (r *race) choose(lossFunc func(*candidate) []float64) *candidate {
 			chosen = c
 		}
 	}
-	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !beats(rowLosses[chosen], rowLosses[blend])) {
+	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !significantlyLower(rowLosses[chosen], rowLosses[blend])) {
 		return blend
 	}
 	return chosen
@@ -160,20 +160,20 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 	return rowLosses
 }
 
-// beats reports whether the losses a are significantly lower than the losses b
+// significantlyLower reports whether the losses a are significantly lower than the losses b
 // on the same rows: by more than one standard error of the per-row differences.
 // That error is large if the loss is concentrated in a few rows. A difference
 // of more than minRelativeGain therefore counts in any case.
-func beats(a, b []float64) bool {
+func significantlyLower(losses, others []float64) bool {
 	var sum, squares float64
-	for i := range a {
-		d := b[i] - a[i]
+	for i := range losses {
+		d := others[i] - losses[i]
 		sum += d
 		squares += d * d
 	}
-	n := float64(max(len(a), 1))
-	chance := math.Sqrt(max(squares/n-sum/n*sum/n, 0) / n)
-	return sum > 0 && sum/n > min(chance, minRelativeGain*mean(b))
+	n := float64(max(len(losses), 1))
+	standardError := math.Sqrt(max(squares/n-sum/n*sum/n, 0) / n)
+	return sum > 0 && sum/n > min(standardError, minRelativeGain*mean(others))
 }
 
 // minRelativeGain is the difference, relative to the loss, that counts
@@ -182,32 +182,32 @@ const minRelativeGain = 0.05
 
 func mean(x []float64) float64 {
 	sum := 0.0
-	for _, one := range x {
-		sum += one
+	for _, value := range x {
+		sum += value
 	}
 	return sum / float64(max(len(x), 1))
 }
 
-// blend returns the blend of the candidates. It returns nil if one candidate
+// newBlend returns the blend of the candidates. It returns nil if one candidate
 // has all the weight or if there are no validation rows.
 //
 // The weights are fitted to the validation rows. The score is therefore
 // cross-fitted: each half of the rows is scored with weights fitted to the
 // other half.
-func (e *evaluator) blend(candidates []*candidate) *candidate {
+func (e *evaluator) newBlend(candidates []*candidate) *candidate {
 	if len(candidates) < 2 || len(e.labels) == 0 {
 		return nil
 	}
 	byCandidate := make([][]float64, len(candidates))
 	for i, c := range candidates {
-		byCandidate[i] = e.trueProbabilities(c.probabilities)
+		byCandidate[i] = e.trueClassProbabilities(c.probabilities)
 	}
 	all := make([]int32, len(e.labels))
 	for i := range all {
 		all[i] = int32(i)
 	}
 	b := &candidate{}
-	weights := fitWeights(byCandidate, all)
+	weights := fitBlendWeights(byCandidate, all)
 	for i, c := range candidates {
 		if weights[i] > 0 {
 			b.components = append(b.components, component{c.components[0].run, weights[i]})
@@ -218,17 +218,17 @@ func (e *evaluator) blend(candidates []*candidate) *candidate {
 	}
 	slices.SortStableFunc(b.components, func(a, b component) int { return cmp.Compare(b.weight, a.weight) })
 	b.probabilities = make([]float32, len(e.labels)*e.classes)
-	e.average(b.probabilities, candidates, weights, all)
+	e.averageProbabilities(b.probabilities, candidates, weights, all)
 	b.crossFitted = make([]float32, len(b.probabilities))
 	for half, positions := range e.halves {
-		e.average(b.crossFitted, candidates, fitWeights(byCandidate, e.halves[1-half]), positions)
+		e.averageProbabilities(b.crossFitted, candidates, fitBlendWeights(byCandidate, e.halves[1-half]), positions)
 	}
 	b.score = e.score(b.crossFitted)
 	return b
 }
 
-// trueProbabilities returns the probability of the true class of each row.
-func (e *evaluator) trueProbabilities(probabilities []float32) []float64 {
+// trueClassProbabilities returns the probability of the true class of each row.
+func (e *evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	list := make([]float64, len(e.labels))
 	for i, label := range e.labels {
 		list[i] = float64(probabilities[i*e.classes+int(label)])
@@ -236,9 +236,9 @@ func (e *evaluator) trueProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// average writes the weighted mean of the candidates' probabilities, for the
+// averageProbabilities writes the weighted mean of the candidates' probabilities, for the
 // rows at the given positions, to dst.
-func (e *evaluator) average(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
+func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
 	for i, c := range candidates {
 		w := float32(weights[i])
 		if w == 0 {
@@ -270,7 +270,7 @@ const (
 	maxWeightRows = 10_000
 )
 
-// fitWeights returns the weights of the blend with the lowest log loss on the
+// fitBlendWeights returns the weights of the blend with the lowest log loss on the
 // rows at the given positions. byCandidate holds each candidate's probabilities
 // of the true classes of all rows. The weights are not negative and add up to 1.
 //
@@ -281,8 +281,8 @@ const (
 // weights, so the solution is unique. Rows on which the candidates agree are
 // divided in proportion to the weights. They are left out because they only
 // slow down convergence.
-func fitWeights(byCandidate [][]float64, positions []int32) []float64 {
-	positions = subsample(disagreeing(byCandidate, positions), maxWeightRows)
+func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
+	positions = subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
 	weights := slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
 	shares := make([]float64, len(byCandidate))
 	for range emIterations {
@@ -299,16 +299,16 @@ func fitWeights(byCandidate [][]float64, positions []int32) []float64 {
 				shares[i] += weights[i] * max(truth[position], minProbability) * scale
 			}
 		}
-		for i, fold := range shares {
-			weights[i] = fold / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
+		for i, share := range shares {
+			weights[i] = share / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
 		}
 	}
-	return dropSmall(weights)
+	return dropSmallWeights(weights)
 }
 
-// disagreeing returns the positions of the rows for whose true class the
+// disagreeingRows returns the positions of the rows for whose true class the
 // candidates have different probabilities.
-func disagreeing(byCandidate [][]float64, positions []int32) []int32 {
+func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {
 		low, high := math.Inf(1), 0.0
@@ -323,8 +323,8 @@ func disagreeing(byCandidate [][]float64, positions []int32) []int32 {
 	return list
 }
 
-// dropSmall sets weights below minWeight to 0 and normalises the others.
-func dropSmall(weights []float64) []float64 {
+// dropSmallWeights sets weights below minWeight to 0 and normalises the others.
+func dropSmallWeights(weights []float64) []float64 {
 	total := 0.0
 	for i, w := range weights {
 		if w < minWeight {

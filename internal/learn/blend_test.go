@@ -32,11 +32,11 @@ func TestBlend(t *testing.T) {
 	}
 	e := newEvaluator(metric.NameAccuracy, 2, labels)
 	newCandidate := func(name string, probabilities []float32) *candidate {
-		return single(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
+		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
 	}
 	t.Run("errors_of_their_own_cancel_out", func(t *testing.T) {
 		a, b := newCandidate("a", noisy(1.5)), newCandidate("b", noisy(1.5))
-		blend := e.blend([]*candidate{a, b})
+		blend := e.newBlend([]*candidate{a, b})
 		if blend == nil {
 			t.Fatal("there is none")
 		}
@@ -53,7 +53,7 @@ func TestBlend(t *testing.T) {
 	t.Run("what_adds_nothing_has_no_share", func(t *testing.T) {
 		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
 		wrong := newCandidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
-		for _, s := range e.blend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
+		for _, s := range e.newBlend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
 			if s.Name == "wrong" {
 				t.Errorf("%s has %.2f", s.Name, s.weight)
 			}
@@ -68,32 +68,32 @@ func TestBlend(t *testing.T) {
 				}
 				return 1 - 1e-5
 			})
-			return single(&run{best: checkpoint{probabilities: probabilities}})
+			return newSingleCandidate(&run{best: checkpoint{probabilities: probabilities}})
 		}
-		shares := newEvaluator(metric.NameAccuracy, 2, labels).blend([]*candidate{certain(0.05), certain(0.9)}).components
+		shares := newEvaluator(metric.NameAccuracy, 2, labels).newBlend([]*candidate{certain(0.05), certain(0.9)}).components
 		if w := shares[0].weight; w < 0.8 {
 			t.Errorf("the better one has a weight of %.2f", w)
 		}
 	})
 	t.Run("is_beaten_beyond_chance_only", func(t *testing.T) {
-		if a := []float64{1, 2, 3, 4}; beats(a, []float64{1.1, 1.8, 3.3, 3.9}) || beats(a, a) || beats(nil, nil) {
+		if a := []float64{1, 2, 3, 4}; significantlyLower(a, []float64{1.1, 1.8, 3.3, 3.9}) || significantlyLower(a, a) || significantlyLower(nil, nil) {
 			t.Error("by chance")
 		}
-		if a, b := []float64{1, 2, 3, 4}, []float64{1.2, 2.3, 3.2, 4.1}; !beats(a, b) || beats(b, a) {
+		if a, b := []float64{1, 2, 3, 4}, []float64{1.2, 2.3, 3.2, 4.1}; !significantlyLower(a, b) || significantlyLower(b, a) {
 			t.Error("and is not by what is better throughout")
 		}
-		if a, b := []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1.1}; !beats(a, b) {
+		if a, b := []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1.1}; !significantlyLower(a, b) {
 			t.Error("and is not where one row makes up the loss")
 		}
 	})
 	t.Run("is_none_of_one", func(t *testing.T) {
-		if e.blend([]*candidate{newCandidate("a", noisy(1))}) != nil {
+		if e.newBlend([]*candidate{newCandidate("a", noisy(1))}) != nil {
 			t.Error("there is one")
 		}
 	})
 	t.Run("weights_add_up", func(t *testing.T) {
 		sum := 0.0
-		for _, s := range e.blend([]*candidate{newCandidate("a", noisy(1)), newCandidate("b", noisy(2)), newCandidate("c", noisy(3))}).components {
+		for _, s := range e.newBlend([]*candidate{newCandidate("a", noisy(1)), newCandidate("b", noisy(2)), newCandidate("c", noisy(3))}).components {
 			sum += s.weight
 		}
 		if math.Abs(sum-1) > 1e-9 {

@@ -51,20 +51,20 @@ func newEvaluator(name string, classes int, labels []int32) *evaluator {
 }
 
 // evaluateStep scores the last step of u and reports whether u has stalled.
-func (r *race) evaluateStep(u *run) (stalled bool, err error) {
+func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	probabilities := <-r.evaluator.buffers
 	defer func() { r.evaluator.buffers <- probabilities }()
 	if probabilities == nil {
 		probabilities = make([]float32, len(r.evaluator.labels)*r.evaluator.classes)
 	}
-	if err := u.predictValidation(probabilities); err != nil {
+	if err := run.predictValidation(probabilities); err != nil {
 		return false, err
 	}
 	s := r.evaluator.score(probabilities)
-	u.reached = r.reachesThreshold(s.performance)
+	run.reached = r.reachesThreshold(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	probabilities, stalled = u.record(s, probabilities, r.scheduler.due(u.index), u.reached || len(r.evaluator.labels) == 0)
+	probabilities, stalled = run.record(s, probabilities, r.scheduler.due(run.index), run.reached || len(r.evaluator.labels) == 0)
 	return stalled, nil
 }
 

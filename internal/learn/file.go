@@ -38,8 +38,8 @@ const (
 	versionScreened = 2
 )
 
-// version returns the version of the model's binary form.
-func (m *Model) version() uint16 {
+// fileVersion returns the version of the model's binary form.
+func (m *Model) fileVersion() uint16 {
 	for _, one := range m.members {
 		if _, columns := unwrapScreened(one.predictor); columns != nil {
 			return versionScreened
@@ -51,7 +51,7 @@ func (m *Model) version() uint16 {
 // WriteTo writes the model file to w, one member at a time, and returns its
 // length. Equal models have equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	version := m.version()
+	version := m.fileVersion()
 	head, err := m.header(version)
 	if err != nil {
 		return 0, err
@@ -184,15 +184,15 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	case !(m.temperature > 0) || math.IsInf(float64(m.temperature), 1):
 		return nil, errDamaged
 	}
-	if err := checkSum(in, sum.Sum(nil)); err != nil {
+	if err := verifyChecksum(in, sum.Sum(nil)); err != nil {
 		return nil, err
 	}
-	return m, m.probe()
+	return m, m.checkPrediction()
 }
 
-// checkSum reads the checksum at the end of a model file and compares it with
+// verifyChecksum reads the checksum at the end of a model file and compares it with
 // want.
-func checkSum(in io.Reader, want []byte) error {
+func verifyChecksum(in io.Reader, want []byte) error {
 	end := make([]byte, sha256.Size)
 	switch _, err := io.ReadFull(in, end); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -205,9 +205,9 @@ func checkSum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// probe predicts a row of missing cells, to check that the members fit the
+// checkPrediction predicts a row of missing cells, to check that the members fit the
 // schema's numbers of columns and classes.
-func (m *Model) probe() error {
+func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {
 		if m.schema.Columns[i].Kind == frame.Numeric {
@@ -217,7 +217,7 @@ func (m *Model) probe() error {
 		}
 	}
 	dst := make([]float32, m.classes())
-	err := recovering(func() error {
+	err := recoverPanic(func() error {
 		m.predict(dst, f, 0, 1)
 		return nil
 	})

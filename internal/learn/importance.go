@@ -36,10 +36,10 @@ const (
 // of a tree's splits, these importances are measured on rows that were not
 // trained on, and are comparable between algorithms.
 func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Importance {
-	columns, unused := r.data.splitByUse(inputColumns(r.data.Schema))
+	columns, unused := r.data.splitByUse(groupByColumn(r.data.Schema))
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
-	q := r.newPermutationSample(m, maxRows)
-	if q.frame.Rows == 0 || len(columns) == 0 {
+	sample := r.newPermutationSample(m, maxRows)
+	if sample.frame.Rows == 0 || len(columns) == 0 {
 		return nil
 	}
 	for i := range columns {
@@ -47,10 +47,10 @@ func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Import
 	}
 	columns = append(columns, inputColumn{}) // the unchanged rows
 	scores := make([]float64, len(columns))
-	batch := max(maxPredictions/(q.frame.Rows*m.classes()), 1)
+	batch := max(maxPredictions/(sample.frame.Rows*m.classes()), 1)
 	for lo := 0; lo < len(columns); lo += batch {
 		hi := min(lo+batch, len(columns))
-		if err := q.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
+		if err := sample.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
 			return nil // no time left; importances are complete or omitted
 		}
 	}
@@ -73,8 +73,8 @@ type inputColumn struct {
 	seed     uint64 // of the permutation
 }
 
-// inputColumns returns the columns of the file that features are extracted from.
-func inputColumns(schema *frame.Schema) []inputColumn {
+// groupByColumn returns the columns of the file that features are extracted from.
+func groupByColumn(schema *frame.Schema) []inputColumn {
 	var list []inputColumn
 	positions := make(map[string]int)
 	for i := range schema.Columns {
@@ -106,43 +106,43 @@ type permutationSample struct {
 }
 
 func (r *race) newPermutationSample(m *Model, maxRows int) *permutationSample {
-	q := &permutationSample{metric: r.evaluator.metric, model: m, workers: r.data.params.Workers}
+	sample := &permutationSample{metric: r.evaluator.metric, model: m, workers: r.data.params.Workers}
 	var rows []int32
 	for _, fold := range r.plan.Folds {
 		rows = append(rows, subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
-		q.ends = append(q.ends, len(rows))
+		sample.ends = append(sample.ends, len(rows))
 	}
-	q.frame = r.data.selectRows(rows)
-	q.copies = make(chan *frame.Frame, q.workers)
-	for range q.workers {
-		f := *q.frame
+	sample.frame = r.data.selectRows(rows)
+	sample.copies = make(chan *frame.Frame, sample.workers)
+	for range sample.workers {
+		f := *sample.frame
 		f.Columns = slices.Clone(f.Columns)
-		q.copies <- &f
+		sample.copies <- &f
 	}
-	return q
+	return sample
 }
 
 // score sets scores[i] to the metric when columns[i] is shuffled. Only one fold
 // model is in memory at a time.
-func (q *permutationSample) score(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
-	classes := q.model.classes()
+func (s *permutationSample) score(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
+	classes := s.model.classes()
 	predictions := make([][]float32, len(columns))
 	for i := range predictions {
-		predictions[i] = make([]float32, q.frame.Rows*classes)
+		predictions[i] = make([]float32, s.frame.Rows*classes)
 	}
 	lo := 0
-	for i, hi := range q.ends {
-		fold, err := c.foldModel(q.model, i)
+	for i, hi := range s.ends {
+		fold, err := c.newFoldModel(s.model, i)
 		if err != nil {
 			return err
 		}
-		err = parallelFor(q.workers, len(columns), func(at int) error {
-			f := <-q.copies
-			defer func() { q.copies <- f }()
-			q.shuffle(f, columns[at])
+		err = parallelFor(s.workers, len(columns), func(at int) error {
+			f := <-s.copies
+			defer func() { s.copies <- f }()
+			s.shuffle(f, columns[at])
 			fold.predict(predictions[at][lo*classes:hi*classes], f, lo, hi)
 			for _, feature := range columns[at].features {
-				f.Columns[feature] = q.frame.Columns[feature]
+				f.Columns[feature] = s.frame.Columns[feature]
 			}
 			return ctx.Err()
 		})
@@ -151,8 +151,8 @@ func (q *permutationSample) score(ctx context.Context, c *candidate, columns []i
 		}
 		lo = hi
 	}
-	return parallelFor(q.workers, len(columns), func(at int) error {
-		score, err := metric.Score(q.metric, q.model.predictions(predictions[at], q.frame.Labels))
+	return parallelFor(s.workers, len(columns), func(at int) error {
+		score, err := metric.Score(s.metric, s.model.predictions(predictions[at], s.frame.Labels))
 		scores[at] = finiteOrZero(score)
 		return err
 	})
@@ -160,7 +160,7 @@ func (q *permutationSample) score(ctx context.Context, c *candidate, columns []i
 
 // shuffle permutes the rows of column in f, in the same way for all its
 // features.
-func (q *permutationSample) shuffle(f *frame.Frame, column inputColumn) {
+func (s *permutationSample) shuffle(f *frame.Frame, column inputColumn) {
 	if len(column.features) == 0 {
 		return
 	}

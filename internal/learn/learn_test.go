@@ -170,7 +170,7 @@ func TestPoorColumns(t *testing.T) {
 	}
 	for _, columns := range []int{4, 0} {
 		f.Columns, f.Schema.Columns = f.Columns[:columns], f.Schema.Columns[:columns]
-		for _, m := range variantsOf(algorithms, 2) {
+		for _, m := range newVariants(algorithms, 2) {
 			o, err := Race(t.Context(), f, Params{Threshold: new(1.0), Algorithms: []string{m.Name}})
 			if err != nil {
 				t.Fatal(err)

@@ -75,7 +75,7 @@ type predictionWorker struct {
 
 // Process predicts the block and formats its rows.
 func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
-	return recovering(func() error {
+	return recoverPanic(func() error {
 		w.text = w.text[:0]
 		rows := w.model.batchRows()
 		for lo := 0; lo < b.Frame.Rows; lo += rows {

@@ -119,7 +119,7 @@ type Outcome struct {
 // f must have Labels of at least two classes. An invalid f or p is an error.
 // The failure of one algorithm is not an error, but is reported in its Run.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
-	return raceOf(ctx, f, p, algorithms)
+	return raceAlgorithms(ctx, f, p, algorithms)
 }
 
 // race is the state of one race.
@@ -137,8 +137,8 @@ type race struct {
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceOf is Race with the given algorithms.
-func raceOf(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
+// raceAlgorithms is Race with the given algorithms.
+func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	r, err := newRace(f, p, algorithms)
 	if err != nil {
 		return nil, err
@@ -154,10 +154,10 @@ func raceOf(ctx context.Context, f *frame.Frame, p Params, algorithms []algorith
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	outcome := r.conclude(cause)
-	chosen := r.choose(r.lossFunc(outcome.Status))
-	for i, u := range r.runs {
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = u.best.logLoss, r.evaluator.interval(u.best.probabilities)
+	outcome := r.newOutcome(cause)
+	chosen := r.chooseCandidate(r.lossFunc(outcome.Status))
+	for i, run := range r.runs {
+		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.interval(run.best.probabilities)
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -189,20 +189,20 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
 	classes := len(f.Schema.Classes)
-	entered, err := selectVariants(algorithms, p.Algorithms, classes)
+	variants, err := selectVariants(algorithms, p.Algorithms, classes)
 	if err != nil {
 		return nil, err
 	}
 	r := &race{
 		data:      &trainingData{Frame: f, params: p},
 		plan:      split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes}, p.Seed),
-		scheduler: newScheduler(len(entered)),
+		scheduler: newScheduler(len(variants)),
 		timer:     timer{limit: p.TimeLimit, now: p.Now},
 	}
 	r.evaluator = newEvaluator(p.Metric, classes, r.validationLabels())
-	for i, m := range entered {
+	for i, v := range variants {
 		r.runs = append(r.runs, &run{
-			variant: m, index: i, folds: r.plan.Folds, classes: classes, workers: p.Workers, status: Running,
+			variant: v, index: i, folds: r.plan.Folds, classes: classes, workers: p.Workers, status: Running,
 		})
 	}
 	return r, nil
@@ -220,16 +220,16 @@ func (r *race) validationLabels() []int32 {
 // runAll runs all algorithms until each has ended.
 func (r *race) runAll(ctx context.Context) {
 	var group sync.WaitGroup
-	for _, u := range r.runs {
+	for _, run := range r.runs {
 		group.Go(func() {
-			index := r.scheduler.start(ctx, u.index)
-			defer r.scheduler.remove(u.index)
-			r.notify(u, Running)
-			if err := recovering(func() error { return r.train(index, u) }); err != nil && index.Err() == nil {
-				u.err = fmt.Errorf("%s: %w", u.Name, err)
-				r.notify(u, Failed)
+			index := r.scheduler.start(ctx, run.index)
+			defer r.scheduler.remove(run.index)
+			r.notify(run, Running)
+			if err := recoverPanic(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
+				run.err = fmt.Errorf("%s: %w", run.Name, err)
+				r.notify(run, Failed)
 			}
-			u.finish()
+			run.takeModels()
 		})
 	}
 	group.Wait()
@@ -238,28 +238,28 @@ func (r *race) runAll(ctx context.Context) {
 
 // train does u's steps until u has reached the threshold, has stalled, or can
 // no longer win, or ctx is cancelled.
-func (r *race) train(ctx context.Context, u *run) error {
-	if err := u.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(u.algorithm.kind))); err != nil {
+func (r *race) train(ctx context.Context, run *run) error {
+	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.kind))); err != nil {
 		return err
 	}
-	for r.scheduler.waitTurn(ctx, u.index) {
-		over, err := u.advance(ctx)
+	for r.scheduler.waitTurn(ctx, run.index) {
+		over, err := run.stepAll(ctx)
 		if err != nil {
 			return err
 		}
-		stalled, err := r.evaluateStep(u)
+		stalled, err := r.evaluateStep(run)
 		if err != nil {
 			return err
 		}
 		ended := over || stalled
-		u.reached = u.reached || ended && r.isPerfect(u.best.score)
-		r.notify(u, Running)
-		r.scheduler.endStep(u.index, u.cost(), u.reached)
+		run.reached = run.reached || ended && r.isPerfect(run.best.score)
+		r.notify(run, Running)
+		r.scheduler.endStep(run.index, run.cost(), run.reached)
 		switch {
-		case u.reached:
+		case run.reached:
 			return nil
 		case ended:
-			r.notify(u, r.endStatus())
+			r.notify(run, r.endStatus())
 			return nil
 		}
 	}
@@ -290,28 +290,28 @@ func (r *race) endStatus() Status {
 }
 
 // notify sets the status of a run and calls Progress.
-func (r *race) notify(u *run, status Status) {
+func (r *race) notify(run *run, status Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	u.status = status
+	run.status = status
 	if r.data.params.Progress == nil {
 		return
 	}
-	e := Event{Algorithm: u.Name, Status: status, Step: len(u.curve), Kept: math.NaN(), LogLoss: math.NaN()}
+	e := Event{Algorithm: run.Name, Status: status, Step: len(run.curve), Kept: math.NaN(), LogLoss: math.NaN()}
 	if e.Step > 0 {
-		e.Performance = u.curve[e.Step-1].performance
+		e.Performance = run.curve[e.Step-1].performance
 	}
 	if e.Step > 0 && len(r.evaluator.labels) > 0 {
-		e.Kept, e.LogLoss = u.best.performance, u.best.logLoss
+		e.Kept, e.LogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)
 }
 
-// conclude sets the status of the race, and of the runs that were still running
+// newOutcome sets the status of the race, and of the runs that were still running
 // when it ended.
-func (r *race) conclude(cause error) *Outcome {
+func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.endStatus()}
-	winner := r.scheduler.leading()
+	winner := r.scheduler.currentWinner()
 	switch {
 	case winner >= 0:
 		o.Status = Completed
@@ -319,29 +319,29 @@ func (r *race) conclude(cause error) *Outcome {
 		o.Status = Cancelled
 	case errors.Is(cause, errTimeUp):
 		o.Status = TimedOut
-	case !slices.ContainsFunc(r.runs, func(u *run) bool { return u.status != Failed }):
+	case !slices.ContainsFunc(r.runs, func(run *run) bool { return run.status != Failed }):
 		o.Status = Failed
 	}
-	for i, u := range r.runs {
-		u.dropLate(r.scheduler)
+	for i, run := range r.runs {
+		run.dropLateScores(r.scheduler)
 		switch {
-		case u.status != Running:
+		case run.status != Running:
 		case i == winner:
-			r.notify(u, Completed)
+			r.notify(run, Completed)
 		case winner >= 0:
-			r.notify(u, NotCompleted)
+			r.notify(run, NotCompleted)
 		default:
-			r.notify(u, o.Status)
+			r.notify(run, o.Status)
 		}
-		o.Runs = append(o.Runs, u.result())
+		o.Runs = append(o.Runs, run.result())
 	}
 	return o
 }
 
 // result returns the exported form of the run.
-func (u *run) result() Run {
-	o := Run{Algorithm: u.Name, Status: u.status, Performance: u.best.performance, LogLoss: u.best.logLoss, Err: u.err}
-	for _, p := range u.curve {
+func (r *run) result() Run {
+	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
+	for _, p := range r.curve {
 		o.Curve = append(o.Curve, p.performance)
 	}
 	return o
@@ -350,15 +350,15 @@ func (u *run) result() Run {
 // leader returns the run whose model would be refitted if the race ended now,
 // or nil if no run has a checkpoint.
 func (r *race) leader() *run {
-	if winner := r.scheduler.leading(); winner >= 0 {
+	if winner := r.scheduler.currentWinner(); winner >= 0 {
 		return r.runs[winner]
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var leader *run
-	for _, u := range r.runs {
-		if u.best.step > 0 && u.status != Failed && (leader == nil || u.best.selectionLoss < leader.best.selectionLoss) {
-			leader = u
+	for _, run := range r.runs {
+		if run.best.step > 0 && run.status != Failed && (leader == nil || run.best.selectionLoss < leader.best.selectionLoss) {
+			leader = run
 		}
 	}
 	return leader
@@ -370,11 +370,11 @@ func (r *race) leader() *run {
 // time to calibrate.
 func (r *race) lossFunc(status Status) func(*candidate) []float64 {
 	return func(c *candidate) []float64 {
-		probabilities := c.evaluated()
+		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
 			probabilities = r.evaluator.calibrated(probabilities)
 		}
-		losses := r.evaluator.trueProbabilities(probabilities)
+		losses := r.evaluator.trueClassProbabilities(probabilities)
 		for i, q := range losses {
 			losses[i] = -math.Log(max(q, minProbability))
 		}

@@ -45,7 +45,7 @@ func benchmarkSet(b *testing.B, dir string) {
 	f := loadTrainFile(b, filepath.Join(dir, "train.csv"))
 	p := Params{Metric: os.Getenv("FORETELL_METRIC"), Now: time.Now}
 	if names := os.Getenv("FORETELL_ALGORITHMS"); names != "" {
-		for _, m := range variantsOf(algorithms, len(f.Schema.Classes)) {
+		for _, m := range newVariants(algorithms, len(f.Schema.Classes)) {
 			if strings.Contains(names, m.Name[1:]) {
 				p.Algorithms = append(p.Algorithms, m.Name)
 			}

@@ -23,7 +23,7 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			// The third needs more steps than the others but the least work.
-			o, err := raceOf(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, fakeAlgorithms(
+			o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, fakeAlgorithms(
 				fakeFitter{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
 				fakeFitter{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
 				fakeFitter{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
@@ -146,7 +146,7 @@ func TestRaceEnds(t *testing.T) {
 			stop := make(chan struct{})
 			time.AfterFunc(100*time.Second+time.Millisecond, func() { close(stop) })
 			began := time.Now()
-			o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
+			o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestRaceEnds(t *testing.T) {
 	t.Run("stop_before_any_score", func(t *testing.T) {
 		stop := make(chan struct{})
 		close(stop)
-		o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
+		o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(1.0), Stop: stop}, slow())
 		if err != nil || o.Status != Cancelled || o.Model != nil {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -172,7 +172,7 @@ func TestRaceEnds(t *testing.T) {
 	t.Run("time_limit_leaves_time_for_the_refit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			o, err := raceOf(t.Context(), f, Params{Threshold: new(1.0), TimeLimit: 10 * time.Minute, Now: time.Now, Workers: 1}, slow()[:1])
+			o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(1.0), TimeLimit: 10 * time.Minute, Now: time.Now, Workers: 1}, slow()[:1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestRaceEnds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 			defer cancel()
-			o, err := raceOf(ctx, f, Params{Threshold: new(1.0)}, slow())
+			o, err := raceAlgorithms(ctx, f, Params{Threshold: new(1.0)}, slow())
 			if !errors.Is(err, context.DeadlineExceeded) || o != nil {
 				t.Errorf("%+v, %v", o, err)
 			}
@@ -198,7 +198,7 @@ func TestRaceEnds(t *testing.T) {
 
 func TestRaceReportsProgress(t *testing.T) {
 	seen := map[string][]Event{}
-	o, err := raceOf(t.Context(), fakeFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
+	o, err := raceAlgorithms(t.Context(), fakeFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
 		seen[e.Algorithm] = append(seen[e.Algorithm], e) // the race detector watches that calls do not overlap
 	}}, fakeAlgorithms(fakeFitter{skills: rising(0.5, 0.9, 9), work: 1e6}, fakeFitter{skills: []float64{0.5}, work: 1e5}))
 	if err != nil {
@@ -257,19 +257,19 @@ func TestRaceRejects(t *testing.T) {
 		`threshold=NaN: must be 0 to 1`:                         {Threshold: new(math.NaN())},
 		`metric="speed": must be one of`:                        {Metric: "speed"},
 	} {
-		_, err := raceOf(t.Context(), f, p, fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{}))
+		_, err := raceAlgorithms(t.Context(), f, p, fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{}))
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %s", err, name)
 		}
 	}
-	if _, err := raceOf(t.Context(), one, Params{}, fakeAlgorithms(fakeFitter{})); err == nil {
+	if _, err := raceAlgorithms(t.Context(), one, Params{}, fakeAlgorithms(fakeFitter{})); err == nil {
 		t.Error("a single class is taken")
 	}
 }
 
 func mustRace(t *testing.T, f *frame.Frame, p Params, fitters ...fakeFitter) *Outcome {
 	t.Helper()
-	o, err := raceOf(t.Context(), f, p, fakeAlgorithms(fitters...))
+	o, err := raceAlgorithms(t.Context(), f, p, fakeAlgorithms(fitters...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,17 +43,17 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	defer done()
 	complete = true
 	budget := max(minRefitCost, r.totalCost()*refitCostShare)
-	for i, s := range c.components {
-		budget -= s.refitCost(r.data.Rows)
+	for i, part := range c.components {
+		budget -= part.refitCost(r.data.Rows)
 		if i == 0 || budget >= 0 {
-			if p, err := r.refitRun(ctx, s.run); err == nil {
-				members = append(members, member{s.algorithm.kind, s.weight, p})
+			if p, err := r.refitRun(ctx, part.run); err == nil {
+				members = append(members, member{part.algorithm.kind, part.weight, p})
 				continue
 			}
 			complete = false
 		}
-		for _, p := range s.models { // the models stay on the disk
-			members = append(members, member{s.algorithm.kind, s.weight / float64(len(s.models)), p})
+		for _, p := range part.models { // the models stay on the disk
+			members = append(members, member{part.algorithm.kind, part.weight / float64(len(part.models)), p})
 		}
 	}
 	return members, complete
@@ -68,20 +68,20 @@ const (
 
 // refitRun returns a model of u's algorithm, trained on every labelled row for
 // the best number of steps.
-func (r *race) refitRun(ctx context.Context, u *run) (p predictor, err error) {
+func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) {
 	all := make([]int32, r.data.Rows)
 	for i := range all {
 		all[i] = int32(i)
 	}
-	err = recovering(func() error {
+	err = recoverPanic(func() error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		fitter, err := u.algorithm.newScreenedFitter(ctx, fitTask{
+		fitter, err := run.algorithm.newScreenedFitter(ctx, fitTask{
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
-			seed: rng.Derive(r.data.params.Seed, int(u.algorithm.kind)+refitSeeds),
+			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.kind)+refitSeedOffset),
 		})
-		steps := u.refitSteps(r.data.Rows)
+		steps := run.refitSteps(r.data.Rows)
 		for step, over := 0, false; err == nil && !over && step < steps; step++ {
 			over, err = fitter.Step(ctx)
 		}
@@ -95,11 +95,11 @@ func (r *race) refitRun(ctx context.Context, u *run) (p predictor, err error) {
 
 // foldMembers yields the models of s's folds as members, for a component
 // without a refit. It loads each model when the iteration reaches it.
-func (s component) foldMembers() iter.Seq2[member, error] {
+func (c component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
-		for i := range s.folds {
-			one, err := s.foldMember(i)
-			one.weight /= float64(len(s.folds))
+		for i := range c.folds {
+			one, err := c.loadFoldMember(i)
+			one.weight /= float64(len(c.folds))
 			if !yield(one, err) {
 				return
 			}
@@ -107,51 +107,51 @@ func (s component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// foldMember returns a copy of the model of fold i. The memory that the copy
+// loadFoldMember returns a copy of the model of fold i. The memory that the copy
 // uses for prediction is freed with the copy.
-func (s component) foldMember(i int) (member, error) {
-	one, err := s.algorithm.reload(member{s.algorithm.kind, s.weight, s.models[i]})
+func (c component) loadFoldMember(fold int) (member, error) {
+	one, err := c.algorithm.reloadMember(member{c.algorithm.kind, c.weight, c.models[fold]})
 	if err != nil {
-		return member{}, fmt.Errorf("%s: fold %d: %w", s.Name, i+1, err)
+		return member{}, fmt.Errorf("%s: fold %d: %w", c.Name, fold+1, err)
 	}
 	return one, nil
 }
 
-// reload returns a copy of a member, made by way of its binary form.
-func (m *algorithm) reload(one member) (member, error) {
-	inner, columns := unwrapScreened(one.predictor)
+// reloadMember returns a copy of a member, made by way of its binary form.
+func (a *algorithm) reloadMember(m member) (member, error) {
+	inner, columns := unwrapScreened(m.predictor)
 	b, err := inner.AppendBinary(nil)
 	if err != nil {
 		return member{}, err
 	}
-	one.predictor, err = m.read(b)
+	m.predictor, err = a.read(b)
 	if columns != nil {
-		one.predictor = screenedModel{one.predictor, columns}
+		m.predictor = screenedModel{m.predictor, columns}
 	}
-	return one, err
+	return m, err
 }
 
-// refitSeeds is added to the index of the refit's seed to distinguish it from
+// refitSeedOffset is added to the index of the refit's seed to distinguish it from
 // the seeds of the folds. refitFold is the fold index of the refit.
 const (
-	refitSeeds = 1000
-	refitFold  = -1
+	refitSeedOffset = 1000
+	refitFold       = -1
 )
 
 // rowRatio returns the number of rows divided by the mean number of training rows
 // of a fold.
-func (u *run) rowRatio(rows int) float64 {
+func (r *run) rowRatio(rows int) float64 {
 	trainRows := 0
-	for _, fold := range u.folds {
+	for _, fold := range r.folds {
 		trainRows += len(fold.Train)
 	}
-	return float64(rows) * float64(len(u.folds)) / float64(max(trainRows, 1))
+	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
 // refitSteps returns the number of steps of the refit on the given number of
 // rows.
-func (u *run) refitSteps(rows int) int {
-	return int(math.Round(float64(u.best.step) * math.Pow(u.rowRatio(rows), u.algorithm.stepGrowth)))
+func (r *run) refitSteps(rows int) int {
+	return int(math.Round(float64(r.best.step) * math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
 // refitBudget returns the time to reserve for the refit of the current leader
@@ -170,15 +170,15 @@ func (r *race) refitBudget() time.Duration {
 // totalCost returns the cost of all runs so far.
 func (r *race) totalCost() float64 {
 	sum := 0.0
-	for _, u := range r.runs {
-		sum += u.lastCost
+	for _, run := range r.runs {
+		sum += run.lastCost
 	}
 	return sum
 }
 
 // refitCost returns the cost of the refit on the given number of rows.
-func (u *run) refitCost(rows int) float64 {
-	return u.best.cost / float64(len(u.folds)) * math.Pow(u.rowRatio(rows), 1+u.algorithm.stepGrowth)
+func (r *run) refitCost(rows int) float64 {
+	return r.best.cost / float64(len(r.folds)) * math.Pow(r.rowRatio(rows), 1+r.algorithm.stepGrowth)
 }
 
 // reportBudget returns the time to reserve for the report.

@@ -37,7 +37,7 @@ func newNeural(ctx context.Context, t fitTask) (fitter, error) {
 
 // newForest returns a fitter of a randomised forest.
 func newForest(ctx context.Context, t fitTask) (fitter, error) {
-	bins, err := t.data.binned(ctx, tree.MaxBins)
+	bins, err := t.data.binnedMatrix(ctx, tree.MaxBins)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func newForest(ctx context.Context, t fitTask) (fitter, error) {
 
 // newLeafwise returns a fitter of gradient boosting with leaf-wise trees.
 func newLeafwise(ctx context.Context, t fitTask) (fitter, error) {
-	bins, err := t.data.binned(ctx, tree.MaxBins)
+	bins, err := t.data.binnedMatrix(ctx, tree.MaxBins)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func newSymmetric(ctx context.Context, t fitTask) (fitter, error) {
 	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
 		buckets = tree.MaxBins - 1
 	}
-	bins, err := t.data.binned(ctx, buckets+1) // the last bin is that of missing cells
+	bins, err := t.data.binnedMatrix(ctx, buckets+1) // the last bin is that of missing cells
 	if err != nil {
 		return nil, err
 	}

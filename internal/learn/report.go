@@ -81,7 +81,7 @@ type ClassScore struct {
 // user stopped the race.
 const (
 	maxTrainingRows   = 20000
-	maxHurriedRows    = 2000
+	maxCutShortRows   = 2000
 	stoppedReportTime = 300 * time.Millisecond
 )
 
@@ -103,27 +103,27 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		Seed:           r.data.params.Seed,
 		Rows:           r.data.Rows,
 		ValidationRows: len(r.evaluator.labels),
-		Validation:     r.evaluator.validationScores(c.evaluated()),
+		Validation:     r.evaluator.validationScores(c.scoredProbabilities()),
 		HeldOut:        len(r.plan.Test),
 		Features:       len(r.data.Columns),
-		Screened:       r.data.screenedCount(),
+		Screened:       r.data.numScreened(),
 		Blended:        r.blendScore,
-		Baseline:       r.baseline(nil),
+		Baseline:       r.newBaseline(nil),
 		Test:           nanScores, Training: nanScores,
 	}
 	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
 	r.testMetrics(limited, m, c, o)
 	r.trainingMetrics(limited, c, o)
-	o.Test = o.Report.Test.of(r.evaluator.metric)
-	o.Training = o.Report.Training.of(r.evaluator.metric)
+	o.Test = o.Report.Test.byName(r.evaluator.metric)
+	o.Training = o.Report.Training.byName(r.evaluator.metric)
 	if len(c.components) == 1 {
 		index := c.components[0].index
 		o.Runs[index].TestPerformance = o.Test
 		o.Runs[index].TrainingPerformance = o.Training
 	} else {
-		for _, s := range c.components {
-			o.Report.Shares = append(o.Report.Shares, Share{s.Name, s.weight})
+		for _, part := range c.components {
+			o.Report.Shares = append(o.Report.Shares, Share{part.Name, part.weight})
 		}
 	}
 	if o.Status != Cancelled {
@@ -149,7 +149,7 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 func (e *evaluator) validationScores(probabilities []float32) Scores {
 	plain, decided := e.predictions(probabilities), e.weightedPredictions(probabilities)
 	tempered := e.predictions(e.calibrated(probabilities))
-	return scoredBy(func(name string) metric.Predictions {
+	return computeScoresWithIntervals(func(name string) metric.Predictions {
 		switch name {
 		case metric.NameROCAUC:
 			return plain
@@ -173,8 +173,8 @@ func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outco
 	}
 	p := m.predictions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
-	o.Report.Test = scoredBy(func(string) metric.Predictions { return p })
-	o.Report.Baseline = r.baseline(test.Labels)
+	o.Report.Test = computeScoresWithIntervals(func(string) metric.Predictions { return p })
+	o.Report.Baseline = r.newBaseline(test.Labels)
 	for c, s := range metric.PerClass(p) {
 		o.Report.Classes = append(o.Report.Classes, ClassScore{
 			Label: r.data.Schema.Classes[c], Rows: s.Support,
@@ -191,20 +191,20 @@ func (r *race) trainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 		return
 	}
 	train := r.data.selectRows(o.reportRows(r.plan.Rest, maxTrainingRows))
-	probabilities, err := o.Model.predictMembers(ctx, train, c.reload(o.Model.members), r.data.params.Workers)
+	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
 	if err != nil {
 		return
 	}
 	p := o.Model.predictions(probabilities, train.Labels)
 	o.Report.TrainingRows = train.Rows
-	o.Report.Training = scoresOf(p)
+	o.Report.Training = computeScores(p)
 }
 
 // reportRows returns at most maxRows of rows, at equal distances. It returns
 // fewer if the race was cut short.
 func (o *Outcome) reportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
-		maxRows = min(maxRows, maxHurriedRows)
+		maxRows = min(maxRows, maxCutShortRows)
 	}
 	return subsample(rows, maxRows)
 }

@@ -52,66 +52,66 @@ type curvePoint struct {
 }
 
 // newFitters creates the run's fitters.
-func (u *run) newFitters(ctx context.Context, t *trainingData, seed uint64) error {
-	u.fitters = make([]fitter, len(u.folds))
-	u.done = make([]bool, len(u.folds))
+func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) error {
+	r.fitters = make([]fitter, len(r.folds))
+	r.done = make([]bool, len(r.folds))
 	shared := &workspaces{}
-	inner := max(1, (u.workers+len(u.folds)-1)/len(u.folds))
-	return parallelFor(u.workers, len(u.folds), func(i int) (err error) {
-		u.fitters[i], err = u.algorithm.newScreenedFitter(ctx, fitTask{
-			data: t, fold: u.folds[i], foldIndex: i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
+	inner := max(1, (r.workers+len(r.folds)-1)/len(r.folds))
+	return parallelFor(r.workers, len(r.folds), func(i int) (err error) {
+		r.fitters[i], err = r.algorithm.newScreenedFitter(ctx, fitTask{
+			data: t, fold: r.folds[i], foldIndex: i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
 		})
 		return err
 	})
 }
 
-// advance does the next step of every fitter. done reports whether all fitters
+// stepAll does the next step of every fitter. done reports whether all fitters
 // are done.
-func (u *run) advance(ctx context.Context) (done bool, err error) {
-	err = parallelFor(u.workers, len(u.fitters), func(i int) error {
-		if u.done[i] {
+func (r *run) stepAll(ctx context.Context) (done bool, err error) {
+	err = parallelFor(r.workers, len(r.fitters), func(i int) error {
+		if r.done[i] {
 			return nil
 		}
 		var err error
-		u.done[i], err = u.fitters[i].Step(ctx)
+		r.done[i], err = r.fitters[i].Step(ctx)
 		return err
 	})
-	u.step++
-	return !slices.Contains(u.done, false), err
+	r.step++
+	return !slices.Contains(r.done, false), err
 }
 
 // predictValidation writes the class probabilities of the validation rows to
 // dst, fold by fold.
-func (u *run) predictValidation(dst []float32) error {
-	at := make([]int, len(u.folds)+1)
-	for i, fold := range u.folds {
-		at[i+1] = at[i] + len(fold.Validation)*u.classes
+func (r *run) predictValidation(dst []float32) error {
+	at := make([]int, len(r.folds)+1)
+	for i, fold := range r.folds {
+		at[i+1] = at[i] + len(fold.Validation)*r.classes
 	}
-	return parallelFor(u.workers, len(u.fitters), func(i int) error {
-		u.fitters[i].PredictValidation(dst[at[i]:at[i+1]])
+	return parallelFor(r.workers, len(r.fitters), func(i int) error {
+		r.fitters[i].PredictValidation(dst[at[i]:at[i+1]])
 		return nil
 	})
 }
 
 // cost returns the run's virtual clock.
-func (u *run) cost() float64 {
+func (r *run) cost() float64 {
 	sum := 0.0
-	for _, fitter := range u.fitters {
+	for _, fitter := range r.fitters {
 		sum += fitter.Cost()
 	}
 	return sum
 }
 
-// finish takes the models of a run that has ended and releases its fitters.
-func (u *run) finish() {
-	u.models = make([]predictor, len(u.folds))
-	for i, fitter := range u.fitters {
-		if fitter != nil && u.status != Failed {
-			u.models[i] = fitter.Model()
+// takeModels takes the models of a run that has ended and releases its fitters.
+func (r *run) takeModels() {
+	r.models = make([]predictor, len(r.folds))
+	for i, fitter := range r.fitters {
+		if fitter != nil && r.status != Failed {
+			r.models[i] = fitter.Model()
 		}
-		u.fitters[i] = nil // frees memory for the next model
+		r.fitters[i] = nil // frees memory for the next model
 	}
-	u.fitters = nil
+	r.fitters = nil
 }
 
 // record adds the score of the last step to the curve and reports whether the
@@ -120,25 +120,25 @@ func (u *run) finish() {
 // races without validation rows. probabilities are those of the step; with a
 // checkpoint the run takes them over. free is a slice that the run no longer
 // uses.
-func (u *run) record(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
-	if m := selectionLoss(s, len(probabilities)/u.classes); force || u.best.step == 0 || m < u.best.selectionLoss {
-		for _, fitter := range u.fitters {
+func (r *run) record(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
+	if loss := selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
+		for _, fitter := range r.fitters {
 			fitter.Checkpoint()
 		}
-		free = u.best.probabilities
-		u.best = checkpoint{score: s, step: u.step, selectionLoss: m, cost: u.cost(), probabilities: probabilities}
+		free = r.best.probabilities
+		r.best = checkpoint{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), probabilities: probabilities}
 	} else {
 		free = probabilities
 	}
-	summary := u.best
+	summary := r.best
 	summary.probabilities = nil
-	u.lastCost = u.cost()
-	u.curve = append(u.curve, curvePoint{due: due, performance: s.performance, best: summary})
-	patience := u.algorithm.patience
-	if len(u.folds) == 1 {
+	r.lastCost = r.cost()
+	r.curve = append(r.curve, curvePoint{due: due, performance: s.performance, best: summary})
+	patience := r.algorithm.patience
+	if len(r.folds) == 1 {
 		patience = (patience + 1) / 2
 	}
-	return free, u.stopping.stalled(s, len(probabilities)/u.classes, u.step, patience)
+	return free, r.stopping.stalled(s, len(probabilities)/r.classes, r.step, patience)
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected:
@@ -169,34 +169,34 @@ const (
 
 // stalled reports whether neither log loss nor performance has improved in the
 // last patience steps. rows is the number of rows that both are measured on.
-func (l *earlyStopping) stalled(s score, rows, step, patience int) bool {
-	if l.step == 0 {
-		*l = earlyStopping{logLoss: math.Inf(1), performance: -1}
+func (e *earlyStopping) stalled(s score, rows, step, patience int) bool {
+	if e.step == 0 {
+		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}
 	}
-	gain := minGain * l.logLoss
-	if s.performance >= 1 && l.step > 0 {
+	gain := minGain * e.logLoss
+	if s.performance >= 1 && e.step > 0 {
 		gain = max(gain, perfectGain/float64(max(rows, 1)))
 	}
-	if s.logLoss < l.logLoss-gain || s.performance > l.performance {
-		*l = earlyStopping{min(l.logLoss, s.logLoss), max(l.performance, s.performance), step}
+	if s.logLoss < e.logLoss-gain || s.performance > e.performance {
+		*e = earlyStopping{min(e.logLoss, s.logLoss), max(e.performance, s.performance), step}
 	}
-	return step-l.step >= patience
+	return step-e.step >= patience
 }
 
-// dropLate removes the scores that were due after the win, because it depends
+// dropLateScores removes the scores that were due after the win, because it depends
 // on the speed of the machine whether they were computed.
-func (u *run) dropLate(p *scheduler) {
-	n := len(u.curve)
-	for n > 0 && p.isLate(u.index, u.curve[n-1].due) {
+func (r *run) dropLateScores(s *scheduler) {
+	n := len(r.curve)
+	for n > 0 && s.isLate(r.index, r.curve[n-1].due) {
 		n--
 	}
-	if n == len(u.curve) {
+	if n == len(r.curve) {
 		return
 	}
-	u.curve = u.curve[:n]
-	u.best = checkpoint{}
+	r.curve = r.curve[:n]
+	r.best = checkpoint{}
 	if n > 0 {
-		u.best = u.curve[n-1].best
+		r.best = r.curve[n-1].best
 	}
 }
 

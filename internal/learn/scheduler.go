@@ -52,57 +52,57 @@ type entrant struct {
 }
 
 func newScheduler(entrants int) *scheduler {
-	p := &scheduler{entrants: make([]entrant, entrants), winTime: math.Inf(1), winner: -1}
-	p.changed = sync.NewCond(&p.mu)
-	for i := range p.entrants {
-		p.entrants[i].active = true
+	s := &scheduler{entrants: make([]entrant, entrants), winTime: math.Inf(1), winner: -1}
+	s.changed = sync.NewCond(&s.mu)
+	for i := range s.entrants {
+		s.entrants[i].active = true
 	}
-	return p
+	return s
 }
 
 // start returns the context of an entrant's steps. It is cancelled with ctx, or
 // when the entrant can no longer win.
-func (p *scheduler) start(ctx context.Context, index int) context.Context {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	ctx, p.entrants[index].cancel = context.WithCancel(ctx)
+func (s *scheduler) start(ctx context.Context, index int) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx, s.entrants[index].cancel = context.WithCancel(ctx)
 	context.AfterFunc(ctx, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.changed.Broadcast()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.changed.Broadcast()
 	})
 	return ctx
 }
 
 // waitTurn waits until an entrant may do its next step. It returns false if the
 // entrant can no longer win or ctx is cancelled.
-func (p *scheduler) waitTurn(ctx context.Context, index int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for ctx.Err() == nil && p.canWin(index) {
-		if p.entrants[index].due <= p.horizon() {
+func (s *scheduler) waitTurn(ctx context.Context, index int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ctx.Err() == nil && s.canWin(index) {
+		if s.entrants[index].due <= s.latestDue() {
 			return true
 		}
-		p.changed.Wait()
+		s.changed.Wait()
 	}
 	return false
 }
 
 // canWin reports whether the next score of an entrant may be earlier than the
 // win.
-func (p *scheduler) canWin(index int) bool {
-	due := p.entrants[index].due
-	return due < p.winTime || due == p.winTime && index < p.winner
+func (s *scheduler) canWin(index int) bool {
+	due := s.entrants[index].due
+	return due < s.winTime || due == s.winTime && index < s.winner
 }
 
-// horizon returns the latest due time at which a run may begin a step: that of
+// latestDue returns the latest due time at which a run may begin a step: that of
 // the run due first plus maxLead or the longest last step, whichever is larger.
-func (p *scheduler) horizon() float64 {
+func (s *scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), float64(maxLead)
-	for _, l := range p.entrants {
-		if l.active {
-			first = min(first, l.due)
-			ahead = max(ahead, l.step)
+	for _, e := range s.entrants {
+		if e.active {
+			first = min(first, e.due)
+			ahead = max(ahead, e.step)
 		}
 	}
 	return first + ahead
@@ -112,56 +112,56 @@ func (p *scheduler) horizon() float64 {
 // cost. reached reports whether the score has reached the threshold; if so, the
 // entrant does no further step, but only when the others have ended is it known
 // whether it has won.
-func (p *scheduler) endStep(index int, clock float64, reached bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l := &p.entrants[index]
-	l.step = max(clock-l.clock, 0)
-	l.clock = clock
-	stands := max(clock, l.due)
-	l.due = max(stands, clock+l.step)
-	l.active = l.active && !reached
-	if reached && (stands < p.winTime || stands == p.winTime && index < p.winner) {
-		p.winTime, p.winner = stands, index
-		for i := range p.entrants {
-			if p.entrants[i].active && p.entrants[i].cancel != nil && !p.canWin(i) {
-				p.entrants[i].cancel()
+func (s *scheduler) endStep(index int, clock float64, reached bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := &s.entrants[index]
+	e.step = max(clock-e.clock, 0)
+	e.clock = clock
+	scoreTime := max(clock, e.due)
+	e.due = max(scoreTime, clock+e.step)
+	e.active = e.active && !reached
+	if reached && (scoreTime < s.winTime || scoreTime == s.winTime && index < s.winner) {
+		s.winTime, s.winner = scoreTime, index
+		for i := range s.entrants {
+			if s.entrants[i].active && s.entrants[i].cancel != nil && !s.canWin(i) {
+				s.entrants[i].cancel()
 			}
 		}
 	}
-	p.changed.Broadcast()
+	s.changed.Broadcast()
 }
 
 // due returns the earliest virtual time of an entrant's next score.
-func (p *scheduler) due(index int) float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.entrants[index].due
+func (s *scheduler) due(index int) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entrants[index].due
 }
 
 // remove removes an entrant from the race.
-func (p *scheduler) remove(index int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.entrants[index].active = false
-	p.entrants[index].cancel()
-	p.changed.Broadcast()
+func (s *scheduler) remove(index int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entrants[index].active = false
+	s.entrants[index].cancel()
+	s.changed.Broadcast()
 }
 
-// leading returns the entrant that has won so far, or -1 if none has.
-func (p *scheduler) leading() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.winner
+// currentWinner returns the entrant that has won so far, or -1 if none has.
+func (s *scheduler) currentWinner() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.winner
 }
 
 // isLate reports whether a score that was due at the given time does not count,
 // because another entrant has won and would have won whatever the score.
-func (p *scheduler) isLate(index int, due float64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.winner < 0 || p.winner == index {
+func (s *scheduler) isLate(index int, due float64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.winner < 0 || s.winner == index {
 		return false
 	}
-	return due > p.winTime || due == p.winTime && index > p.winner
+	return due > s.winTime || due == s.winTime && index > s.winner
 }

@@ -23,8 +23,8 @@ var nanScores = Scores{
 	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
 }
 
-// of returns the score with the given name.
-func (s *Scores) of(name string) float64 {
+// byName returns the score with the given name.
+func (s *Scores) byName(name string) float64 {
 	switch name {
 	case metric.NameBalancedAccuracy:
 		return s.BalancedAccuracy
@@ -38,8 +38,8 @@ func (s *Scores) of(name string) float64 {
 	return s.Accuracy
 }
 
-// scoresOf returns all scores of p, without intervals.
-func scoresOf(p metric.Predictions) Scores {
+// computeScores returns all scores of p, without intervals.
+func computeScores(p metric.Predictions) Scores {
 	return Scores{
 		Accuracy:         metric.Accuracy(p),
 		BalancedAccuracy: metric.BalancedAccuracy(p),
@@ -49,11 +49,11 @@ func scoresOf(p metric.Predictions) Scores {
 	}
 }
 
-// scoredBy returns all scores with their intervals. predictions returns the
+// computeScoresWithIntervals returns all scores with their intervals. predictions returns the
 // predictions that the score with the given name is computed from.
-func scoredBy(predictions func(name string) metric.Predictions) Scores {
+func computeScoresWithIntervals(predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
-	s := scoresOf(decided)
+	s := computeScores(decided)
 	s.ROCAUC = metric.ROCAUC(predictions(metric.NameROCAUC))
 	s.LogLoss = metric.LogLoss(predictions(metric.NameLogLoss))
 	s.Intervals = map[string]Interval{}
@@ -78,9 +78,9 @@ type Baseline struct {
 	Validation, Test Scores
 }
 
-// baselineOn returns the baseline's scores on rows with the given labels. class
+// baselineScores returns the baseline's scores on rows with the given labels. class
 // is the predicted class. shares are the probabilities of the classes.
-func baselineOn(labels []int32, class int, shares []float64) Scores {
+func baselineScores(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return nanScores
 	}
@@ -109,8 +109,8 @@ func baselineOn(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// baseline returns the baseline on the validation rows and the given test rows.
-func (r *race) baseline(test []int32) Baseline {
+// newBaseline returns the baseline on the validation rows and the given test rows.
+func (r *race) newBaseline(test []int32) Baseline {
 	shares, majority := make([]float64, len(r.data.Schema.Classes)), 0
 	for _, label := range r.data.Labels {
 		shares[label] += 1 / float64(r.data.Rows)
@@ -122,7 +122,7 @@ func (r *race) baseline(test []int32) Baseline {
 	}
 	return Baseline{
 		Label:      r.data.Schema.Classes[majority],
-		Validation: baselineOn(r.evaluator.labels, majority, shares),
-		Test:       baselineOn(test, majority, shares),
+		Validation: baselineScores(r.evaluator.labels, majority, shares),
+		Test:       baselineScores(test, majority, shares),
 	}
 }

@@ -31,17 +31,17 @@ func TestBaseline(t *testing.T) {
 					p.Probabilities = append(p.Probabilities, float32(share))
 				}
 			}
-			want := scoresOf(p)
+			want := computeScores(p)
 			if len(c.labels) == 0 {
 				want = nanScores
 			}
-			got := baselineOn(c.labels, 1, c.shares)
+			got := baselineScores(c.labels, 1, c.shares)
 			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
-	if got := baselineOn([]int32{0, 1}, 1, []float64{0.5, 0.5}); math.Abs(got.LogLoss-math.Ln2) > 1e-12 {
+	if got := baselineScores([]int32{0, 1}, 1, []float64{0.5, 0.5}); math.Abs(got.LogLoss-math.Ln2) > 1e-12 {
 		t.Errorf("the log loss of a coin is %v", got.LogLoss)
 	}
 }

@@ -23,30 +23,30 @@ const (
 	screenRows = 20_000
 )
 
-// screenedCount returns the number of features that a fitter is trained on, or
+// numScreened returns the number of features that a fitter is trained on, or
 // 0 for all.
-func (t *trainingData) screenedCount() int {
+func (t *trainingData) numScreened() int {
 	if len(t.Columns) <= maxFeatures {
 		return 0
 	}
 	return maxFeatures
 }
 
-// screenedFor returns the data that the fitters of a fold are trained on: t, or
+// screenedData returns the data that the fitters of a fold are trained on: t, or
 // only the features selected on rows, which must be the fold's training rows.
-func (t *trainingData) screenedFor(ctx context.Context, number int, rows []int32) (*trainingData, error) {
-	if t.screenedCount() == 0 {
+func (t *trainingData) screenedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
+	if t.numScreened() == 0 {
 		return t, nil
 	}
 	t.screenMutex.Lock()
 	defer t.screenMutex.Unlock()
-	if known := t.screenedFolds[number]; known != nil {
+	if known := t.screenedFolds[foldIndex]; known != nil {
 		return known, nil
 	}
 	if err := t.binFeatures(ctx); err != nil {
 		return nil, err
 	}
-	columns, err := t.selectFeatures(ctx, subsample(rows, screenRows))
+	columns, err := t.selectBestFeatures(ctx, subsample(rows, screenRows))
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (t *trainingData) screenedFor(ctx context.Context, number int, rows []int32
 	schema.Columns = gather(schema.Columns, columns)
 	f := selectColumns(t.Frame, columns)
 	f.Schema, f.Labels = &schema, t.Labels
-	t.screenedFolds[number] = &trainingData{Frame: f, params: t.params, columns: columns}
-	return t.screenedFolds[number], nil
+	t.screenedFolds[foldIndex] = &trainingData{Frame: f, params: t.params, columns: columns}
+	return t.screenedFolds[foldIndex], nil
 }
 
 // binnedFeature is a binned feature, for screening.
@@ -91,8 +91,8 @@ func (t *trainingData) binFeatures(ctx context.Context) error {
 	return nil
 }
 
-// selectFeatures returns the features of highest gain, ascending.
-func (t *trainingData) selectFeatures(ctx context.Context, rows []int32) ([]int32, error) {
+// selectBestFeatures returns the features of highest gain, ascending.
+func (t *trainingData) selectBestFeatures(ctx context.Context, rows []int32) ([]int32, error) {
 	gains := make([]float64, len(t.binnedFeatures))
 	workspaces := make([][]int, t.params.Workers)
 	err := parallel.ForContext(ctx, t.params.Workers, len(gains), func(worker, i int) {
@@ -220,17 +220,17 @@ func selectColumns(f *frame.Frame, columns []int32) *frame.Frame {
 }
 
 // newScreenedFitter returns a fitter on the features that screening selects.
-func (m *algorithm) newScreenedFitter(ctx context.Context, t fitTask) (fitter, error) {
-	kept, err := t.data.screenedFor(ctx, t.foldIndex, t.fold.Train)
+func (a *algorithm) newScreenedFitter(ctx context.Context, t fitTask) (fitter, error) {
+	selected, err := t.data.screenedData(ctx, t.foldIndex, t.fold.Train)
 	if err != nil {
 		return nil, err
 	}
-	t.data = kept
-	l, err := m.newFitter(ctx, t)
-	if err != nil || kept.columns == nil {
-		return l, err
+	t.data = selected
+	inner, err := a.newFitter(ctx, t)
+	if err != nil || selected.columns == nil {
+		return inner, err
 	}
-	return screenedFitter{l, kept.columns}, nil
+	return screenedFitter{inner, selected.columns}, nil
 }
 
 // screenedFitter is a fitter on selected features.
@@ -239,7 +239,7 @@ type screenedFitter struct {
 	columns []int32
 }
 
-func (l screenedFitter) Model() predictor { return screenedModel{l.fitter.Model(), l.columns} }
+func (f screenedFitter) Model() predictor { return screenedModel{f.fitter.Model(), f.columns} }
 
 // screenedModel is a predictor on selected features of a frame. columns are
 // their indices, ascending.

@@ -27,11 +27,11 @@ type trainingData struct {
 	screenedFolds  map[int]*trainingData // by fold index; nil if there is no screening
 }
 
-// binned returns the matrix with at most the given number of bins, 0 for the
+// binnedMatrix returns the matrix with at most the given number of bins, 0 for the
 // default. It builds each matrix once, while concurrent callers wait. Matrices
 // share the features that do not depend on the number of bins, such as those
 // with few values.
-func (t *trainingData) binned(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
+func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if b := t.bins[bins]; b != nil {

@@ -47,25 +47,25 @@ type Forecast struct {
 // validation and test rows. classes are the numbers of rows of the whole file's classes.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
-	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratify(classes, rows)}
+	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
 	if scored > 0 {
 		t.Value = (validation*float64(validated) + test*float64(tested)) / float64(scored)
 	}
 	return t
 }
 
-// stratify returns the rows of each class in a stratified sample: in proportion, but at
+// stratifiedCounts returns the rows of each class in a stratified sample: in proportion, but at
 // least two if the class has them.
-func stratify(classes []int, rows int) []int {
+func stratifiedCounts(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
 		all += n
 	}
-	fold := make([]int, len(classes))
+	counts := make([]int, len(classes))
 	for i, n := range classes {
-		fold[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
+		counts[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
 	}
-	return fold
+	return counts
 }
 
 // Extrapolate extrapolates trials to a race on all rows. There must be at least one
@@ -90,10 +90,10 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 const (
 	// maxExponent caps the power that is fitted.
 	maxExponent = 1.0
-	// relativeDoubt is the relative, and absoluteDoubt the absolute uncertainty of the
+	// relativeUncertainty is the relative, and absoluteDoubt the absolute uncertainty of the
 	// exponent, in addition to the standard error of the slope.
-	relativeDoubt = 0.5
-	absoluteDoubt = 0.06
+	relativeUncertainty = 0.5
+	absoluteUncertainty = 0.06
 	// zScore is the half-width of the interval in standard errors.
 	zScore = 2
 )
@@ -107,17 +107,17 @@ const (
 //	      │              ╲  expected
 //	      └────────────────── log n
 func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool) {
-	c := fit(trials, perClass)
+	c := fitCurve(trials, perClass)
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
 	slope := min(max(c.slope, 0), maxExponent)
-	doubt := relativeDoubt*slope + absoluteDoubt + c.slopeError
+	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeError
 	expected := c.last * math.Exp(-slope*distance)
-	worse := c.last * math.Exp(-max(slope-doubt, 0)*distance)
-	better := c.last * math.Exp(-min(slope+doubt, 1.5*maxExponent)*distance)
+	worse := c.last * math.Exp(-max(slope-uncertainty, 0)*distance)
+	better := c.last * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
 	// The sampling error is that of the trials and that of the few test rows. It grows
 	// with the error.
 	samplingError := func(e float64) float64 {
-		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratify(classes, f.Scored), perClass))
+		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
 	}
 	f.Value = 1 - expected
 	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
@@ -130,12 +130,12 @@ type curve struct {
 	slope, slopeError float64 // by what power it falls
 }
 
-// fit fits the line: its slope by weighted least squares, its end through the last trial.
-func fit(trials []Trial, perClass bool) curve {
+// fitCurve fits the line: its slope by weighted least squares, its end through the last trial.
+func fitCurve(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
 		e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
-		s := max(standardError(e, stratify(t.classes, t.Validated), perClass), 1e-6) / e // of log e
+		s := max(standardError(e, stratifiedCounts(t.classes, t.Validated), perClass), 1e-6) / e // of log e
 		weight, at := 1/(s*s), math.Log(float64(t.Rows))
 		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
 	}
@@ -148,7 +148,7 @@ func fit(trials []Trial, perClass bool) curve {
 	}
 	last := trials[len(trials)-1]
 	c.last = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
-	c.lastError = standardError(c.last, stratify(last.classes, last.Scored), perClass)
+	c.lastError = standardError(c.last, stratifiedCounts(last.classes, last.Scored), perClass)
 	return c
 }
 
@@ -210,11 +210,11 @@ const (
 	timeExponent        = 1.15
 	exponentPerDoubling = 0.114
 	minTimeExponent     = 0.3 // growth of however many classes
-	timeDoubt           = 2
+	timeUncertainty     = 2
 )
 
-// timeExponentOf returns the exponent of time by rows for a number of classes.
-func timeExponentOf(classes int) float64 {
+// classTimeExponent returns the exponent of time by rows for a number of classes.
+func classTimeExponent(classes int) float64 {
 	return max(timeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
 }
 
@@ -222,11 +222,11 @@ func timeExponentOf(classes int) float64 {
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := rowVisits(plan) / max(rowVisits(validationPlan(t.classes, seed)), 1)
-	expected := t.Seconds * math.Pow(ratio, timeExponentOf(len(t.classes)))
-	f.Fastest = expected / timeDoubt
+	expected := t.Seconds * math.Pow(ratio, classTimeExponent(len(t.classes)))
+	f.Fastest = expected / timeUncertainty
 	if t.Cut { // the sample's race takes longer than that, and so does the whole
 		return
 	}
-	slowest := expected * timeDoubt
+	slowest := expected * timeUncertainty
 	f.Seconds, f.Slowest = &expected, &slowest
 }

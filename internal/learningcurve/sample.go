@@ -50,26 +50,26 @@ func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, si
 		row, err := reader.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return flush(samplers)
+			return flushSamplers(samplers)
 		case err != nil:
 			return err
 		case len(row.Fields) == 0:
 			continue
 		}
 		label := row.Fields[len(row.Fields)-1]
-		for _, d := range samplers {
-			if line > 0 && !d.take(label) {
+		for _, s := range samplers {
+			if line > 0 && !s.shouldDraw(label) {
 				continue
 			}
-			_, _ = d.out.Write(row.Text) // an error stays for Flush
-			_ = d.out.WriteByte('\n')
+			_, _ = s.out.Write(row.Text) // an error stays for Flush
+			_ = s.out.WriteByte('\n')
 		}
 	}
 }
 
-func flush(draws []*sampler) error {
-	for _, d := range draws {
-		if err := d.out.Flush(); err != nil {
+func flushSamplers(samplers []*sampler) error {
+	for _, s := range samplers {
+		if err := s.out.Flush(); err != nil {
 			return err
 		}
 	}
@@ -91,28 +91,28 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 	for i, c := range classes {
 		rows[i] = c.Rows
 	}
-	d := &sampler{
+	s := &sampler{
 		out: bufio.NewWriter(dst), random: rand.New(rand.NewPCG(seed, uint64(size))),
 		strata: map[string]*stratum{},
 	}
-	for i, wanted := range stratify(rows, size) {
-		d.strata[classes[i].Text] = &stratum{rows: rows[i], wanted: wanted}
+	for i, wanted := range stratifiedCounts(rows, size) {
+		s.strata[classes[i].Text] = &stratum{rows: rows[i], wanted: wanted}
 	}
-	return d
+	return s
 }
 
-// take reports whether to draw the next row of a class: all remaining rows are equally
+// shouldDraw reports whether to draw the next row of a class: all remaining rows are equally
 // likely to be among the wanted ones (Knuth, The Art of Computer Programming 2, 3.4.2,
 // algorithm S).
-func (d *sampler) take(label []byte) bool {
-	s := d.strata[string(label)]
-	if s == nil || s.rows <= 0 {
+func (s *sampler) shouldDraw(label []byte) bool {
+	stratum := s.strata[string(label)]
+	if stratum == nil || stratum.rows <= 0 {
 		return false // more rows than were counted
 	}
-	take := d.random.IntN(s.rows) < s.wanted
-	s.rows--
+	take := s.random.IntN(stratum.rows) < stratum.wanted
+	stratum.rows--
 	if take {
-		s.wanted--
+		stratum.wanted--
 	}
 	return take
 }

@@ -128,7 +128,7 @@ func BenchmarkFit(b *testing.B) {
 				}
 				fitting += time.Since(began)
 			}
-			trees := float64(rounds * outputs(classes))
+			trees := float64(rounds * numOutputs(classes))
 			n := float64(b.N)
 			b.ReportMetric((binning+fitting).Seconds()/n, "fit-s")
 			b.ReportMetric(fitting.Seconds()/n, "rounds-s")

@@ -37,53 +37,53 @@ const (
 // newFeatureSet computes the statistics of the categorical columns of f from
 // the rows train. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
-	in := &featureSet{firstStatistic: len(f.Columns)}
+	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryKey
 	for i := range f.Columns {
-		in.usable = append(in.usable, int32(i))
+		set.usable = append(set.usable, int32(i))
 		if f.Columns[i].Codes == nil {
 			continue
 		}
-		if key := newCategory(f, i); key.levels[0]-2 > maxPlainLevels {
+		if key := newCategoryKey(f, i); key.levels[0]-2 > maxPlainLevels {
 			keys = append(keys, key)
 		}
 	}
 	if len(keys) == 0 {
-		in.bins = []*tree.BinnedMatrix{bins}
-		return in, nil
+		set.bins = []*tree.BinnedMatrix{bins}
+		return set, nil
 	}
 	e := newTargetEncoder(f, train, opts)
 	e.targets = e.targets[:min(max(maxStatistics/len(keys), 1), len(e.targets))]
-	pairs, err := e.pairs(ctx, keys, max(maxStatistics/len(e.targets)-len(keys), 0), opts.Workers)
+	pairs, err := e.findPairs(ctx, keys, max(maxStatistics/len(e.targets)-len(keys), 0), opts.Workers)
 	if err != nil {
 		return nil, err
 	}
 	keys = append(keys, pairs...)
-	in.statistics = make([]targetStatistic, len(keys)*len(e.targets))
-	e.orders = e.orders[:min(max(maxOrderBytes/(f.Rows*len(in.statistics)), 1), maxOrders)]
-	err = parallel.ForContext(ctx, opts.Workers, len(in.statistics), func(_, i int) {
-		in.statistics[i] = e.statistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
+	set.statistics = make([]targetStatistic, len(keys)*len(e.targets))
+	e.orders = e.orders[:min(max(maxOrderBytes/(f.Rows*len(set.statistics)), 1), maxOrders)]
+	err = parallel.ForContext(ctx, opts.Workers, len(set.statistics), func(_, i int) {
+		set.statistics[i] = e.computeStatistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
 	})
 	if err != nil {
 		return nil, err
 	}
-	in.appendStatistics(bins, len(e.orders))
-	return in, nil
+	set.appendStatistics(bins, len(e.orders))
+	return set, nil
 }
 
 // appendStatistics appends the statistics to the binned columns, in one matrix
 // for each of orders.
-func (in *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
+func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
-		features := make([]tree.Feature, len(in.statistics))
-		for i := range in.statistics {
-			s := &in.statistics[i]
-			features[i] = tree.Feature{BinMapper: s.mapper, Data: s.orders[order]}
+		features := make([]tree.Feature, len(set.statistics))
+		for i := range set.statistics {
+			statistic := &set.statistics[i]
+			features[i] = tree.Feature{BinMapper: statistic.mapper, Data: statistic.orders[order]}
 		}
 		ordered, first := bins.Append(features)
-		in.bins, in.firstStatistic = append(in.bins, ordered), first
+		set.bins, set.firstStatistic = append(set.bins, ordered), first
 	}
-	for i := range in.statistics {
-		in.usable = append(in.usable, int32(in.firstStatistic+i))
+	for i := range set.statistics {
+		set.usable = append(set.usable, int32(set.firstStatistic+i))
 	}
 }

@@ -24,7 +24,7 @@ type Fitter struct {
 // applies to all rows.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
-	return min(max(enough/max(rows*outputs(classes), 1), 1), 5)
+	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
 }
 
 // booster adds trees of one kind.
@@ -57,8 +57,8 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 		}
 	}
 	opts.leafwiseDefaults(f.Rows, len(f.Columns))
-	p := newObjective(f, fold, opts.Classes)
-	return &Fitter{objective: p, booster: newLeafwiseBooster(newOutputScores(p, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
+	objective := newObjective(f, fold, opts.Classes)
+	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows
@@ -76,20 +76,20 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opt
 			return nil, err
 		}
 	}
-	in, err := newFeatureSet(ctx, f, fold.Train, bins, &opts)
+	features, err := newFeatureSet(ctx, f, fold.Train, bins, &opts)
 	if err != nil {
 		return nil, err
 	}
-	p := newObjective(f, fold, opts.Classes)
-	return &Fitter{objective: p, booster: newSymmetricBooster(p, in, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
+	objective := newObjective(f, fold, opts.Classes)
+	return &Fitter{objective: objective, booster: newSymmetricBooster(objective, features, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
 // Step does a round of boosting, or several on small data. done reports whether
 // no further round could improve the training loss. After an error only Model
 // may be called.
-func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
-	for range t.roundsPerStep {
-		if done, err = t.booster.round(ctx); done || err != nil {
+func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
+	for range f.roundsPerStep {
+		if done, err = f.booster.round(ctx); done || err != nil {
 			break
 		}
 	}
@@ -97,34 +97,34 @@ func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
 }
 
 // Rounds returns the number of rounds done.
-func (t *Fitter) Rounds() int { return t.booster.rounds() }
+func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds
 // of one core. It depends only on the numbers of cells accumulated, bins
 // scanned and rows moved, so it is the same on every machine and in every run.
 // Its factors were fitted to the shortest times of single rounds, with one
 // worker on an x86-64 server core of 2026.
-func (t *Fitter) Cost() float64 { return t.booster.cost() }
+func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
 // treeNanos returns the estimated time, in nanoseconds, of growing n trees of
 // total cost w. bin is the time to scan a bin, in nanoseconds.
-func treeNanos(w tree.Cost, n int, bin float64) float64 {
-	return 0.8*float64(w.Counted) + bin*float64(w.Scanned) + 3*float64(w.Moved) + 15_000*float64(n)
+func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
+	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation
 // after the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) PredictValidation(dst []float32) { t.booster.predictValidation(dst) }
+func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 
 // Checkpoint makes Model return the current state.
-func (t *Fitter) Checkpoint() { t.checkpoint = t.booster.rounds() }
+func (f *Fitter) Checkpoint() { f.checkpoint = f.booster.rounds() }
 
 // Model returns the model as of the last checkpoint, or the current one if
 // there is no checkpoint.
-func (t *Fitter) Model() *Model {
-	n := t.checkpoint
+func (f *Fitter) Model() *Model {
+	n := f.checkpoint
 	if n < 0 {
-		n = t.booster.rounds()
+		n = f.booster.rounds()
 	}
-	return &Model{classes: t.objective.classes, base: t.objective.base, ensemble: t.booster.ensemble(n)}
+	return &Model{classes: f.objective.classes, base: f.objective.base, ensemble: f.booster.ensemble(n)}
 }

@@ -32,28 +32,28 @@ func newGradSums(outputs int) gradSums {
 // fitLeafValues computes the values of leaves and adds them to the scores of
 // the training rows. Each leaf is one task, which sums the leaf's rows in
 // order.
-func (t *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
-	return parallel.ForContext(ctx, t.opts.Workers, leaves, func(worker, leaf int) {
-		s := &t.gradSums[worker]
-		rows := t.grower.LeafRows(leaf)
-		if t.projections != nil {
-			t.sumDerivatives(s, rows)
+func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
+	return parallel.ForContext(ctx, b.opts.Workers, leaves, func(worker, leaf int) {
+		s := &b.gradSums[worker]
+		rows := b.grower.LeafRows(leaf)
+		if b.projections != nil {
+			b.sumDerivatives(s, rows)
 		} else {
 			for k := range s.g {
-				s.g[k], s.h[k] = t.grower.LeafSum(leaf, k)
+				s.g[k], s.h[k] = b.grower.LeafSum(leaf, k)
 			}
 		}
-		values := t.leafValues(leaf)
+		values := b.leafValues(leaf)
 		for k := range values {
-			values[k] = newtonStep(s.g[k], s.h[k], t.scores.classes, &t.opts)
+			values[k] = newtonStep(s.g[k], s.h[k], b.scores.classes, &b.opts)
 		}
-		t.scores.add(rows, values)
+		b.scores.add(rows, values)
 	})
 }
 
 // sumDerivatives adds the derivatives of all outputs over rows to s, if the
 // tree was grown from projections of them.
-func (t *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
+func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)
 	for len(rows) > 0 {
@@ -61,17 +61,17 @@ func (t *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 		clear(s.partial)
 		for _, row := range rows[:n] {
 			partial := s.partial
-			scale := t.scales[row]
-			odds := t.oddsOf(s, row)
-			if !t.keepsOdds {
-				oddsRatios(odds, t.scores.row(row), t.scores.labels[row])
+			scale := b.scales[row]
+			odds := b.rowOdds(s, row)
+			if !b.keepsOdds {
+				oddsRatios(odds, b.scores.row(row), b.scores.labels[row])
 			}
 			for k, e := range odds[:len(partial)] {
 				x := e * scale
 				partial[k].g += x
 				partial[k].h += x - x*x
 			}
-			partial[t.scores.labels[row]].g--
+			partial[b.scores.labels[row]].g--
 		}
 		for k, d := range s.partial {
 			s.g[k] += float64(d.g)

@@ -41,8 +41,8 @@ type boostedTree struct {
 const minMeanGradient = 1e-6
 
 // newLeafwiseBooster returns a booster before its first round.
-func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
-	return &leafwiseBooster{opts: opts, scores: l, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
+func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
+	return &leafwiseBooster{opts: opts, scores: scores, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
@@ -54,85 +54,85 @@ func newLeafwiseBooster(l *outputScores, bins *tree.BinnedMatrix, opts Options) 
 }
 
 // parallelTrees returns the number of trees that are grown at the same time.
-func (t *leafwiseBooster) parallelTrees() int { return min(t.opts.Workers, len(t.scores.base)) }
+func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
 // acquireWorkspace sets t.leafwiseWorkspace until release is called.
-func (t *leafwiseBooster) acquireWorkspace() (release func()) {
-	w := t.opts.Workspaces.leafwise.Acquire()
-	w.prepare(t.bins, t.params, t.parallelTrees(), t.workersPerTree())
+func (b *leafwiseBooster) acquireWorkspace() (release func()) {
+	w := b.opts.Workspaces.leafwise.Acquire()
+	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
 	for _, sampler := range w.samplers {
-		sampler.resize(t.bins.Rows, len(t.scores.train))
+		sampler.resize(b.bins.Rows, len(b.scores.train))
 	}
-	if t.scores.classes > 2 {
-		w.maxScores, w.normalizers = workspace.Resize(w.maxScores, t.bins.Rows), workspace.Resize(w.normalizers, t.bins.Rows)
+	if b.scores.classes > 2 {
+		w.maxScores, w.normalizers = workspace.Resize(w.maxScores, b.bins.Rows), workspace.Resize(w.normalizers, b.bins.Rows)
 	}
-	t.scores.maxScores, t.scores.normalizers = w.maxScores, w.normalizers
-	t.leafwiseWorkspace = w
+	b.scores.maxScores, b.scores.normalizers = w.maxScores, w.normalizers
+	b.leafwiseWorkspace = w
 	before := w.cost()
 	return func() {
-		t.treeCost = t.treeCost.Plus(w.cost(), 1).Plus(before, -1)
-		t.leafwiseWorkspace = nil
-		t.scores.maxScores, t.scores.normalizers = nil, nil
-		t.opts.Workspaces.leafwise.Release(w)
+		b.treeCost = b.treeCost.Plus(w.cost(), 1).Plus(before, -1)
+		b.leafwiseWorkspace = nil
+		b.scores.maxScores, b.scores.normalizers = nil, nil
+		b.opts.Workspaces.leafwise.Release(w)
 	}
 }
 
 // workersPerTree returns the number of workers for each tree that is grown at
 // the same time.
-func (t *leafwiseBooster) workersPerTree() int {
-	return (t.opts.Workers + t.parallelTrees() - 1) / t.parallelTrees()
+func (b *leafwiseBooster) workersPerTree() int {
+	return (b.opts.Workers + b.parallelTrees() - 1) / b.parallelTrees()
 }
 
 // round adds a tree for each output. done reports whether no output was
 // improved.
-func (t *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
-	defer t.acquireWorkspace()()
-	if err := t.scores.updateSoftmax(ctx, t.opts.Workers); err != nil {
+func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
+	defer b.acquireWorkspace()()
+	if err := b.scores.updateSoftmax(ctx, b.opts.Workers); err != nil {
 		return false, err
 	}
-	outputs := len(t.scores.base)
-	grown := make([]*boostedTree, outputs)
+	outputs := len(b.scores.base)
+	trees := make([]*boostedTree, outputs)
 	applied := make([]int64, outputs)
 	errs := make([]error, outputs)
-	err = parallel.ForContext(ctx, len(t.samplers), outputs, func(worker, k int) {
-		grown[k], applied[k], errs[k] = t.grow(ctx, worker, k)
+	err = parallel.ForContext(ctx, len(b.samplers), outputs, func(worker, k int) {
+		trees[k], applied[k], errs[k] = b.grow(ctx, worker, k)
 	})
-	for k := range grown {
+	for k := range trees {
 		if err == nil {
 			err = errs[k]
 		}
-		t.appliedRows += applied[k]
+		b.appliedRows += applied[k]
 	}
 	if err != nil {
 		return false, err
 	}
 	done = true
-	t.out.Reset()
-	for _, m := range grown {
-		done = done && m == nil
-		m.write(&t.out, t.mappers)
+	b.out.Reset()
+	for _, grown := range trees {
+		done = done && grown == nil
+		grown.write(&b.out, b.mappers)
 	}
-	t.stream.Write(t.out.Data())
-	t.ends = append(t.ends, t.stream.Len())
+	b.stream.Write(b.out.Data())
+	b.ends = append(b.ends, b.stream.Len())
 	return done, nil
 }
 
 // grow grows the tree of output k and adds its values to the scores of all
 // rows. It returns nil if the output has converged. It also returns the number
 // of rows to which the tree was applied besides those it was grown from.
-func (t *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
-	sampler, grower := t.samplers[worker], t.growers[worker]
-	draw := rand.New(rand.NewPCG(t.opts.Seed, uint64(t.treeCount()+k)))
-	mass, err := sampler.sample(ctx, t.workersPerTree(), t.scores, k, sampleParams{t.opts.RowFraction, draw.Uint64()})
-	if err != nil || mass < minMeanGradient*float64(len(t.scores.train)) || len(sampler.keep) == 0 {
+func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
+	sampler, grower := b.samplers[worker], b.growers[worker]
+	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+k)))
+	mass, err := sampler.sample(ctx, b.workersPerTree(), b.scores, k, sampleParams{b.opts.RowFraction, draw.Uint64()})
+	if err != nil || mass < minMeanGradient*float64(len(b.scores.train)) || len(sampler.keep) == 0 {
 		return nil, 0, err
 	}
 	sample := tree.Sample{
 		Rows:      sampler.keep,
 		Gradients: sampler.gradients,
-		Features:  sampleFeatures(len(t.bins.Features), t.opts.FeatureFraction, draw),
+		Features:  sampleFeatures(len(b.bins.Features), b.opts.FeatureFraction, draw),
 	}
-	sample.Scale, err = tree.Quantise(ctx, t.workersPerTree(), sampler.gradients, sampler.keep)
+	sample.Scale, err = tree.Quantise(ctx, b.workersPerTree(), sampler.gradients, sampler.keep)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -140,33 +140,33 @@ func (t *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 	if err != nil || grown.Leaves < 2 {
 		return nil, 0, err
 	}
-	m := &boostedTree{tree: grown, values: make([]float32, grown.Leaves)}
-	for leaf := range m.values {
+	boosted := &boostedTree{tree: grown, values: make([]float32, grown.Leaves)}
+	for leaf := range boosted.values {
 		g, h := grower.LeafSum(leaf)
-		m.values[leaf] = newtonStep(g, h, t.scores.classes, &t.opts)
+		boosted.values[leaf] = newtonStep(g, h, b.scores.classes, &b.opts)
 	}
-	err = sampler.applyTree(ctx, t.workersPerTree(), t.bins, grown, grower, func(leaf int, rows []int32) {
-		t.scores.add(k, rows, m.values[leaf])
+	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {
+		b.scores.add(k, rows, boosted.values[leaf])
 	})
-	return m, int64(len(sampler.rest)), err
+	return boosted, int64(len(sampler.rest)), err
 }
 
-func (t *leafwiseBooster) rounds() int { return len(t.ends) }
+func (b *leafwiseBooster) rounds() int { return len(b.ends) }
 
 // treeCount returns the number of trees so far, including nil ones.
-func (t *leafwiseBooster) treeCount() int { return len(t.ends) * len(t.scores.base) }
+func (b *leafwiseBooster) treeCount() int { return len(b.ends) * len(b.scores.base) }
 
-func (t *leafwiseBooster) cost() float64 {
-	rows := float64(t.rounds()) * float64(len(t.scores.base)) * float64(len(t.scores.train))
-	return treeNanos(t.treeCost, t.treeCount(), 2.5) + 10*float64(t.appliedRows) + 14*rows
+func (b *leafwiseBooster) cost() float64 {
+	rows := float64(b.rounds()) * float64(len(b.scores.base)) * float64(len(b.scores.train))
+	return treeNanos(b.treeCost, b.treeCount(), 2.5) + 10*float64(b.appliedRows) + 14*rows
 }
 
-func (t *leafwiseBooster) predictValidation(dst []float32) { t.scores.predictValidation(dst) }
+func (b *leafwiseBooster) predictValidation(dst []float32) { b.scores.predictValidation(dst) }
 
-func (t *leafwiseBooster) ensemble(n int) ensemble {
-	outputs, mappers := len(t.scores.base), t.mappers
+func (b *leafwiseBooster) ensemble(rounds int) ensemble {
+	outputs, mappers := len(b.scores.base), b.mappers
 	return newSpilledEnsemble(spilledEnsemble{
-		kindByte: kindLeafwise, stream: t.stream, size: roundsSize(t.ends, n),
-		writeHead: func(w *codec.Writer) { writeMappers(w, mappers, n*outputs) },
+		formatKind: kindLeafwise, stream: b.stream, size: roundsSize(b.ends, rounds),
+		writeHead: func(w *codec.Writer) { writeMappers(w, mappers, rounds*outputs) },
 	}, func(r *codec.Reader) ensemble { return readLeafwiseModel(r, outputs) })
 }

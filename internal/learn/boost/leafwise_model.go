@@ -18,53 +18,53 @@ type leafwiseModel struct {
 
 // newLeafwiseModel returns the ensemble of the given trees.
 func newLeafwiseModel(outputs int, mappers []tree.BinMapper, trees []*boostedTree) *leafwiseModel {
-	e := &leafwiseModel{outputs: outputs, mappers: mappers, trees: trees, used: make([]bool, len(mappers))}
-	for _, m := range trees {
-		if m == nil {
+	m := &leafwiseModel{outputs: outputs, mappers: mappers, trees: trees, used: make([]bool, len(mappers))}
+	for _, t := range trees {
+		if t == nil {
 			continue
 		}
-		for i := range m.tree.Nodes {
-			if feature := m.tree.Nodes[i].Feature; feature >= 0 {
-				e.used[feature] = true
+		for i := range t.tree.Nodes {
+			if feature := t.tree.Nodes[i].Feature; feature >= 0 {
+				m.used[feature] = true
 			}
 		}
 	}
-	return e
+	return m
 }
 
-func (e *leafwiseModel) kind() byte { return kindLeafwise }
+func (m *leafwiseModel) kind() byte { return kindLeafwise }
 
 // score adds the scores of f's rows lo…hi-1 to dst, row-major.
-func (e *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
-	predictor := tree.NewBatchPredictor(len(e.mappers))
+func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
+	predictor := tree.NewBatchPredictor(len(m.mappers))
 	for ; lo < hi; lo += tree.BatchRows {
 		n := min(tree.BatchRows, hi-lo)
 		predictor.Begin(n)
-		for i := range e.mappers {
-			if !e.used[i] {
+		for i := range m.mappers {
+			if !m.used[i] {
 				continue
 			}
 			var column frame.Column // cells of a column that f lacks are missing
 			if i < len(f.Columns) {
 				column = f.Columns[i]
 			}
-			e.mappers[i].Fill(predictor.Bins(i), 1, &column, lo, lo+n)
+			m.mappers[i].Fill(predictor.Bins(i), 1, &column, lo, lo+n)
 		}
-		for i, m := range e.trees {
-			if m != nil {
-				predictor.Add(m.tree, m.values, dst[i%e.outputs:], e.outputs)
+		for i, t := range m.trees {
+			if t != nil {
+				predictor.Add(t.tree, t.values, dst[i%m.outputs:], m.outputs)
 			}
 		}
-		dst = dst[n*e.outputs:]
+		dst = dst[n*m.outputs:]
 	}
 }
 
 // write writes bin mappers (count, each) and trees (count, each a tree and
 // float32 values, or a zero byte if nil).
-func (e *leafwiseModel) write(w *codec.Writer) {
-	writeMappers(w, e.mappers, len(e.trees))
-	for _, m := range e.trees {
-		m.write(w, e.mappers)
+func (m *leafwiseModel) write(w *codec.Writer) {
+	writeMappers(w, m.mappers, len(m.trees))
+	for _, t := range m.trees {
+		t.write(w, m.mappers)
 	}
 }
 
@@ -97,11 +97,11 @@ func readLeafwiseModel(r *codec.Reader, outputs int) *leafwiseModel {
 }
 
 // write writes the tree's binary form; m may be nil.
-func (m *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
-	w.Bool(m != nil)
-	if m != nil {
-		m.tree.Write(w, mappers)
-		w.Float32s(m.values)
+func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
+	w.Bool(t != nil)
+	if t != nil {
+		t.tree.Write(w, mappers)
+		w.Float32s(t.values)
 	}
 }
 

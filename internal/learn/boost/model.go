@@ -43,7 +43,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 	m.ensemble.score(raw, f, lo, hi)
 	for i := range hi - lo {
-		probabilities(dst[i*m.classes:(i+1)*m.classes], raw[i*width:(i+1)*width])
+		scoresToProbabilities(dst[i*m.classes:(i+1)*m.classes], raw[i*width:(i+1)*width])
 	}
 }
 
@@ -69,12 +69,12 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if classes < 2 {
 		r.Fail("less than two classes")
 	}
-	read := Model{classes: classes, base: r.FiniteFloat32s(outputs(classes))}
+	read := Model{classes: classes, base: r.FiniteFloat32s(numOutputs(classes))}
 	switch kind {
 	case kindLeafwise:
-		read.ensemble = readLeafwiseModel(r, outputs(classes))
+		read.ensemble = readLeafwiseModel(r, numOutputs(classes))
 	case kindSymmetric:
-		read.ensemble = readSymmetricModel(r, outputs(classes))
+		read.ensemble = readSymmetricModel(r, numOutputs(classes))
 	default:
 		r.Fail("unknown kind of ensemble")
 	}

@@ -34,16 +34,16 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// classOf returns the class that output k scores.
-func (p *objective) classOf(k int) int32 {
-	if p.classes == 2 {
+// outputClass returns the class that output k scores.
+func (o *objective) outputClass(k int) int32 {
+	if o.classes == 2 {
 		return 1
 	}
 	return int32(k)
 }
 
-// outputs returns the number of scores of a row.
-func outputs(classes int) int {
+// numOutputs returns the number of scores of a row.
+func numOutputs(classes int) int {
 	if classes == 2 {
 		return 1
 	}
@@ -61,16 +61,16 @@ type outputScores struct {
 	maxScores, normalizers []float32
 }
 
-func newOutputScores(p objective, rows int) *outputScores {
-	l := &outputScores{objective: p}
-	for _, base := range l.base {
+func newOutputScores(objective objective, rows int) *outputScores {
+	o := &outputScores{objective: objective}
+	for _, base := range o.base {
 		scores := make([]float32, rows)
 		for i := range scores {
 			scores[i] = base
 		}
-		l.values = append(l.values, scores)
+		o.values = append(o.values, scores)
 	}
-	return l
+	return o
 }
 
 // baseScores returns the logarithms of the class frequencies among the rows
@@ -94,51 +94,51 @@ func baseScores(labels, train []int32, classes int) []float32 {
 	return base
 }
 
-// taskRows is the number of rows whose derivatives one task computes.
-const taskRows = 1 << 12
+// gradientTaskRows is the number of rows whose derivatives one task computes.
+const gradientTaskRows = 1 << 12
 
 // updateSoftmax computes maxScores and normalizers of the training rows. It
 // goes output by output so that memory is read in sequence.
-func (l *outputScores) updateSoftmax(ctx context.Context, workers int) error {
-	if l.maxScores == nil {
+func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
+	if o.maxScores == nil {
 		return ctx.Err()
 	}
-	tasks := (len(l.train) + taskRows - 1) / taskRows
+	tasks := (len(o.train) + gradientTaskRows - 1) / gradientTaskRows
 	return parallel.ForContext(ctx, workers, tasks, func(_, i int) {
-		rows := l.train[i*taskRows : min((i+1)*taskRows, len(l.train))]
+		rows := o.train[i*gradientTaskRows : min((i+1)*gradientTaskRows, len(o.train))]
 		for _, row := range rows {
-			l.maxScores[row], l.normalizers[row] = l.values[0][row], 0
+			o.maxScores[row], o.normalizers[row] = o.values[0][row], 0
 		}
-		for _, scores := range l.values[1:] {
+		for _, scores := range o.values[1:] {
 			for _, row := range rows {
-				if x := scores[row]; x > l.maxScores[row] {
-					l.maxScores[row] = x
+				if x := scores[row]; x > o.maxScores[row] {
+					o.maxScores[row] = x
 				}
 			}
 		}
-		for _, scores := range l.values {
+		for _, scores := range o.values {
 			for _, row := range rows {
-				l.normalizers[row] += l.expShifted(scores, row)
+				o.normalizers[row] += o.expShifted(scores, row)
 			}
 		}
 		for _, row := range rows {
-			l.normalizers[row] = 1 / l.normalizers[row]
+			o.normalizers[row] = 1 / o.normalizers[row]
 		}
 	})
 }
 
 // expShifted returns exp(score − max) of a row, or 0 if the difference is below
 // minLogOdds.
-func (l *outputScores) expShifted(scores []float32, row int32) float32 {
-	if x := scores[row] - l.maxScores[row]; x >= minLogOdds {
+func (o *outputScores) expShifted(scores []float32, row int32) float32 {
+	if x := scores[row] - o.maxScores[row]; x >= minLogOdds {
 		return exp32(x)
 	}
 	return 0
 }
 
 // add adds value to the scores of rows in an output.
-func (l *outputScores) add(output int, rows []int32, value float32) {
-	scores := l.values[output]
+func (o *outputScores) add(output int, rows []int32, value float32) {
+	scores := o.values[output]
 	for _, row := range rows {
 		scores[row] += value
 	}
@@ -154,18 +154,18 @@ func sigmoid(x float32) float32 {
 
 // predictValidation writes the class probabilities of the validation rows to
 // dst, row-major.
-func (l *outputScores) predictValidation(dst []float32) {
-	raw := make([]float32, len(l.base))
-	for i, row := range l.validation {
+func (o *outputScores) predictValidation(dst []float32) {
+	raw := make([]float32, len(o.base))
+	for i, row := range o.validation {
 		for k := range raw {
-			raw[k] = l.values[k][row]
+			raw[k] = o.values[k][row]
 		}
-		probabilities(dst[i*l.classes:(i+1)*l.classes], raw)
+		scoresToProbabilities(dst[i*o.classes:(i+1)*o.classes], raw)
 	}
 }
 
-// probabilities converts the raw scores of one row to probabilities in dst.
-func probabilities(dst, raw []float32) {
+// scoresToProbabilities converts the raw scores of one row to probabilities in dst.
+func scoresToProbabilities(dst, raw []float32) {
 	if len(raw) == 1 {
 		dst[1] = sigmoid(raw[0])
 		dst[0] = 1 - dst[1]

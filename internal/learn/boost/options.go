@@ -118,7 +118,7 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 // projections and need larger steps to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
-	size := float64(rows) * float64(outputs(o.Classes))
+	size := float64(rows) * float64(numOutputs(o.Classes))
 	if manyClasses {
 		setDefault(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
 	} else {
@@ -162,7 +162,7 @@ func symmetricDepth(rows int, manyClasses bool) int {
 // classes make rounds more expensive, so steps are larger. Trees that see half
 // of the features differ more, which helps unless there are only a few.
 func (o *Options) commonDefaults(rows, features int) {
-	size := float64(rows) * float64(outputs(o.Classes))
+	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
 	if features < 10 {
 		setDefault(&o.FeatureFraction, 0.7)

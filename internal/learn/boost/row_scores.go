@@ -7,24 +7,24 @@ type rowScores struct {
 	values []float32
 }
 
-func newRowScores(p objective, rows int) rowScores {
-	b := rowScores{objective: p, values: make([]float32, rows*len(p.base))}
-	for i := 0; i < len(b.values); i += len(p.base) {
-		copy(b.values[i:], p.base)
+func newRowScores(objective objective, rows int) rowScores {
+	s := rowScores{objective: objective, values: make([]float32, rows*len(objective.base))}
+	for i := 0; i < len(s.values); i += len(objective.base) {
+		copy(s.values[i:], objective.base)
 	}
-	return b
+	return s
 }
 
 // row returns the scores of a row.
-func (b *rowScores) row(row int32) []float32 {
-	width := len(b.base)
-	return b.values[int(row)*width:][:width]
+func (s *rowScores) row(row int32) []float32 {
+	width := len(s.base)
+	return s.values[int(row)*width:][:width]
 }
 
 // add adds values, one for each output, to the scores of each of rows.
-func (b *rowScores) add(rows []int32, values []float32) {
+func (s *rowScores) add(rows []int32, values []float32) {
 	for _, row := range rows {
-		scores := b.row(row)
+		scores := s.row(row)
 		scores = scores[:len(values)]
 		for k, v := range values {
 			scores[k] += v
@@ -34,8 +34,8 @@ func (b *rowScores) add(rows []int32, values []float32) {
 
 // predictValidation writes the class probabilities of the validation rows to
 // dst, row-major.
-func (b *rowScores) predictValidation(dst []float32) {
-	for i, row := range b.validation {
-		probabilities(dst[i*b.classes:(i+1)*b.classes], b.row(row))
+func (s *rowScores) predictValidation(dst []float32) {
+	for i, row := range s.validation {
+		scoresToProbabilities(dst[i*s.classes:(i+1)*s.classes], s.row(row))
 	}
 }

@@ -52,10 +52,10 @@ type sampleParams struct {
 }
 
 // resize sets the lengths for a frame of rows rows, train of them for training.
-func (t *rowSampler) resize(rows, train int) {
-	t.gradients = workspace.Resize(t.gradients, rows)
-	t.keep, t.rest = workspace.Resize(t.keep, rows), workspace.Resize(t.rest, rows)
-	t.chunks = workspace.Resize(t.chunks, (train+chunkRows-1)/chunkRows)
+func (s *rowSampler) resize(rows, train int) {
+	s.gradients = workspace.Resize(s.gradients, rows)
+	s.keep, s.rest = workspace.Resize(s.keep, rows), workspace.Resize(s.rest, rows)
+	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
 // sample computes the derivatives of output k. It divides the rows into keep,
@@ -68,53 +68,53 @@ func (t *rowSampler) resize(rows, train int) {
 // are multiplied by μ/|g|, so that sums stay unbiased and have little variance
 // (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient
 // boosting, NeurIPS 2019).
-func (t *rowSampler) sample(ctx context.Context, workers int, l *outputScores, k int, params sampleParams) (float64, error) {
-	err := parallel.ForContext(ctx, workers, len(t.chunks), func(_, i int) { t.computeGradients(l, k, i) })
+func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScores, k int, params sampleParams) (float64, error) {
+	err := parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, k, i) })
 	if err != nil {
 		return 0, err
 	}
-	clear(t.histogram[:])
-	for i := range t.chunks {
-		for magnitude, b := range &t.chunks[i].histogram {
-			t.histogram[magnitude].rows += b.rows
-			t.histogram[magnitude].mass += b.mass
+	clear(s.histogram[:])
+	for i := range s.chunks {
+		for magnitude, b := range &s.chunks[i].histogram {
+			s.histogram[magnitude].rows += b.rows
+			s.histogram[magnitude].mass += b.mass
 		}
 	}
-	total, minKept, minCertain := t.limits(params.fraction * float64(len(l.train)))
-	err = parallel.ForContext(ctx, workers, len(t.chunks), func(_, i int) { t.selectRows(l, i, params, minKept, minCertain) })
+	total, minKept, minCertain := s.magnitudeLimits(params.fraction * float64(len(scores.train)))
+	err = parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.selectRows(scores, i, params, minKept, minCertain) })
 	if err != nil {
 		return 0, err
 	}
-	t.keep, t.rest = t.keep[:cap(t.keep)], t.rest[:cap(t.rest)]
+	s.keep, s.rest = s.keep[:cap(s.keep)], s.rest[:cap(s.rest)]
 	kept, left := 0, 0
-	for i := range t.chunks {
-		kept += copy(t.keep[kept:], t.keep[i*chunkRows:][:t.chunks[i].keep])
-		left += copy(t.rest[left:], t.rest[i*chunkRows:][:t.chunks[i].rest])
+	for i := range s.chunks {
+		kept += copy(s.keep[kept:], s.keep[i*chunkRows:][:s.chunks[i].keep])
+		left += copy(s.rest[left:], s.rest[i*chunkRows:][:s.chunks[i].rest])
 	}
-	left += copy(t.rest[left:], l.validation)
-	t.keep, t.rest = t.keep[:kept], t.rest[:left]
+	left += copy(s.rest[left:], scores.validation)
+	s.keep, s.rest = s.keep[:kept], s.rest[:left]
 	return total, nil
 }
 
-// chunkOf returns the rows of chunk i.
-func (t *rowSampler) chunkOf(l *outputScores, i int) []int32 {
-	return l.train[i*chunkRows : min((i+1)*chunkRows, len(l.train))]
+// rowsOfChunk returns the rows of chunk i.
+func (s *rowSampler) rowsOfChunk(scores *outputScores, i int) []int32 {
+	return scores.train[i*chunkRows : min((i+1)*chunkRows, len(scores.train))]
 }
 
 // computeGradients computes the derivatives of a chunk's rows and counts their
 // magnitudes.
-func (t *rowSampler) computeGradients(l *outputScores, k, i int) {
-	s := &t.chunks[i]
-	clear(s.histogram[:])
-	rows := t.chunkOf(l, i)
-	if l.maxScores == nil {
-		t.logisticGradients(l, rows)
+func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
+	chunk := &s.chunks[i]
+	clear(chunk.histogram[:])
+	rows := s.rowsOfChunk(scores, i)
+	if scores.maxScores == nil {
+		s.logisticGradients(scores, rows)
 	} else {
-		t.softmaxGradients(l, k, rows)
+		s.softmaxGradients(scores, k, rows)
 	}
 	for _, row := range rows {
-		g, _ := tree.UnpackGradHess(t.gradients[row])
-		b := &s.histogram[magnitude(g)]
+		g, _ := tree.UnpackGradHess(s.gradients[row])
+		b := &chunk.histogram[magnitude(g)]
 		b.rows++
 		b.mass += math.Abs(float64(g))
 	}
@@ -126,19 +126,19 @@ const blockRows = 512
 
 // logisticGradients computes the derivatives of rows with two classes. It
 // computes those of a whole block at once because most of its rows are used.
-func (t *rowSampler) logisticGradients(l *outputScores, rows []int32) {
+func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
 		lo := int(rows[0])
-		hi := min(lo+blockRows, len(l.values[0]))
-		kernel.Logistic(raw[:hi-lo], l.values[0][lo:hi], l.labels[lo:hi], l.classOf(0))
+		hi := min(lo+blockRows, len(o.values[0]))
+		kernel.Logistic(raw[:hi-lo], o.values[0][lo:hi], o.labels[lo:hi], o.outputClass(0))
 		n := 0
 		for ; n < len(rows); n++ {
 			at := uint(int(rows[n]) - lo)
 			if at >= uint(hi-lo) {
 				break
 			}
-			t.gradients[rows[n]] = int64(raw[at])
+			s.gradients[rows[n]] = int64(raw[at])
 		}
 		rows = rows[n:]
 	}
@@ -146,68 +146,68 @@ func (t *rowSampler) logisticGradients(l *outputScores, rows []int32) {
 
 // softmaxGradients computes the derivatives of output k with more than two
 // classes.
-func (t *rowSampler) softmaxGradients(l *outputScores, k int, rows []int32) {
-	class := l.classOf(k)
-	scores := l.values[k]
+func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
+	class := o.outputClass(k)
+	scores := o.values[k]
 	for _, row := range rows {
-		g := l.expShifted(scores, row) * l.normalizers[row]
+		g := o.expShifted(scores, row) * o.normalizers[row]
 		h := g * (1 - g)
-		if l.labels[row] == class {
+		if o.labels[row] == class {
 			g--
 		}
-		t.gradients[row] = tree.PackGradHess(g, h)
+		s.gradients[row] = tree.PackGradHess(g, h)
 	}
 }
 
 // selectRows writes the rows of chunk i that are kept to the chunk's part of
 // keep, the others to its part of rest. minKept and minCertain are those of
 // limits.
-func (t *rowSampler) selectRows(l *outputScores, i int, params sampleParams, minKept, minCertain int) {
-	s := &t.chunks[i]
-	s.keep, s.rest = 0, 0
-	rows := t.chunkOf(l, i)
-	keep, rest := t.keep[:cap(t.keep)][i*chunkRows:][:len(rows)], t.rest[:cap(t.rest)][i*chunkRows:][:len(rows)]
+func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams, minKept, minCertain int) {
+	chunk := &s.chunks[i]
+	chunk.keep, chunk.rest = 0, 0
+	rows := s.rowsOfChunk(scores, i)
+	keep, rest := s.keep[:cap(s.keep)][i*chunkRows:][:len(rows)], s.rest[:cap(s.rest)][i*chunkRows:][:len(rows)]
 	mu := math.Float32frombits(uint32(minCertain) << magnitudeShift)
 	for _, row := range rows {
-		g, h := tree.UnpackGradHess(t.gradients[row])
+		g, h := tree.UnpackGradHess(s.gradients[row])
 		at := magnitude(g)
 		if at < minCertain {
 			weight := mu / max(g, -g)
 			if at < minKept || !(weight*params.uniform(row) < 1) {
-				rest[s.rest] = row
-				s.rest++
+				rest[chunk.rest] = row
+				chunk.rest++
 				continue
 			}
-			t.gradients[row] = tree.PackGradHess(g*weight, h*weight)
+			s.gradients[row] = tree.PackGradHess(g*weight, h*weight)
 		}
-		keep[s.keep] = row
-		s.keep++
+		keep[chunk.keep] = row
+		chunk.keep++
 	}
 }
 
-// limits returns the sum of the absolute gradients, the magnitude below which
+// magnitudeLimits returns the sum of the absolute gradients, the magnitude below which
 // rows are trimmed, and the magnitude from which all rows are kept. It chooses
 // the latter such that about want rows are kept.
-func (t *rowSampler) limits(want float64) (total float64, minKept, minCertain int) {
+func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
-	for _, b := range &t.histogram {
+	for _, b := range &s.histogram {
 		total += b.mass
 		rows += b.rows
 	}
 	below := 0.0
-	for below+t.histogram[minKept].mass <= trimFraction*total && minKept < len(t.histogram)-1 {
-		below += t.histogram[minKept].mass
-		rows -= t.histogram[minKept].rows
+	for below+s.histogram[minKept].mass <= trimFraction*total && minKept < len(s.histogram)-1 {
+		below += s.histogram[minKept].mass
+		rows -= s.histogram[minKept].rows
 		minKept++
 	}
 	below = 0
-	for minCertain = minKept; minCertain < len(t.histogram)-1; minCertain++ {
+	for minCertain = minKept; minCertain < len(s.histogram)-1; minCertain++ {
 		mu := float64(math.Float32frombits(uint32(minCertain) << magnitudeShift))
 		if float64(rows)+below/mu <= want {
 			break
 		}
-		below += t.histogram[minCertain].mass
-		rows -= t.histogram[minCertain].rows
+		below += s.histogram[minCertain].mass
+		rows -= s.histogram[minCertain].rows
 	}
 	return total, minKept, minCertain
 }
@@ -223,29 +223,29 @@ func magnitude(x float32) int {
 
 // uniform returns a random number in [0, 1) that depends only on row and the
 // salt.
-func (c sampleParams) uniform(row int32) float32 {
-	return float32(rng.Mix(uint64(row)^c.salt)>>40) / (1 << 24)
+func (p sampleParams) uniform(row int32) float32 {
+	return float32(rng.Mix(uint64(row)^p.salt)>>40) / (1 << 24)
 }
 
-// routeRows is the number of rows that one task applies a tree to.
-const routeRows = 1 << 14
+// applyTaskRows is the number of rows that one task applies a tree to.
+const applyTaskRows = 1 << 14
 
 // applyTree calls visit with the leaves of a grown tree and their rows: once
 // with those that the tree was grown from, and again with parts of the rest.
 // Calls of visit may be concurrent, but never for the same rows. It overwrites
 // keep.
-func (t *rowSampler) applyTree(ctx context.Context, workers int, b *tree.BinnedMatrix, grown *tree.Tree, g *tree.Grower, visit func(leaf int, rows []int32)) error {
-	rows := t.rest
-	tasks := (len(rows) + routeRows - 1) / routeRows
-	scratch := t.keep[:cap(t.keep)]
+func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
+	rows := s.rest
+	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows
+	scratch := s.keep[:cap(s.keep)]
 	return parallel.ForContext(ctx, workers, grown.Leaves+tasks, func(_, i int) {
 		if i < grown.Leaves {
-			visit(i, g.LeafRows(i))
+			visit(i, grower.LeafRows(i))
 			return
 		}
-		lo := (i - grown.Leaves) * routeRows
-		hi := min(lo+routeRows, len(rows))
-		grown.Apply(b, rows[lo:hi], scratch[lo:hi], visit)
+		lo := (i - grown.Leaves) * applyTaskRows
+		hi := min(lo+applyTaskRows, len(rows))
+		grown.Apply(bins, rows[lo:hi], scratch[lo:hi], visit)
 	})
 }
 

@@ -14,13 +14,13 @@ import (
 // accuracy and saves time in proportion (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// oddsOf returns the memory for a row's odds, a temporary buffer if odds are
+// rowOdds returns the memory for a row's odds, a temporary buffer if odds are
 // not kept.
-func (t *symmetricBooster) oddsOf(s *gradSums, row int32) []float32 {
-	if !t.keepsOdds {
+func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
+	if !b.keepsOdds {
 		return s.odds
 	}
-	return t.odds[int(row)*len(s.odds):][:len(s.odds)]
+	return b.odds[int(row)*len(s.odds):][:len(s.odds)]
 }
 
 // projection holds the weight of an output in each of the projected outputs.
@@ -29,50 +29,50 @@ type projection [sketchSize]float32
 // computeGradients computes the derivatives that decide the splits. These are
 // the derivatives of the outputs, or of random projections if there are more
 // than sketchSize outputs.
-func (t *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand) error {
-	train := t.scores.train
-	tasks := (len(train) + taskRows - 1) / taskRows
-	rows := func(i int) []int32 { return train[i*taskRows : min((i+1)*taskRows, len(train))] }
-	switch outputs := len(t.scores.base); {
+func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand) error {
+	train := b.scores.train
+	tasks := (len(train) + gradientTaskRows - 1) / gradientTaskRows
+	rows := func(i int) []int32 { return train[i*gradientTaskRows : min((i+1)*gradientTaskRows, len(train))] }
+	switch outputs := len(b.scores.base); {
 	case outputs == 1:
-		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(_, i int) { t.binaryGradients(rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.binaryGradients(rows(i)) })
 	case outputs <= sketchSize:
-		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(_, i int) { t.softmaxGradients(rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.softmaxGradients(rows(i)) })
 	default:
-		for k := range t.projections {
-			for o := range t.projections[k] {
-				t.projections[k][o] = float32(draw.NormFloat64() / math.Sqrt(sketchSize))
+		for k := range b.projections {
+			for o := range b.projections[k] {
+				b.projections[k][o] = float32(draw.NormFloat64() / math.Sqrt(sketchSize))
 			}
 		}
-		return parallel.ForContext(ctx, t.opts.Workers, tasks, func(worker, i int) { t.projectGradients(&t.gradSums[worker], rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(worker, i int) { b.projectGradients(&b.gradSums[worker], rows(i)) })
 	}
 }
 
 // binaryGradients computes the derivatives of the single output of two classes.
-func (t *symmetricBooster) binaryGradients(rows []int32) {
+func (b *symmetricBooster) binaryGradients(rows []int32) {
 	for _, row := range rows {
-		g := sigmoid(t.scores.values[row])
+		g := sigmoid(b.scores.values[row])
 		h := g * (1 - g)
-		if t.scores.labels[row] == 1 {
+		if b.scores.labels[row] == 1 {
 			g--
 		}
-		t.gradients[0][row] = tree.PackGradHess(g, h)
+		b.gradients[0][row] = tree.PackGradHess(g, h)
 	}
 }
 
 // softmaxGradients computes the derivatives of at most sketchSize outputs.
-func (t *symmetricBooster) softmaxGradients(rows []int32) {
+func (b *symmetricBooster) softmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
-	p := buffer[:len(t.scores.base)]
+	p := buffer[:len(b.scores.base)]
 	for _, row := range rows {
-		probabilities(p, t.scores.row(row))
-		label := int(t.scores.labels[row])
+		scoresToProbabilities(p, b.scores.row(row))
+		label := int(b.scores.labels[row])
 		for k, g := range p {
 			h := g * (1 - g)
 			if k == label {
 				g--
 			}
-			t.gradients[k][row] = tree.PackGradHess(g, h)
+			b.gradients[k][row] = tree.PackGradHess(g, h)
 		}
 	}
 }
@@ -90,12 +90,12 @@ const (
 // the row's scores is enough:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
-func (t *symmetricBooster) projectGradients(s *gradSums, rows []int32) {
-	projections := t.projections
+func (b *symmetricBooster) projectGradients(s *gradSums, rows []int32) {
+	projections := b.projections
 	for _, row := range rows {
-		scores := t.scores.row(row)[:len(projections)]
-		odds := t.oddsOf(s, row)[:len(projections)]
-		label := t.scores.labels[row]
+		scores := b.scores.row(row)[:len(projections)]
+		odds := b.rowOdds(s, row)[:len(projections)]
+		label := b.scores.labels[row]
 		own := scores[label]
 		var sum, squares, g0, g1, g2, g3 float32
 		for k := range projections {
@@ -120,10 +120,10 @@ func (t *symmetricBooster) projectGradients(s *gradSums, rows []int32) {
 		scale := 1 / sum
 		d := &projections[label]
 		h := max(1-squares*scale*scale, 0)
-		t.gradients[0][row] = tree.PackGradHess(g0*scale-d[0], h)
-		t.gradients[1][row] = tree.PackGradHess(g1*scale-d[1], h)
-		t.gradients[2][row] = tree.PackGradHess(g2*scale-d[2], h)
-		t.gradients[3][row] = tree.PackGradHess(g3*scale-d[3], h)
-		t.scales[row] = scale
+		b.gradients[0][row] = tree.PackGradHess(g0*scale-d[0], h)
+		b.gradients[1][row] = tree.PackGradHess(g1*scale-d[1], h)
+		b.gradients[2][row] = tree.PackGradHess(g2*scale-d[2], h)
+		b.gradients[3][row] = tree.PackGradHess(g3*scale-d[3], h)
+		b.scales[row] = scale
 	}
 }

@@ -11,9 +11,9 @@ import (
 // spilledEnsemble is an ensemble whose rounds are in a stream, in binary form.
 // It is decoded on first use, because most models of a race never predict.
 type spilledEnsemble struct {
-	kindByte byte
-	stream   *spill.Stream
-	size     int64 // of its rounds; the stream may hold later ones
+	formatKind byte
+	stream     *spill.Stream
+	size       int64 // of its rounds; the stream may hold later ones
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
@@ -34,7 +34,7 @@ func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *s
 	return &e
 }
 
-func (e *spilledEnsemble) kind() byte { return e.kindByte }
+func (e *spilledEnsemble) kind() byte { return e.formatKind }
 
 func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 	e.read().score(dst, f, lo, hi)

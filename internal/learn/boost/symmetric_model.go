@@ -37,54 +37,54 @@ type usedFeatures struct {
 
 // indexOf returns the index of a feature in features. If it is new, it is added
 // with tree as its first tree.
-func (a *usedFeatures) indexOf(feature int32, tree int) int32 {
-	at, known := a.index[feature]
+func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
+	at, known := u.index[feature]
 	if !known {
-		at = int32(len(a.features))
-		a.index[feature] = at
-		a.features = append(a.features, feature)
-		a.firstTree = append(a.firstTree, tree)
+		at = int32(len(u.features))
+		u.index[feature] = at
+		u.features = append(u.features, feature)
+		u.firstTree = append(u.firstTree, tree)
 	}
 	return at
 }
 
-// before returns the features that the first n trees use.
-func (a *usedFeatures) before(n int) []int32 {
-	end, _ := slices.BinarySearch(a.firstTree, n)
-	return a.features[:end]
+// usedByFirst returns the features that the first n trees use.
+func (u *usedFeatures) usedByFirst(trees int) []int32 {
+	end, _ := slices.BinarySearch(u.firstTree, trees)
+	return u.features[:end]
 }
 
 // sourceOf returns the source of a feature.
-func (in *featureSet) sourceOf(feature int32) featureSource {
-	if at := int(feature) - in.firstStatistic; at >= 0 {
-		s := &in.statistics[at]
-		return featureSource{column: -1, key: s.key, categoryBins: s.categoryBins}
+func (set *featureSet) sourceOf(feature int32) featureSource {
+	if at := int(feature) - set.firstStatistic; at >= 0 {
+		statistic := &set.statistics[at]
+		return featureSource{column: -1, key: statistic.key, categoryBins: statistic.categoryBins}
 	}
-	return featureSource{column: feature, mapper: in.bins[0].Features[feature].BinMapper}
+	return featureSource{column: feature, mapper: set.bins[0].Features[feature].BinMapper}
 }
 
 // batchRows is the number of rows that are predicted at once.
 const batchRows = 256
 
 // score adds the scores of f's rows lo…hi-1 to dst, row-major.
-func (e *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
-	cells := make([]uint8, len(e.sources)*batchRows)
+func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
+	cells := make([]uint8, len(m.sources)*batchRows)
 	categories := make([]int32, batchRows)
 	var leaves [batchRows]uint8
 	for ; lo < hi; lo += batchRows {
 		n := min(batchRows, hi-lo)
-		for i := range e.sources {
-			e.sources[i].fill(cells[i*batchRows:][:n], categories, f, lo)
+		for i := range m.sources {
+			m.sources[i].fill(cells[i*batchRows:][:n], categories, f, lo)
 		}
-		for i := range e.trees {
-			t := &e.trees[i]
+		for i := range m.trees {
+			t := &m.trees[i]
 			clear(leaves[:n])
 			for d := range t.splits {
 				t.applySplit(leaves[:n], d, cells[int(t.splits[d].Feature)*batchRows:][:n])
 			}
-			t.add(dst, e.outputs, leaves[:n])
+			t.add(dst, m.outputs, leaves[:n])
 		}
-		dst = dst[n*e.outputs:]
+		dst = dst[n*m.outputs:]
 	}
 }
 
@@ -105,15 +105,15 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 	s.mapper.Fill(dst, 1, &column, lo, lo+len(dst))
 }
 
-func (e *symmetricModel) kind() byte { return kindSymmetric }
+func (m *symmetricModel) kind() byte { return kindSymmetric }
 
 // write writes sources (count, each a column+1 and its bin mapper, or 0, two
 // columns+1, two numbers of levels and a byte for each category), then trees
 // (count, each in the form of symmetricTree).
-func (e *symmetricModel) write(w *codec.Writer) {
-	writeFeatureSources(w, e.sources, len(e.trees))
-	for i := range e.trees {
-		e.trees[i].write(w, e.outputs)
+func (m *symmetricModel) write(w *codec.Writer) {
+	writeFeatureSources(w, m.sources, len(m.trees))
+	for i := range m.trees {
+		m.trees[i].write(w, m.outputs)
 	}
 }
 
@@ -139,21 +139,21 @@ func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 
 // readSymmetricModel reads a model written by write.
 func readSymmetricModel(r *codec.Reader, outputs int) *symmetricModel {
-	e := &symmetricModel{outputs: outputs}
+	m := &symmetricModel{outputs: outputs}
 	for range r.Count(1) {
-		e.sources = append(e.sources, readFeatureSource(r))
+		m.sources = append(m.sources, readFeatureSource(r))
 		if r.Err() != nil {
-			return e
+			return m
 		}
 	}
 	for range r.Count(1) {
-		t := readSymmetricTree(r, len(e.sources), outputs)
+		t := readSymmetricTree(r, len(m.sources), outputs)
 		if r.Err() != nil {
-			return e
+			return m
 		}
-		e.trees = append(e.trees, t)
+		m.trees = append(m.trees, t)
 	}
-	return e
+	return m
 }
 
 func readFeatureSource(r *codec.Reader) featureSource {

@@ -54,13 +54,13 @@ func anyNonZero(values []float32) bool {
 // Unused leaves share the first.
 func indexValues(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
-	for _, is := range used {
-		if !is {
+	for _, isUsed := range used {
+		if !isUsed {
 			n = 1
 		}
 	}
-	for leaf, is := range used {
-		if is {
+	for leaf, isUsed := range used {
+		if isUsed {
 			index[leaf] = uint8(n)
 			n++
 		}
@@ -70,13 +70,13 @@ func indexValues(used []bool) (index []uint8, n int) {
 
 // applySplit sets bit d of the leaves of the rows that pass split d, without a
 // branch. cells holds the rows' bins.
-func (t *symmetricTree) applySplit(leaves []uint8, d int, cells []uint8) {
-	split := t.splits[d]
+func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
+	split := t.splits[level]
 	width := int(split.High - split.Low)
 	cells = cells[:len(leaves)]
 	for i, bin := range cells {
-		in := uint8(uint(int(bin-split.Low)-width-1) >> 63)
-		leaves[i] |= in << (d & 7)
+		passes := uint8(uint(int(bin-split.Low)-width-1) >> 63)
+		leaves[i] |= passes << (level & 7)
 	}
 }
 
@@ -126,17 +126,17 @@ func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 
 // readSymmetricTree reads a tree written by write. inputs is the number
 // of features of the ensemble.
-func readSymmetricTree(r *codec.Reader, inputs, outputs int) symmetricTree {
+func readSymmetricTree(r *codec.Reader, features, outputs int) symmetricTree {
 	depth := int(r.Byte())
 	if depth > tree.MaxSymmetricDepth {
 		r.Fail("tree is too deep")
 	}
 	var t symmetricTree
 	for range depth {
-		feature := r.Uvarint(0, inputs-1)
+		feature := r.Uvarint(0, features-1)
 		t.splits = append(t.splits, tree.LevelSplit{Feature: int32(feature), Low: r.Byte(), High: r.Byte()})
 	}
-	if inputs == 0 && depth > 0 {
+	if features == 0 && depth > 0 {
 		r.Fail("split of a model without features")
 	}
 	if r.Err() != nil {

@@ -50,8 +50,8 @@ type categoryKey struct {
 // maxCombinations limits the number of combinations of two columns.
 const maxCombinations = 1 << 16
 
-// newCategory returns the key of one column.
-func newCategory(f *frame.Frame, column int) categoryKey {
+// newCategoryKey returns the key of one column.
+func newCategoryKey(f *frame.Frame, column int) categoryKey {
 	n := int32(len(f.Schema.Columns[column].Levels))
 	for _, code := range f.Columns[column].Codes {
 		n = max(n, code)
@@ -60,25 +60,25 @@ func newCategory(f *frame.Frame, column int) categoryKey {
 }
 
 // combine returns the key of the combinations of two columns.
-func (c *categoryKey) combine(other categoryKey) categoryKey {
+func (key *categoryKey) combine(other categoryKey) categoryKey {
 	return categoryKey{
-		columns: [2]int32{c.columns[0], other.columns[0]},
-		levels:  [2]int32{c.levels[0], other.levels[0]},
+		columns: [2]int32{key.columns[0], other.columns[0]},
+		levels:  [2]int32{key.levels[0], other.levels[0]},
 	}
 }
 
 // size returns the number of categories.
-func (c *categoryKey) size() int { return int(c.levels[0]) * int(c.levels[1]) }
+func (key *categoryKey) size() int { return int(key.levels[0]) * int(key.levels[1]) }
 
 // fill writes the categories of f's rows lo…hi-1 to dst.
-func (c *categoryKey) fill(dst []int32, f *frame.Frame, lo, hi int) {
+func (key *categoryKey) fill(dst []int32, f *frame.Frame, lo, hi int) {
 	dst = dst[:hi-lo]
 	clear(dst)
-	for part, column := range c.columns {
+	for part, column := range key.columns {
 		if column < 0 {
 			break
 		}
-		levels := c.levels[part]
+		levels := key.levels[part]
 		for i := range dst {
 			cell := frame.Missing
 			if int(column) < len(f.Columns) && f.Columns[column].Codes != nil {
@@ -146,8 +146,8 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 	return sums, p
 }
 
-// statistic computes the statistic of one key and target.
-func (e *targetEncoder) statistic(key categoryKey, target []bool) targetStatistic {
+// computeStatistic computes the statistic of one key and target.
+func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetStatistic {
 	cells := make([]int32, e.frame.Rows)
 	key.fill(cells, e.frame, 0, e.frame.Rows)
 	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
@@ -193,9 +193,9 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// gain returns the mean increase in log likelihood of the targets if they are
+// targetGain returns the mean increase in log likelihood of the targets if they are
 // predicted by the ordered statistics of key instead of by their means.
-func (e *targetEncoder) gain(key categoryKey) float64 {
+func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fill(cells, e.frame, 0, e.frame.Rows)
 	gain := 0.0
@@ -217,11 +217,11 @@ func (e *targetEncoder) gain(key categoryKey) float64 {
 // are those of highest gain.
 const maxPairedColumns = 12
 
-// pairs combines the keys of singles two at a time and returns up to limit
+// findPairs combines the keys of singles two at a time and returns up to limit
 // combinations: those whose gain exceeds that of their better key by the most.
-func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
+func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
-	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.gain(singles[i]) })
+	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (e *targetEncoder) pairs(ctx context.Context, singles []categoryKey, limit,
 		}
 	}
 	err = parallel.ForContext(ctx, workers, len(pairs), func(_, i int) {
-		pairs[i].gain = e.gain(pairs[i].categoryKey) - pairs[i].better
+		pairs[i].gain = e.targetGain(pairs[i].categoryKey) - pairs[i].better
 	})
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 		draw.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		e.orders = append(e.orders, order)
 	}
-	e.targets = targets(opts.Classes, draw)
+	e.targets = drawTargets(opts.Classes, draw)
 	return e
 }
 
@@ -278,10 +278,10 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 // target.
 const maxClassTargets = 5
 
-// targets returns the sets of classes whose frequencies are statistics: the
+// drawTargets returns the sets of classes whose frequencies are statistics: the
 // second class of two, each class of up to maxClassTargets, and random halves
 // of more.
-func targets(classes int, draw *rand.Rand) [][]bool {
+func drawTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {
 	case classes == 2:

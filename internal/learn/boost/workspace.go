@@ -26,22 +26,22 @@ type leafwiseWorkspace struct {
 
 // prepare sets up the workspace to grow parallelTrees trees at a time, each
 // with workersPerTree workers.
-func (d *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params, parallelTrees, workersPerTree int) {
-	if d.bins != bins || d.params != params || d.workersPerTree != workersPerTree || len(d.growers) != parallelTrees {
-		d.bins, d.params, d.workersPerTree, d.growers = bins, params, workersPerTree, nil
+func (w *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params, parallelTrees, workersPerTree int) {
+	if w.bins != bins || w.params != params || w.workersPerTree != workersPerTree || len(w.growers) != parallelTrees {
+		w.bins, w.params, w.workersPerTree, w.growers = bins, params, workersPerTree, nil
 		for range parallelTrees {
-			d.growers = append(d.growers, tree.NewGrower(bins, params, workersPerTree))
+			w.growers = append(w.growers, tree.NewGrower(bins, params, workersPerTree))
 		}
 	}
-	for len(d.samplers) < parallelTrees {
-		d.samplers = append(d.samplers, &rowSampler{})
+	for len(w.samplers) < parallelTrees {
+		w.samplers = append(w.samplers, &rowSampler{})
 	}
-	d.samplers = d.samplers[:parallelTrees]
+	w.samplers = w.samplers[:parallelTrees]
 }
 
 // cost returns the cost of the growers so far.
-func (d *leafwiseWorkspace) cost() (sum tree.Cost) {
-	for _, g := range d.growers {
+func (w *leafwiseWorkspace) cost() (sum tree.Cost) {
+	for _, g := range w.growers {
 		sum = sum.Plus(g.Cost(), 1)
 	}
 	return sum
@@ -55,9 +55,9 @@ type symmetricWorkspace struct {
 	gradients [][]int64
 	// odds holds the odds of a projection, row-major. Multiplied by scales,
 	// which is by row, they are probabilities.
-	odds, scales []float32
-	gradSums     []gradSums // by worker
-	values       []float32
-	eval         []int32
-	scratch      []int32
+	odds, scales   []float32
+	gradSums       []gradSums // by worker
+	values         []float32
+	validationRows []int32
+	scratch        []int32
 }

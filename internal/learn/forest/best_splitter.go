@@ -100,7 +100,7 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	}
 	values = values[:len(values)-1]
 	found = s.numericSplit(feature, values, s.scanOrder(values, nil), false)
-	if other := s.scanOrder(values, s.histogram.inBin(f.MissingBin)); other.score > found.score {
+	if other := s.scanOrder(values, s.histogram.countsInBin(f.MissingBin)); other.score > found.score {
 		found = s.numericSplit(feature, values, other, true)
 	}
 	return found, true
@@ -121,15 +121,15 @@ func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 	var best splitPoint
 	var rows, squares int64
 	rest := s.squares
-	items := first
+	counts := first
 	for after := 0; ; after++ {
-		for _, it := range items {
-			n := it.rows()
-			l := s.leftCounts[it.class()]
-			r := s.classTotals[it.class()] - l
+		for _, count := range counts {
+			n := count.rows()
+			l := s.leftCounts[count.class()]
+			r := s.classTotals[count.class()] - l
 			squares += n * (2*l + n)
 			rest -= n * (2*r - n)
-			s.leftCounts[it.class()] = l + n
+			s.leftCounts[count.class()] = l + n
 			rows += n
 		}
 		if after > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
@@ -141,7 +141,7 @@ func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 		if after == len(order) {
 			break
 		}
-		items = s.histogram.inBin(order[after])
+		counts = s.histogram.countsInBin(order[after])
 	}
 	clear(s.leftCounts)
 	return best
@@ -150,23 +150,23 @@ func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 // numericSplit returns the split at a position in values, the non-empty bins of
 // a numeric feature without the bin of missing cells. The threshold is halfway
 // between the values next to it. missing reports whether missing cells go left.
-func (s *splitter) numericSplit(feature int, values []uint8, b splitPoint, missing bool) nodeSplit {
-	if b.after == 0 {
+func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missing bool) nodeSplit {
+	if point.after == 0 {
 		return noSplit
 	}
 	f := &s.bins.Features[feature]
-	at := values[b.after-1]
-	if b.after < len(values) {
-		at = uint8((int(at) + int(values[b.after])) / 2)
+	threshold := values[point.after-1]
+	if point.after < len(values) {
+		threshold = uint8((int(threshold) + int(values[point.after])) / 2)
 	} else {
-		at = f.MissingBin - 1 // values on the left, missing cells on the right
+		threshold = f.MissingBin - 1 // values on the left, missing cells on the right
 	}
 	// If the leaf has no missing cells, later ones go to the larger side.
-	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*b.rows > s.rows {
+	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
 		missing = true
 	}
-	found := nodeSplit{feature: feature, score: b.score, numeric: true}
-	found.setThreshold(at, f.MissingBin, missing)
+	found := nodeSplit{feature: feature, score: point.score, numeric: true}
+	found.setThreshold(threshold, f.MissingBin, missing)
 	return found
 }
 
@@ -185,13 +185,13 @@ func (s *nodeSplit) setThreshold(threshold, missing uint8, missingLeft bool) {
 
 // categoricalSplit returns the split at a position in the order of a
 // categorical feature. Bins without a row in the leaf go to the larger side.
-func (s *splitter) categoricalSplit(feature int, b splitPoint) nodeSplit {
-	if b.after == 0 {
+func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
+	if point.after == 0 {
 		return noSplit
 	}
-	found := nodeSplit{feature: feature, score: b.score}
-	if 2*b.rows <= s.rows {
-		for _, bin := range s.order[:b.after] {
+	found := nodeSplit{feature: feature, score: point.score}
+	if 2*point.rows <= s.rows {
+		for _, bin := range s.order[:point.after] {
 			found.leftBins.add(bin)
 		}
 		return found
@@ -199,7 +199,7 @@ func (s *splitter) categoricalSplit(feature int, b splitPoint) nodeSplit {
 	for bin := range s.bins.Features[feature].NumBins {
 		found.leftBins.add(uint8(bin))
 	}
-	for _, bin := range s.order[b.after:] {
+	for _, bin := range s.order[point.after:] {
 		found.leftBins.remove(bin)
 	}
 	return found
@@ -211,14 +211,14 @@ func (s *splitter) categoricalSplit(feature int, b splitPoint) nodeSplit {
 // class from the rest.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
-		var of, all int64
-		for _, it := range s.histogram.inBin(bin) {
-			all += it.rows()
-			if it.class() == class {
-				of += it.rows()
+		var inClass, all int64
+		for _, count := range s.histogram.countsInBin(bin) {
+			all += count.rows()
+			if count.class() == class {
+				inClass += count.rows()
 			}
 		}
-		s.keys[bin] = float64(of) / float64(all)
+		s.keys[bin] = float64(inClass) / float64(all)
 	}
 	slices.SortFunc(s.order, func(a, b uint8) int {
 		return cmp.Or(cmp.Compare(s.keys[a], s.keys[b]), cmp.Compare(a, b))

@@ -8,14 +8,14 @@ type sampleRow uint64
 
 func newSampleRow(row, class int32) sampleRow { return sampleRow(row)<<32 | sampleRow(class) }
 
-func (e sampleRow) row() uint32   { return uint32(e >> 32) }
-func (e sampleRow) class() uint32 { return uint32(e) }
+func (r sampleRow) row() uint32   { return uint32(r >> 32) }
+func (r sampleRow) class() uint32 { return uint32(r) }
 
 // classCount is the number of rows of one class in one bin: class<<32 | rows.
 type classCount uint64
 
-func (i classCount) class() uint32 { return uint32(i >> 32) }
-func (i classCount) rows() int64   { return int64(uint32(i)) }
+func (c classCount) class() uint32 { return uint32(c >> 32) }
+func (c classCount) rows() int64   { return int64(uint32(c)) }
 
 // classHistogram holds, for one leaf and one feature, the class counts of each
 // bin. Only bins and classes with rows are listed. The cost of scanning them is
@@ -50,37 +50,37 @@ func newClassHistogram(rows, classes int) *classHistogram {
 // build builds the histogram of the rows. data is indexed by row and holds the
 // feature's bins, all below width. It returns an estimate of the time to build
 // the histogram and to find a split, in nanoseconds.
-func (t *classHistogram) build(rows []sampleRow, data []uint8, width, classes int) int {
-	if width*classes < len(rows) {
-		t.buildDense(rows, data, width, classes)
-		return len(rows) + 3*width*classes + 12*len(t.bins)
+func (h *classHistogram) build(rows []sampleRow, data []uint8, bins, classes int) int {
+	if bins*classes < len(rows) {
+		h.buildDense(rows, data, bins, classes)
+		return len(rows) + 3*bins*classes + 12*len(h.bins)
 	}
-	t.buildSorted(rows, data)
-	return 150 + 5*len(rows) + 12*len(t.bins)
+	h.buildSorted(rows, data)
+	return 150 + 5*len(rows) + 12*len(h.bins)
 }
 
 // buildDense counts in a dense array, in one pass over the rows and one over
 // the cells.
-func (t *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
-	h := t.dense[:width*classes]
+func (h *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
+	dense := h.dense[:width*classes]
 	for _, e := range sample {
-		h[int(data[e.row()])*classes+int(e.class())]++
+		dense[int(data[e.row()])*classes+int(e.class())]++
 	}
-	t.bins = t.bins[:0]
+	h.bins = h.bins[:0]
 	pos := int32(0)
 	for bin := range width {
 		first := pos
-		cells := h[bin*classes : (bin+1)*classes]
+		cells := dense[bin*classes : (bin+1)*classes]
 		for class, rows := range cells {
 			if rows > 0 {
-				t.classCounts[pos] = classCount(class)<<32 | classCount(rows)
+				h.classCounts[pos] = classCount(class)<<32 | classCount(rows)
 				pos++
 			}
 		}
 		clear(cells)
 		if pos > first {
-			t.bins = append(t.bins, uint8(bin))
-			t.begin[bin], t.ends[bin] = first, pos
+			h.bins = append(h.bins, uint8(bin))
+			h.begin[bin], h.ends[bin] = first, pos
 		}
 	}
 }
@@ -88,28 +88,28 @@ func (t *classHistogram) buildDense(sample []sampleRow, data []uint8, width, cla
 // buildSorted builds the histogram by a counting sort of the rows, in three
 // short passes. Their cost is independent of bins × classes, which suits small
 // leaves.
-func (t *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
-	t.setBins(t.gatherBins(rows, data))
-	rowBins := t.rowBins[:len(rows)]
+func (h *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
+	h.setBins(h.gatherBins(rows, data))
+	rowBins := h.rowBins[:len(rows)]
 	for _, bin := range rowBins {
-		t.binRows[bin]++
+		h.binRows[bin]++
 	}
 	pos := int32(0)
-	for _, bin := range t.bins {
-		t.begin[bin], t.ends[bin] = pos, pos
-		pos += t.binRows[bin]
-		t.binRows[bin] = 0
+	for _, bin := range h.bins {
+		h.begin[bin], h.ends[bin] = pos, pos
+		pos += h.binRows[bin]
+		h.binRows[bin] = 0
 	}
 	for i, bin := range rowBins {
-		t.classCounts[t.ends[bin]] = classCount(rows[i].class())<<32 | 1
-		t.ends[bin]++
+		h.classCounts[h.ends[bin]] = classCount(rows[i].class())<<32 | 1
+		h.ends[bin]++
 	}
 }
 
 // gatherBins copies the bins of the rows to rowBins and returns the set of
 // them.
-func (t *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present binSet) {
-	rowBins := t.rowBins[:len(rows)]
+func (h *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present binSet) {
+	rowBins := h.rowBins[:len(rows)]
 	for i, e := range rows {
 		bin := data[e.row()]
 		rowBins[i] = bin
@@ -126,16 +126,16 @@ func (s *binSet) add(bin uint8)      { s[bin>>6] |= 1 << (bin & 63) }
 func (s *binSet) remove(bin uint8)   { s[bin>>6] &^= 1 << (bin & 63) }
 
 // setBins sets bins to the elements of present.
-func (t *classHistogram) setBins(present binSet) {
-	t.bins = t.bins[:0]
+func (h *classHistogram) setBins(present binSet) {
+	h.bins = h.bins[:0]
 	for word, set := range present {
 		for ; set != 0; set &= set - 1 {
-			t.bins = append(t.bins, uint8(word<<6+bits.TrailingZeros64(set)))
+			h.bins = append(h.bins, uint8(word<<6+bits.TrailingZeros64(set)))
 		}
 	}
 }
 
-// inBin returns the class counts of one bin.
-func (t *classHistogram) inBin(bin uint8) []classCount {
-	return t.classCounts[t.begin[bin]:t.ends[bin]]
+// countsInBin returns the class counts of one bin.
+func (h *classHistogram) countsInBin(bin uint8) []classCount {
+	return h.classCounts[h.begin[bin]:h.ends[bin]]
 }

@@ -46,19 +46,19 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // write writes the tree's binary form.
-func (m *forestTree) write(w *codec.Writer, mappers []tree.BinMapper) {
-	m.Write(w, mappers)
-	w.Uvarint(len(m.ends))
+func (t *forestTree) write(w *codec.Writer, mappers []tree.BinMapper) {
+	t.Write(w, mappers)
+	w.Uvarint(len(t.ends))
 	first := uint32(0)
-	for _, end := range m.ends {
+	for _, end := range t.ends {
 		w.Uvarint(int(end - first))
-		for _, s := range m.weights[first:end] {
+		for _, s := range t.weights[first:end] {
 			w.Uvarint(int(s.class))
 			w.Uvarint(int(s.weight))
 		}
 		first = end
 	}
-	for _, number := range m.distributions {
+	for _, number := range t.distributions {
 		w.Uvarint(int(number))
 	}
 }
@@ -116,32 +116,32 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 	if t == nil {
 		return nil
 	}
-	m := &forestTree{Tree: *t, distributions: make([]uint32, t.Leaves)}
+	grown := &forestTree{Tree: *t, distributions: make([]uint32, t.Leaves)}
 	for range r.Count(1) {
-		m.readDistribution(r, classes)
+		grown.readDistribution(r, classes)
 	}
-	for i := range m.distributions {
-		m.distributions[i] = uint32(r.Uvarint(0, len(m.ends)-1))
+	for i := range grown.distributions {
+		grown.distributions[i] = uint32(r.Uvarint(0, len(grown.ends)-1))
 	}
-	if len(m.ends) == 0 {
+	if len(grown.ends) == 0 {
 		r.Fail("tree without distributions")
 	}
 	if r.Err() != nil {
 		return nil
 	}
-	return m
+	return grown
 }
 
 // readDistribution reads weights, which must add up to one16.
-func (m *forestTree) readDistribution(r *codec.Reader, classes int) {
+func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 	left := one16
 	for range r.Count(1) {
 		s := classWeight{class: uint16(r.Uvarint(0, classes-1)), weight: uint16(r.Uvarint(0, left))}
 		left -= int(s.weight)
-		m.weights = append(m.weights, s)
+		t.weights = append(t.weights, s)
 	}
 	if left != 0 {
 		r.Fail("weights do not add up")
 	}
-	m.ends = append(m.ends, uint32(len(m.weights)))
+	t.ends = append(t.ends, uint32(len(t.weights)))
 }

@@ -12,16 +12,16 @@ type cost struct {
 
 // add adds trees that voted on the given number of rows. nanos holds the
 // estimated time of growing each.
-func (e *cost) add(trees []*forestTree, nanos []int, rows int) {
-	for i, m := range trees {
-		e.growNanos += nanos[i] + 300*m.Leaves
-		e.nodeVisits += rows * bits.Len(uint(m.Leaves))
+func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
+	for i, t := range trees {
+		c.growNanos += nanos[i] + 300*t.Leaves
+		c.nodeVisits += rows * bits.Len(uint(t.Leaves))
 	}
 }
 
 // nanos returns the estimated time in nanoseconds of one core of a 2-core
 // server. Split search was measured on leaves of 10 to 100,000 rows, the rest
 // on whole forests.
-func (e cost) nanos() float64 {
-	return float64(e.growNanos) + 8*float64(e.nodeVisits) + 180*float64(e.fittedValues)
+func (c cost) nanos() float64 {
+	return float64(c.growNanos) + 8*float64(c.nodeVisits) + 180*float64(c.fittedValues)
 }

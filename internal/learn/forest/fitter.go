@@ -25,9 +25,9 @@ type Fitter struct {
 	growers  []*grower // by worker
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
-	best            *candidate // the best candidate so far
-	moves           []move     // changes to try on the parameters of best
-	calibratedTrees int        // number of trees when the temperature was last fitted
+	best            *growingForest // the best candidate so far
+	moves           []move         // changes to try on the parameters of best
+	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         state
 	checkpoint      *state
 	cost            cost
@@ -55,7 +55,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 		opts:    opts,
 		frame:   f,
 		fold:    fold,
-		prior:   frequencies(f.Labels, fold.Train, opts.Classes),
+		prior:   classFrequencies(f.Labels, fold.Train, opts.Classes),
 		current: state{temperature: 1},
 	}, nil
 }
@@ -64,50 +64,50 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // error can be estimated. The next steps try other growth parameters on pilot
 // forests. A step whose pilot is not better, and each later step, adds trees to
 // the forest. done reports whether the forest has all its trees.
-func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
-	if err := t.prepare(ctx); err != nil {
+func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
+	if err := f.prepare(ctx); err != nil {
 		return false, err
 	}
-	switch p, ok := t.nextParams(); {
-	case t.best.trees == 0:
-		err = t.addTrees(ctx, t.best, min(2, t.opts.pilotHalf))
-	case t.best.trees < 2*t.opts.pilotHalf:
-		err = t.double(ctx, t.best)
+	switch p, ok := f.nextParams(); {
+	case f.best.trees == 0:
+		err = f.addTrees(ctx, f.best, min(2, f.opts.pilotHalf))
+	case f.best.trees < 2*f.opts.pilotHalf:
+		err = f.doubleTrees(ctx, f.best)
 	case ok:
-		err = t.tryParams(ctx, p)
+		err = f.tryParams(ctx, p)
 	default:
-		err = t.growBatch(ctx)
+		err = f.growBatch(ctx)
 	}
 	if err != nil {
 		return false, err
 	}
-	t.current.trees = spilledTrees{t.best.stream, t.best.stream.Len(), t.best.trees}
-	done = len(t.moves) == 0 && t.best.trees >= t.opts.Trees
-	if done || float64(t.best.trees) >= refitGrowth*float64(t.calibratedTrees) {
-		t.calibratedTrees = t.best.trees
-		t.current.temperature = t.fitTemperature(t.best)
+	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
+	done = len(f.moves) == 0 && f.best.trees >= f.opts.Trees
+	if done || float64(f.best.trees) >= refitGrowth*float64(f.calibratedTrees) {
+		f.calibratedTrees = f.best.trees
+		f.current.temperature = f.fitTemperature(f.best)
 	}
 	return done, nil
 }
 
 // growBatch adds a batch of trees to the forest, up to Options.Trees.
-func (t *Fitter) growBatch(ctx context.Context) error {
-	return t.addTrees(ctx, t.best, min(t.opts.batchTrees, max(t.opts.Trees-t.best.trees, 0)))
+func (f *Fitter) growBatch(ctx context.Context) error {
+	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.Trees-f.best.trees, 0)))
 }
 
 // tryParams grows a pilot forest with the parameters p. If it is better, it
 // replaces the best candidate; otherwise trees are added to the best candidate.
-func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
-	challenger := t.newCandidate(p)
-	if err := t.pilot(ctx, challenger); err != nil {
+func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
+	challenger := f.newForest(p)
+	if err := f.growPilot(ctx, challenger); err != nil {
 		return err
 	}
-	if challenger.oobError.brier < t.best.oobError.brier*(1-t.margin(p)) && !(challenger.oobError.loss > t.best.oobError.loss) {
-		t.best, t.calibratedTrees = challenger, 0
+	if challenger.oobError.brier < f.best.oobError.brier*(1-f.margin(p)) && !(challenger.oobError.logLoss > f.best.oobError.logLoss) {
+		f.best, f.calibratedTrees = challenger, 0
 		return nil
 	}
-	t.moves = t.moves[1:]
-	return t.growBatch(ctx)
+	f.moves = f.moves[1:]
+	return f.growBatch(ctx)
 }
 
 // margin is the relative decrease of the Brier score that p must achieve to
@@ -115,23 +115,23 @@ func (t *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // more noise with fewer rows. Larger leaves make smaller trees, an advantage in
 // itself, so from some thousand rows on they need not be better, only not
 // worse.
-func (t *Fitter) margin(p growthParams) float64 {
-	noise := 1 / math.Sqrt(float64(len(t.fold.Train)))
-	if p.minLeaf > t.best.params.minLeaf {
+func (f *Fitter) margin(p growthParams) float64 {
+	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
+	if p.minLeaf > f.best.params.minLeaf {
 		return max(0, noise/2-0.01)
 	}
 	return max(0.01, noise)
 }
 
 // nextParams returns the next parameters to try, or false if there are none.
-func (t *Fitter) nextParams() (growthParams, bool) {
-	space := t.searchSpace()
-	for t.best.trees >= 2*t.opts.pilotHalf && len(t.moves) > 0 {
-		p := t.best.params
-		if t.moves[0](&p, space) {
+func (f *Fitter) nextParams() (growthParams, bool) {
+	space := f.newSearchSpace()
+	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {
+		p := f.best.params
+		if f.moves[0](&p, space) {
 			return p, true
 		}
-		t.moves = t.moves[1:]
+		f.moves = f.moves[1:]
 	}
 	return growthParams{}, false
 }
@@ -145,56 +145,56 @@ const (
 )
 
 // prepare does the expensive part of New. The first step calls it.
-func (t *Fitter) prepare(ctx context.Context) error {
-	if t.best != nil {
+func (f *Fitter) prepare(ctx context.Context) error {
+	if f.best != nil {
 		return nil
 	}
-	t.bins = t.opts.Bins
-	if t.bins == nil {
+	f.bins = f.opts.Bins
+	if f.bins == nil {
 		var err error
-		if t.bins, err = tree.NewBinnedMatrix(ctx, t.frame, 0, t.opts.Workers); err != nil {
+		if f.bins, err = tree.NewBinnedMatrix(ctx, f.frame, 0, f.opts.Workers); err != nil {
 			return err
 		}
 	}
-	t.mappers = t.bins.Mappers()
-	n := len(t.fold.Train)
-	oobCount := min(n, oobRows, max(oobValues/t.opts.Classes, 1))
+	f.mappers = f.bins.Mappers()
+	n := len(f.fold.Train)
+	oobCount := min(n, oobRows, max(oobValues/f.opts.Classes, 1))
 	rows := make([]int32, oobCount)
-	t.oobIndex = make([]int32, oobCount)
+	f.oobIndex = make([]int32, oobCount)
 	for i := range oobCount {
-		t.oobIndex[i] = int32(i * n / oobCount)
-		rows[i] = t.fold.Train[t.oobIndex[i]]
+		f.oobIndex[i] = int32(i * n / oobCount)
+		rows[i] = f.fold.Train[f.oobIndex[i]]
 	}
-	t.growers = make([]*grower, t.opts.Workers)
-	t.best = &candidate{
-		stream: t.opts.Disk.NewStream(),
-		eval:   newVotes(t.bins, t.fold.Validation, t.opts.Classes),
-		oob:    newVotes(t.bins, rows, t.opts.Classes),
+	f.growers = make([]*grower, f.opts.Workers)
+	f.best = &growingForest{
+		stream:          f.opts.Disk.NewStream(),
+		validationVotes: newVotes(f.bins, f.fold.Validation, f.opts.Classes),
+		oobVotes:        newVotes(f.bins, rows, f.opts.Classes),
 	}
-	t.best.params, t.moves = t.opts.initialParams(t.searchSpace())
+	f.best.params, f.moves = f.opts.initialParams(f.newSearchSpace())
 	return nil
 }
 
-// searchSpace returns the limits of the moves on this data. Features with only
+// newSearchSpace returns the limits of the moves on this data. Features with only
 // two levels, or two and missing cells, have so few orders that a random one is
 // enough.
-func (t *Fitter) searchSpace() searchSpace {
-	space := searchSpace{rows: len(t.fold.Train), features: len(t.bins.Features), rarestClass: t.rarestClass()}
-	for i := range t.bins.Features {
-		f := &t.bins.Features[i]
-		space.manyLevels = space.manyLevels || f.Categorical && f.NumBins > 4
+func (f *Fitter) newSearchSpace() searchSpace {
+	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
+	for i := range f.bins.Features {
+		feature := &f.bins.Features[i]
+		space.manyLevels = space.manyLevels || feature.Categorical && feature.NumBins > 4
 	}
 	return space
 }
 
-// rarestClass returns the number of training rows of the smallest class that
+// rarestClassRows returns the number of training rows of the smallest class that
 // has at least two.
-func (t *Fitter) rarestClass() int {
-	counts := make([]int, t.opts.Classes)
-	for _, row := range t.fold.Train {
-		counts[t.frame.Labels[row]]++
+func (f *Fitter) rarestClassRows() int {
+	counts := make([]int, f.opts.Classes)
+	for _, row := range f.fold.Train {
+		counts[f.frame.Labels[row]]++
 	}
-	least := len(t.fold.Train)
+	least := len(f.fold.Train)
 	for _, n := range counts {
 		if n > 1 {
 			least = min(least, n)
@@ -203,12 +203,12 @@ func (t *Fitter) rarestClass() int {
 	return least
 }
 
-func (t *Fitter) newCandidate(p growthParams) *candidate {
-	return &candidate{
-		params: p,
-		stream: t.opts.Disk.NewStream(),
-		eval:   t.best.eval.emptied(len(t.fold.Validation)),
-		oob:    t.best.oob.emptied(len(t.oobIndex)),
+func (f *Fitter) newForest(params growthParams) *growingForest {
+	return &growingForest{
+		params:          params,
+		stream:          f.opts.Disk.NewStream(),
+		validationVotes: f.best.validationVotes.newEmpty(len(f.fold.Validation)),
+		oobVotes:        f.best.oobVotes.newEmpty(len(f.oobIndex)),
 	}
 }
 
@@ -216,70 +216,70 @@ func (t *Fitter) newCandidate(p growthParams) *candidate {
 // there are many) by the trees that were not trained on them. They estimate the
 // forest's quality without other rows. They are calibrated by the temperature,
 // which was fitted to the same rows.
-func (t *Fitter) OutOfBag() metric.Predictions {
-	p := t.outOfBag(t.best, oobValues)
-	t.current.temperature.Apply(p.Probabilities, p.Classes)
+func (f *Fitter) OutOfBag() metric.Predictions {
+	p := f.outOfBagPredictions(f.best, oobValues)
+	f.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }
 
-// outOfBag returns about maxValues out-of-bag probabilities of a candidate at
+// outOfBagPredictions returns about maxValues out-of-bag probabilities of a candidate at
 // most.
-func (t *Fitter) outOfBag(c *candidate, maxValues int) metric.Predictions {
-	p := metric.Predictions{Classes: t.opts.Classes}
-	if c == nil {
+func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
+	p := metric.Predictions{Classes: f.opts.Classes}
+	if forest == nil {
 		return p
 	}
-	oob := c.oob
+	votes := forest.oobVotes
 	row := make([]float32, p.Classes)
-	stride := 1 + (len(oob.weights)-1)/maxValues
-	for i := 0; i < len(oob.trees); i += max(stride, 1) {
-		if size := int(oob.trees[i]); size > 0 {
-			probabilities(row, oob.of(i), t.prior, size, c.trees)
+	stride := 1 + (len(votes.weights)-1)/maxValues
+	for i := 0; i < len(votes.trees); i += max(stride, 1) {
+		if size := int(votes.trees[i]); size > 0 {
+			votesToProbabilities(row, votes.rowWeights(i), f.prior, size, forest.trees)
 			p.Probabilities = append(p.Probabilities, row...)
-			p.Labels = append(p.Labels, t.oobLabel(i))
+			p.Labels = append(p.Labels, f.oobLabel(i))
 		}
 	}
 	return p
 }
 
 // fitTemperature returns the temperature fitted to the out-of-bag votes of c.
-func (t *Fitter) fitTemperature(c *candidate) metric.Temperature {
-	p := t.outOfBag(c, fitValues)
-	t.cost.fittedValues += len(p.Probabilities)
+func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
+	p := f.outOfBagPredictions(forest, fitValues)
+	f.cost.fittedValues += len(p.Probabilities)
 	return metric.FitTemperature(p)
 }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation
 // after the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) PredictValidation(dst []float32) {
-	for i := range t.fold.Validation {
-		row := dst[i*t.opts.Classes : (i+1)*t.opts.Classes]
-		if t.best == nil {
-			copy(row, t.prior)
+func (f *Fitter) PredictValidation(dst []float32) {
+	for i := range f.fold.Validation {
+		row := dst[i*f.opts.Classes : (i+1)*f.opts.Classes]
+		if f.best == nil {
+			copy(row, f.prior)
 			continue
 		}
-		eval := t.best.eval
-		probabilities(row, eval.of(i), t.prior, int(eval.trees[i]), t.best.trees)
+		votes := f.best.validationVotes
+		votesToProbabilities(row, votes.rowWeights(i), f.prior, int(votes.trees[i]), f.best.trees)
 	}
-	t.current.temperature.Apply(dst, t.opts.Classes)
+	f.current.temperature.Apply(dst, f.opts.Classes)
 }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds
 // of one core. It counts operations, so it is the same on every machine.
-func (t *Fitter) Cost() float64 { return t.cost.nanos() }
+func (f *Fitter) Cost() float64 { return f.cost.nanos() }
 
 // Checkpoint makes Model return the current state.
-func (t *Fitter) Checkpoint() {
-	state := t.current
-	t.checkpoint = &state
+func (f *Fitter) Checkpoint() {
+	state := f.current
+	f.checkpoint = &state
 }
 
 // Model returns the model as of the last checkpoint, or the current one if
 // there is no checkpoint.
-func (t *Fitter) Model() *Model {
-	s := t.current
-	if t.checkpoint != nil {
-		s = *t.checkpoint
+func (f *Fitter) Model() *Model {
+	s := f.current
+	if f.checkpoint != nil {
+		s = *f.checkpoint
 	}
-	return newModel(Model{prior: t.prior, temperature: s.temperature, mappers: t.mappers, spilled: s.trees})
+	return newModel(Model{prior: f.prior, temperature: s.temperature, mappers: f.mappers, spilled: s.trees})
 }

@@ -25,43 +25,43 @@ const one16 = 1<<16 - 1
 
 // vote returns the class distribution of the leaf of a row, which holds one bin
 // for each feature.
-func (m *forestTree) vote(row []uint8) []classWeight {
-	number, first := m.distributions[m.Leaf(row)], uint32(0)
+func (t *forestTree) vote(row []uint8) []classWeight {
+	number, first := t.distributions[t.Leaf(row)], uint32(0)
 	if number > 0 {
-		first = m.ends[number-1]
+		first = t.ends[number-1]
 	}
-	return m.weights[first:m.ends[number]]
+	return t.weights[first:t.ends[number]]
 }
 
 // flatten returns the grown tree as an array in breadth-first order.
 func (g *grower) flatten() *forestTree {
-	m := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
+	t := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
 	known := map[string]uint32{}
 	queue := make([]int32, 1, len(g.nodes)) // the node of each index
 	for i := 0; i < len(queue); i++ {
-		b := &g.nodes[queue[i]]
-		if b.left == 0 {
-			m.Nodes[i] = tree.Node{Feature: -1, Left: int32(m.Leaves)}
-			m.Leaves++
-			m.distributions = append(m.distributions, g.addDistribution(m, b, known))
+		grown := &g.nodes[queue[i]]
+		if grown.left == 0 {
+			t.Nodes[i] = tree.Node{Feature: -1, Left: int32(t.Leaves)}
+			t.Leaves++
+			t.distributions = append(t.distributions, g.addDistribution(t, grown, known))
 			continue
 		}
-		n := tree.Node{Feature: int32(b.best.feature), Left: int32(len(queue)), Set: -1, Threshold: b.best.threshold, MissingBin: b.best.missingBin}
-		if !b.best.numeric {
-			n.Set = int32(len(m.Sets))
-			m.Sets = append(m.Sets, tree.Set(b.best.leftBins))
+		n := tree.Node{Feature: int32(grown.best.feature), Left: int32(len(queue)), Set: -1, Threshold: grown.best.threshold, MissingBin: grown.best.missingBin}
+		if !grown.best.numeric {
+			n.Set = int32(len(t.Sets))
+			t.Sets = append(t.Sets, tree.Set(grown.best.leftBins))
 		}
-		m.Nodes[i] = n
-		m.Nodes = append(m.Nodes, tree.Node{}, tree.Node{})
-		queue = append(queue, b.left, b.right)
+		t.Nodes[i] = n
+		t.Nodes = append(t.Nodes, tree.Node{}, tree.Node{})
+		queue = append(queue, grown.left, grown.right)
 	}
-	return m
+	return t
 }
 
 // addDistribution returns the number of a leaf's class distribution. known maps
 // the distributions of m to their numbers; a new one is added.
-func (g *grower) addDistribution(m *forestTree, b *node, known map[string]uint32) uint32 {
-	g.setLeaf(g.sample[b.lo:b.hi])
+func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
+	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := apportion(g.classTotals, g.rows)
 	key := make([]byte, 0, 64)
 	for _, s := range weights {
@@ -69,10 +69,10 @@ func (g *grower) addDistribution(m *forestTree, b *node, known map[string]uint32
 	}
 	number, ok := known[string(key)]
 	if !ok {
-		number = uint32(len(m.ends))
+		number = uint32(len(t.ends))
 		known[string(key)] = number
-		m.weights = append(m.weights, weights...)
-		m.ends = append(m.ends, uint32(len(m.weights)))
+		t.weights = append(t.weights, weights...)
+		t.ends = append(t.ends, uint32(len(t.weights)))
 	}
 	return number
 }

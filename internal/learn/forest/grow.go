@@ -46,7 +46,7 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 // grow splits leaves, highest gain first, until every leaf is pure or too
 // small, or there are params.maxLeaves. It reorders sample. nanos is an
 // estimate of the time. The tree is nil if ctx is cancelled.
-func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (m *forestTree, nanos int) {
+func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
 	g.minLeaf, g.byClass = int64(max(params.minLeaf, 1)), params.byClass
@@ -55,26 +55,26 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	}
 	g.nodes = append(g.nodes[:0], node{hi: int32(len(sample))})
 	g.frontier.leaves = g.frontier.leaves[:0]
-	g.consider(0)
+	g.considerLeaf(0)
 	for leaves := 1; leaves < params.maxLeaves && len(g.frontier.leaves) > 0; leaves++ {
 		if ctx.Err() != nil {
 			return nil, 0
 		}
 		at := heap.Pop(&g.frontier).(int32)
 		g.partition(at)
-		g.consider(g.nodes[at].left)
-		g.consider(g.nodes[at].right)
+		g.considerLeaf(g.nodes[at].left)
+		g.considerLeaf(g.nodes[at].right)
 	}
-	m = g.flatten()
-	return m, g.nanos
+	t = g.flatten()
+	return t, g.nanos
 }
 
-// consider finds the best split of leaf at among a few random features.
+// considerLeaf finds the best split of leaf at among a few random features.
 // Features in which the leaf's rows do not differ do not count.
-func (g *grower) consider(at int32) {
-	b := &g.nodes[at]
-	b.best = noSplit
-	g.setLeaf(g.sample[b.lo:b.hi])
+func (g *grower) considerLeaf(at int32) {
+	leaf := &g.nodes[at]
+	leaf.best = noSplit
+	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	if g.isPure() || g.rows < 2*g.minLeaf {
 		return
 	}
@@ -85,12 +85,12 @@ func (g *grower) consider(at int32) {
 		if varies {
 			tried++
 		}
-		if found.feature >= 0 && found.score > b.best.score {
-			b.best = found
+		if found.feature >= 0 && found.score > leaf.best.score {
+			leaf.best = found
 		}
 	}
-	if b.best.feature >= 0 {
-		b.gain = b.best.score - g.leafScore()
+	if leaf.best.feature >= 0 {
+		leaf.gain = leaf.best.score - g.leafScore()
 		heap.Push(&g.frontier, at)
 	}
 }
@@ -108,12 +108,12 @@ func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi
 func (g *grower) partition(at int32) {
-	b := g.nodes[at]
-	data := g.bins.Features[b.best.feature].Data
-	rows := g.sample[b.lo:b.hi]
+	leaf := g.nodes[at]
+	data := g.bins.Features[leaf.best.feature].Data
+	rows := g.sample[leaf.lo:leaf.hi]
 	left, right := 0, 0
 	for _, e := range rows {
-		if b.best.leftBins.has(data[e.row()]) {
+		if leaf.best.leftBins.has(data[e.row()]) {
 			rows[left] = e
 			left++
 		} else {
@@ -122,10 +122,10 @@ func (g *grower) partition(at int32) {
 		}
 	}
 	copy(rows[left:], g.scratch[:right])
-	mid := b.lo + int32(left)
+	mid := leaf.lo + int32(left)
 	n := int32(len(g.nodes))
 	g.nodes[at].left, g.nodes[at].right = n, n+1
-	g.nodes = append(g.nodes, node{lo: b.lo, hi: mid}, node{lo: mid, hi: b.hi})
+	g.nodes = append(g.nodes, node{lo: leaf.lo, hi: mid}, node{lo: mid, hi: leaf.hi})
 }
 
 // frontier is a heap of the leaves that can be split, highest gain first.

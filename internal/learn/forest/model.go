@@ -50,11 +50,11 @@ func newModel(m Model) *Model {
 }
 
 // append appends the trees in binary form to b.
-func (r spilledTrees) append(b []byte) ([]byte, error) {
-	if r.stream == nil {
+func (s spilledTrees) append(b []byte) ([]byte, error) {
+	if s.stream == nil {
 		return b, nil
 	}
-	return r.stream.AppendTo(b, r.size)
+	return s.stream.AppendTo(b, s.size)
 }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;
@@ -74,7 +74,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 		clear(votes)
 		m.predictVotes(votes, bins, n)
 		for i := range n {
-			probabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, count, count)
+			votesToProbabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, count, count)
 		}
 		m.temperature.Apply(dst[:n*classes], classes)
 		dst = dst[n*classes:]
@@ -94,19 +94,19 @@ func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// probabilities converts the votes of voted trees to probabilities in dst.
+// votesToProbabilities converts the votes of voted trees to probabilities in dst.
 // Votes are scaled to all trees, and the class frequencies prior count as one
 // more tree, so that no class has probability zero.
-func probabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
+func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {
 		dst[c] = float32((float64(v)*scale + float64(prior[c])) / float64(all+1))
 	}
 }
 
-// frequencies returns the frequency of each class among rows, with one more row
+// classFrequencies returns the frequency of each class among rows, with one more row
 // added to each class.
-func frequencies(labels, rows []int32, classes int) []float32 {
+func classFrequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {
 		counts[labels[row]]++

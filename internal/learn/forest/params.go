@@ -38,9 +38,9 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 
 // searchSpace limits the moves.
 type searchSpace struct {
-	rows, features int
-	rarestClass    int  // number of rows of the smallest class that has at least two
-	manyLevels     bool // whether a feature has enough levels to order
+	rows, features  int
+	rarestClassRows int  // number of rows of the smallest class that has at least two
+	manyLevels      bool // whether a feature has enough levels to order
 }
 
 // move changes p in one direction. It reports whether space allows the change.
@@ -52,7 +52,7 @@ type move func(r *growthParams, in searchSpace) bool
 // of leaves.
 func largerLeaves(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
-	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClass
+	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
 }
 
 // maxFeaturesLimit is the largest number of features tried at a leaf. With

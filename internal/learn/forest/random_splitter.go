@@ -40,15 +40,15 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 		}
 		found.setThreshold(cut, f.MissingBin, cut < high && rng.Uint64()&1 == 0)
 	}
-	if !s.score(&found) {
+	if !s.scoreSplit(&found) {
 		return noSplit, true
 	}
 	return found, true
 }
 
-// score sets the score of found from the bins in the histogram. It reports
+// scoreSplit sets the score of found from the bins in the histogram. It reports
 // whether both of its leaves are large enough.
-func (s *splitter) score(found *nodeSplit) bool {
+func (s *splitter) scoreSplit(found *nodeSplit) bool {
 	var rows, squares int64
 	rest := s.squares
 	for i, bin := range s.histogram.rowBins[:len(s.leafRows)] {

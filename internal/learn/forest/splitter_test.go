@@ -111,10 +111,10 @@ func TestDenseHistogramEqualsSorted(t *testing.T) {
 	}
 	for _, bin := range a.bins {
 		var counted, ordered [7]int64
-		for _, it := range a.inBin(bin) {
+		for _, it := range a.countsInBin(bin) {
 			counted[it.class()] += it.rows()
 		}
-		for _, it := range b.inBin(bin) {
+		for _, it := range b.countsInBin(bin) {
 			ordered[it.class()] += it.rows()
 		}
 		if counted != ordered {

@@ -16,23 +16,23 @@ type votes struct {
 }
 
 func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
-	j := &votes{classes: classes, features: len(bins.Features)}
-	j.rows = make([]uint8, len(rows)*j.features)
+	v := &votes{classes: classes, features: len(bins.Features)}
+	v.rows = make([]uint8, len(rows)*v.features)
 	for f := range bins.Features {
 		data := bins.Features[f].Data
 		for i, row := range rows {
-			j.rows[i*j.features+f] = data[row]
+			v.rows[i*v.features+f] = data[row]
 		}
 	}
-	return j.emptied(len(rows))
+	return v.newEmpty(len(rows))
 }
 
-// emptied returns votes on the first rows of j, without any vote counted.
-func (j *votes) emptied(rows int) *votes {
-	fresh := *j
-	fresh.weights = make([]uint32, rows*j.classes)
-	fresh.trees = make([]uint32, rows)
-	return &fresh
+// newEmpty returns votes on the first rows of j, without any vote counted.
+func (v *votes) newEmpty(rows int) *votes {
+	empty := *v
+	empty.weights = make([]uint32, rows*v.classes)
+	empty.trees = make([]uint32, rows)
+	return &empty
 }
 
 // blockRows is the number of rows that one worker handles at a time, few enough
@@ -41,13 +41,13 @@ const blockRows = 256
 
 // add adds the votes of trees. A tree does not vote on the rows for which inBag
 // returns true. If inBag is nil, all trees vote on all rows.
-func (j *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
-	rows := len(j.trees)
+func (v *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
+	rows := len(v.trees)
 	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
-		for i, m := range trees {
+		for i, t := range trees {
 			for row := block * blockRows; row < min((block+1)*blockRows, rows); row++ {
 				if inBag == nil || !inBag(i, row) {
-					j.addRow(row, m.vote(j.rows[row*j.features:(row+1)*j.features]))
+					v.addRow(row, t.vote(v.rows[row*v.features:(row+1)*v.features]))
 				}
 			}
 		}
@@ -55,23 +55,23 @@ func (j *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag
 }
 
 // addRow adds one tree's vote on a row.
-func (j *votes) addRow(row int, weights []classWeight) {
-	sums := j.of(row)
+func (v *votes) addRow(row int, weights []classWeight) {
+	sums := v.rowWeights(row)
 	for _, s := range weights {
 		sums[s.class] += uint32(s.weight)
 	}
-	j.trees[row]++
+	v.trees[row]++
 }
 
 // merge adds the votes that other holds on the same rows.
-func (j *votes) merge(other *votes) {
-	for i, v := range other.weights {
-		j.weights[i] += v
+func (v *votes) merge(other *votes) {
+	for i, weight := range other.weights {
+		v.weights[i] += weight
 	}
 	for i, n := range other.trees {
-		j.trees[i] += n
+		v.trees[i] += n
 	}
 }
 
-// of returns the votes on a row, one number for each class.
-func (j *votes) of(row int) []uint32 { return j.weights[row*j.classes : (row+1)*j.classes] }
+// rowWeights returns the votes on a row, one number for each class.
+func (v *votes) rowWeights(row int) []uint32 { return v.weights[row*v.classes : (row+1)*v.classes] }

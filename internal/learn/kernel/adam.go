@@ -37,12 +37,12 @@ func (a Adam) Update(w, m, v, g []float32) {
 		a.Epsilon, 1 - a.Decay,
 	}
 	done := adamVector(w, m, v, g, &c)
-	adamGo(w[done:], m[done:], v[done:], g[done:], &c)
+	updateAdamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// adamGo is the portable version of the assembly, equal to it bit for bit: the
+// updateAdamGo is the portable version of the assembly, equal to it bit for bit: the
 // conversions prevent the compiler from fusing a product into a sum.
-func adamGo(w, m, v, g []float32, c *[8]float32) {
+func updateAdamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {
 		first := float32(c[0]*m[i]) + float32(c[1]*g[i])

@@ -19,21 +19,21 @@ type GainParams struct {
 // in its high 32 bits and a hessian in its low 32 bits. at is the index of the
 // last cell on the left, or -1 if no score exceeds s.Best; left is sum plus
 // cells[:at+1]. It sets s.Best to the score. Sums of hessians must be below 2³¹.
-func BestSplit(cells []int64, sum int64, s *GainParams) (at int, left int64) {
-	done, sum, at, left := bestSplitVector(cells, sum, s)
-	hessian := s.Hessian
+func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
+	done, sum, at, left := bestSplitVector(cells, sum, params)
+	hessian := params.Hessian
 	for i, cell := range cells[done:] {
 		sum += cell
 		hl := float64(uint32(sum))
-		if hl < s.MinHessian || hl > s.MaxHessian {
+		if hl < params.MinHessian || hl > params.MaxHessian {
 			continue
 		}
 		gl := float64(sum >> 32)
-		gr, hr := s.Gradient-gl, hessian-hl+s.L2
-		hl += s.L2
+		gr, hr := params.Gradient-gl, hessian-hl+params.L2
+		hl += params.L2
 		score := (float64(float64(gl*gl)*hr) + float64(float64(gr*gr)*hl)) / float64(hl*hr)
-		if score > s.Best {
-			s.Best, at, left = score, done+i, sum
+		if score > params.Best {
+			params.Best, at, left = score, done+i, sum
 		}
 	}
 	return at, left

@@ -40,23 +40,23 @@ func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 			block := leftOperand{a.data[i*a.row:], a.row, a.col}
 			out := dst[i*s.Cols+j:]
 			if s.Cols-j >= panelCols {
-				tile(out, s.Cols, block, panel, rows)
+				multiplyTile(out, s.Cols, block, panel, rows)
 			} else {
-				edge(out, s, block, panel, rows)
+				multiplyEdgeTile(out, s, block, panel, rows)
 			}
 		}
 	}
 }
 
-// edge computes a tile at the right edge of dst, which has fewer than panelCols
+// multiplyEdgeTile computes a tile at the right edge of dst, which has fewer than panelCols
 // columns, by way of a full tile on the stack.
-func edge(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
+func multiplyEdgeTile(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols
 	for i := range rows {
 		copy(full[i*panelCols:i*panelCols+cols], dst[i*s.Cols:])
 	}
-	tile(full[:], panelCols, a, panel, rows)
+	multiplyTile(full[:], panelCols, a, panel, rows)
 	for i := range rows {
 		copy(dst[i*s.Cols:i*s.Cols+cols], full[i*panelCols:])
 	}

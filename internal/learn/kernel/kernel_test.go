@@ -119,7 +119,7 @@ func TestAdamAgreesWithPortable(t *testing.T) {
 	c := [8]float32{0.9, 0.1, 0.99, 0.01, 0.003, 1.7, 1e-8, 0.999}
 	w2, m2, v2 := slices.Clone(w), slices.Clone(m), slices.Clone(v)
 	done := adamVector(w, m, v, g, &c)
-	adamGo(w2[:done], m2[:done], v2[:done], g[:done], &c)
+	updateAdamGo(w2[:done], m2[:done], v2[:done], g[:done], &c)
 	if !slices.Equal(w, w2) || !slices.Equal(m, m2) || !slices.Equal(v, v2) {
 		t.Error("assembly and Go differ")
 	}
@@ -286,7 +286,7 @@ func BenchmarkTileGo(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, p, dst := random(rng, 6*256), random(rng, 16*256), make([]float32, 6*16)
 	for b.Loop() {
-		tileGo(dst, 16, leftOperand{x, 256, 1}, p, 6)
+		multiplyTileGo(dst, 16, leftOperand{x, 256, 1}, p, 6)
 	}
 	b.ReportMetric(2*6*16*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }

@@ -1,9 +1,9 @@
 package kernel
 
-// tileGo adds rows × 16 products to dst, whose rows are stride apart. It is the
+// multiplyTileGo adds rows × 16 products to dst, whose rows are stride apart. It is the
 // portable version of the assembly. It uses eight running sums, because a
 // processor without vector registers can hold no more.
-func tileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
+func multiplyTileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	depth := len(panel) / panelCols
 	for i := range rows {
 		for half := 0; half < panelCols; half += 8 {

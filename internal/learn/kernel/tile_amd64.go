@@ -17,24 +17,24 @@ var (
 // tileRows is the number of rows of a full tile. 6 × 16 outputs fill twelve of
 // the sixteen AVX registers; with AVX-512, 12 × 16 hide the latency of a
 // multiply-add.
-var tileRows = fullTileRows()
+var tileRows = chooseTileRows()
 
-func fullTileRows() int {
+func chooseTileRows() int {
 	if useAVX512 {
 		return maxTileRows
 	}
 	return maxTileRows / 2
 }
 
-// tile adds the product of rows rows of a and one panel to dst, whose rows are
+// multiplyTile adds the product of rows rows of a and one panel to dst, whose rows are
 // stride apart.
-func tile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
+func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
-		tileGo(dst, stride, a, panel, rows)
+		multiplyTileGo(dst, stride, a, panel, rows)
 		return
 	}
 	if half := maxTileRows / 2; rows > half && rows < maxTileRows {
-		tile(dst, stride, a, panel, half)
+		multiplyTile(dst, stride, a, panel, half)
 		dst, a.data, rows = dst[half*stride:], a.data[half*a.row:], rows-half
 	}
 	const size = unsafe.Sizeof(float32(0))

@@ -11,7 +11,7 @@ import (
 // rounded twice.
 func TestTileAgreesWithPortable(t *testing.T) {
 	hasAVX2, hasAVX512 := useAVX2, useAVX512
-	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, fullTileRows() })
+	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, chooseTileRows() })
 	for _, by := range []struct {
 		name         string
 		vector, wide bool
@@ -27,7 +27,7 @@ func TestTileAgreesWithPortable(t *testing.T) {
 				t.Skip("not on this processor")
 			}
 			useAVX2, useAVX512 = by.vector, by.wide
-			tileRows = fullTileRows()
+			tileRows = chooseTileRows()
 			compareTiles(t, by.fma)
 		})
 	}

@@ -106,8 +106,8 @@ func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done,
 	return 8 * int(n), kept
 }
 
-// laneBest holds the best split of each of eight lanes.
-type laneBest struct {
+// laneSplits holds the best split of each of eight lanes.
+type laneSplits struct {
 	score [8]float64
 	left  [8]int64
 	block [8]int64
@@ -115,21 +115,21 @@ type laneBest struct {
 
 // bestSplitVector is BestSplit. It returns the number of cells processed and
 // the sum after them.
-func bestSplitVector(cells []int64, sum int64, s *GainParams) (done int, end int64, at int, left int64) {
+func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {
 		return 0, sum, -1, 0
 	}
-	var best laneBest
-	end, found := bestSplitBlocks(&cells[0], sum, uintptr(n), &s.Gradient, &best.score[0])
+	var best laneSplits
+	end, found := bestSplitBlocks(&cells[0], sum, uintptr(n), &params.Gradient, &best.score[0])
 	at = -1
 	if found == 0 {
 		return 8 * n, end, at, 0
 	}
 	for lane, score := range best.score {
 		// A lane that found no split still holds the score to exceed.
-		if i := 8*int(best.block[lane]) + lane; score > s.Best || score == s.Best && at > i {
-			s.Best, at, left = score, i, best.left[lane]
+		if i := 8*int(best.block[lane]) + lane; score > params.Best || score == params.Best && at > i {
+			params.Best, at, left = score, i, best.left[lane]
 		}
 	}
 	return 8 * n, end, at, left

@@ -18,14 +18,14 @@ type ClassScore struct {
 
 // PerClass returns the scores of each class.
 func PerClass(p Predictions) []ClassScore {
-	t := newClassCounts(p)
+	counts := newClassCounts(p)
 	scores := make([]ClassScore, p.Classes)
 	for c := range scores {
 		scores[c] = ClassScore{
-			Precision: ratio(t.right[c], t.predicted[c]),
-			Recall:    ratio(t.right[c], t.actual[c]),
-			F1:        ratio(2*t.right[c], t.predicted[c]+t.actual[c]),
-			Support:   t.actual[c],
+			Precision: ratio(counts.right[c], counts.predicted[c]),
+			Recall:    ratio(counts.right[c], counts.actual[c]),
+			F1:        ratio(2*counts.right[c], counts.predicted[c]+counts.actual[c]),
+			Support:   counts.actual[c],
 		}
 	}
 	return scores
@@ -60,41 +60,41 @@ func emptyClassCounts(classes int) classCounts {
 }
 
 func newClassCounts(p Predictions) classCounts {
-	t := emptyClassCounts(p.Classes)
+	counts := emptyClassCounts(p.Classes)
 	for i, label := range p.Labels {
-		t.add(int(label), Decide(p.row(i), p.Weights))
+		counts.add(int(label), Decide(p.row(i), p.Weights))
 	}
-	return t
+	return counts
 }
 
-func (t classCounts) add(label, decision int) {
-	t.actual[label]++
-	t.predicted[decision]++
+func (counts classCounts) add(label, decision int) {
+	counts.actual[label]++
+	counts.predicted[decision]++
 	if label == decision {
-		t.right[label]++
+		counts.right[label]++
 	}
 }
 
-func (t classCounts) balancedAccuracy() float64 {
+func (counts classCounts) balancedAccuracy() float64 {
 	sum, classes := 0.0, 0
-	for c, n := range t.actual {
+	for c, n := range counts.actual {
 		if n > 0 {
-			sum += ratio(t.right[c], n)
+			sum += ratio(counts.right[c], n)
 			classes++
 		}
 	}
-	return mean(sum, classes)
+	return meanOrNaN(sum, classes)
 }
 
-func (t classCounts) macroF1() float64 {
+func (counts classCounts) macroF1() float64 {
 	sum, classes := 0.0, 0
-	for c, n := range t.actual {
-		if n+t.predicted[c] > 0 {
-			sum += ratio(2*t.right[c], n+t.predicted[c])
+	for c, n := range counts.actual {
+		if n+counts.predicted[c] > 0 {
+			sum += ratio(2*counts.right[c], n+counts.predicted[c])
 			classes++
 		}
 	}
-	return mean(sum, classes)
+	return meanOrNaN(sum, classes)
 }
 
 // ratio returns a/b, or 0 if b is 0.
@@ -105,8 +105,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// mean returns sum/n, or NaN if n is 0.
-func mean(sum float64, n int) float64 {
+// meanOrNaN returns sum/n, or NaN if n is 0.
+func meanOrNaN(sum float64, n int) float64 {
 	if n == 0 {
 		return math.NaN()
 	}

@@ -14,7 +14,7 @@ const (
 	// the search is quadratic in their number.
 	refineClasses = 100
 	refinePasses  = 3
-	priorSteps    = 20
+	powerSteps    = 20
 )
 
 // FitClassWeights returns the weights, one for each class, that maximise the
@@ -42,7 +42,7 @@ func FitClassWeights(name string, p Predictions) []float64 {
 		before := f.best
 		for c, n := range f.actual {
 			if n >= refineRows {
-				f.refine(c)
+				f.refineWeight(c)
 			}
 		}
 		if f.best == before {
@@ -64,8 +64,8 @@ type classWeightFitter struct {
 func (f *classWeightFitter) fitFrequencyPower() {
 	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
-	for step := 1; step <= priorSteps; step++ {
-		power := float64(step) / priorSteps
+	for step := 1; step <= powerSteps; step++ {
+		power := float64(step) / powerSteps
 		trial.Weights = make([]float64, f.p.Classes)
 		for c, n := range f.actual {
 			trial.Weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
@@ -76,8 +76,8 @@ func (f *classWeightFitter) fitFrequencyPower() {
 	}
 }
 
-// refine tries other weights for class and keeps the best.
-func (f *classWeightFitter) refine(class int) {
+// refineWeight tries other weights for class and keeps the best.
+func (f *classWeightFitter) refineWeight(class int) {
 	if f.p.Weights == nil {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
 		defer func() {
@@ -89,11 +89,11 @@ func (f *classWeightFitter) refine(class int) {
 	others := f.runnersUp(class)
 	old, best := f.p.Weights[class], f.p.Weights[class]
 	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
-		t := emptyClassCounts(f.p.Classes)
+		counts := emptyClassCounts(f.p.Classes)
 		for i, label := range f.p.Labels {
-			t.add(int(label), others[i].decide(class, old*factor*float64(f.p.row(i)[class])))
+			counts.add(int(label), others[i].decide(class, old*factor*float64(f.p.row(i)[class])))
 		}
-		if score := f.score(t); score > f.best {
+		if score := f.score(counts); score > f.best {
 			f.best, best = score, old*factor
 		}
 	}

@@ -66,30 +66,30 @@ func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
 	}
-	t := newClassCounts(p)
+	counts := newClassCounts(p)
 	switch name {
 	case NameAccuracy:
 		right := 0
-		for _, n := range t.right {
+		for _, n := range counts.right {
 			right += n
 		}
 		return Wilson(right, len(p.Labels))
 	case NameBalancedAccuracy:
-		return t.proportionOf(t.balancedAccuracy(), t.recallVariance())
+		return counts.scoreInterval(counts.balancedAccuracy(), counts.recallVariance())
 	case NameMacroF1:
-		return t.proportionOf(t.macroF1(), t.f1Variance(p))
+		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p))
 	case NameROCAUC:
-		return t.proportionOf(ROCAUC(p), aucVariance(p))
+		return counts.scoreInterval(ROCAUC(p), aucVariance(p))
 	case NameLogLoss:
 		return logLossInterval(p)
 	}
 	return unknownInterval
 }
 
-// proportionOf returns the interval of a score with the given variance. If the
+// scoreInterval returns the interval of a score with the given variance. If the
 // score is 0 or 1, its variance is 0. The sample size is then that of a mean of
 // proportions of the classes' rows.
-func (t classCounts) proportionOf(score, variance float64) Interval {
+func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
 	}
@@ -97,7 +97,7 @@ func (t classCounts) proportionOf(score, variance float64) Interval {
 		return wilson(score, n)
 	}
 	sum, classes := 0.0, 0.0
-	for _, n := range t.actual {
+	for _, n := range counts.actual {
 		if n > 0 {
 			sum += 1 / float64(n)
 			classes++
@@ -108,11 +108,11 @@ func (t classCounts) proportionOf(score, variance float64) Interval {
 
 // recallVariance returns the variance of the balanced accuracy. The recalls are
 // independent, because each is computed from different rows.
-func (t classCounts) recallVariance() float64 {
+func (counts classCounts) recallVariance() float64 {
 	sum, classes := 0.0, 0
-	for c, n := range t.actual {
+	for c, n := range counts.actual {
 		if n > 0 {
-			recall := ratio(t.right[c], n)
+			recall := ratio(counts.right[c], n)
 			sum += recall * (1 - recall) / float64(n)
 			classes++
 		}
@@ -123,12 +123,12 @@ func (t classCounts) recallVariance() float64 {
 // f1Variance returns the variance of the macro F1. A row changes a class's
 // F1 = 2·right/(predicted+actual) by (2·[right] − F1·([predicted]+[actual])) /
 // (predicted+actual), hence the F1 of at most two classes.
-func (t classCounts) f1Variance(p Predictions) float64 {
+func (counts classCounts) f1Variance(p Predictions) float64 {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0
 	for c := range f1 {
-		if n := t.predicted[c] + t.actual[c]; n > 0 {
-			f1[c], weight[c] = ratio(2*t.right[c], n), 1/float64(n)
+		if n := counts.predicted[c] + counts.actual[c]; n > 0 {
+			f1[c], weight[c] = ratio(2*counts.right[c], n), 1/float64(n)
 			classes++
 		}
 	}
@@ -161,7 +161,7 @@ func aucVariance(p Predictions) float64 {
 	for _, v := range influence {
 		sum += v * v
 	}
-	return mean(sum/float64(max(classes, 1)), classes)
+	return meanOrNaN(sum/float64(max(classes, 1)), classes)
 }
 
 // addAUCInfluence adds to dst the influence of each row on the area of one class

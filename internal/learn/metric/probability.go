@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// clip keeps probabilities away from 0, where the logarithm is infinite. It is
+// minProbability keeps probabilities away from 0, where the logarithm is infinite. It is
 // the distance from 1 to the next float32, as in scikit-learn.
-const clip = 0x1p-23
+const minProbability = 0x1p-23
 
 // LogLoss returns the mean of -ln(probability of the true class), in nats.
 // Probabilities count as at least 2^-23 and at most 1-2^-23.
@@ -15,9 +15,9 @@ func LogLoss(p Predictions) float64 {
 	sum := 0.0
 	for i, label := range p.Labels {
 		q := float64(p.row(i)[label])
-		sum -= math.Log(min(max(q, clip), 1-clip))
+		sum -= math.Log(min(max(q, minProbability), 1-minProbability))
 	}
-	return mean(sum, len(p.Labels))
+	return meanOrNaN(sum, len(p.Labels))
 }
 
 // ROCAUC returns the area under the receiver operating characteristic. It is
@@ -39,7 +39,7 @@ func ROCAUC(p Predictions) float64 {
 			classes++
 		}
 	}
-	return mean(sum, classes)
+	return meanOrNaN(sum, classes)
 }
 
 // areaUnderCurve returns the area of one class against the rest by the rank-sum

@@ -29,25 +29,25 @@ func FitTemperature(p Predictions) Temperature {
 	}
 	logs := make([]float64, len(p.Probabilities))
 	for i, q := range p.Probabilities {
-		logs[i] = logarithm(q)
+		logs[i] = logProbability(q)
 	}
 	rows := float64(len(p.Labels))
 	cost := func(u float64) float64 {
-		return sharpenedLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
+		return powerLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
 	}
 	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
-// logarithm returns the natural logarithm of q, but at least that of the
+// logProbability returns the natural logarithm of q, but at least that of the
 // smallest normal float32, because small probabilities must stay distinct from
 // smaller ones.
-func logarithm(q float32) float64 {
+func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
-// sharpenedLoss returns the mean log loss of probabilities raised to the power
+// powerLoss returns the mean log loss of probabilities raised to the power
 // beta. logs holds the logarithms of the probabilities, row-major.
-func sharpenedLoss(logs []float64, labels []int32, beta float64) float64 {
+func powerLoss(logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0
 	for i, label := range labels {

@@ -17,50 +17,50 @@ type backprop struct {
 }
 
 // resize sets the lengths for up to rows rows of a network.
-func (a *backprop) resize(l *layout, e *encoder, rows int) {
+func (bp *backprop) resize(l *layout, e *encoder, rows int) {
 	width := max(l.inputs, l.members*l.width)
-	a.forwardPass.resize(l, e, rows)
-	a.delta = workspace.Resize(a.delta, rows*width)
-	a.inputDelta = workspace.Resize(a.inputDelta, rows*width)
-	a.operand = workspace.Resize(a.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
+	bp.forwardPass.resize(l, e, rows)
+	bp.delta = workspace.Resize(bp.delta, rows*width)
+	bp.inputDelta = workspace.Resize(bp.inputDelta, rows*width)
+	bp.operand = workspace.Resize(bp.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
 // batchPart is a part of the rows of a batch. weight is one over the number of
 // rows of the whole batch.
 type batchPart struct {
-	f      *frame.Frame
+	frame  *frame.Frame
 	rows   []int32
 	weight float32
 }
 
-// gradient sets grad to the gradient of the loss over b's rows. The loss is the
+// computeGradient sets grad to the gradient of the loss over b's rows. The loss is the
 // mean over members of their cross entropy. drop may be nil.
-func (a *backprop) gradient(w *packedParams, b batchPart, drop *dropout) {
-	clear(a.grad)
-	if len(b.rows) == 0 {
+func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *dropout) {
+	clear(bp.grad)
+	if len(part.rows) == 0 {
 		return
 	}
-	a.forward(w, b.f, b.rows, drop)
-	a.lossGradient(b)
-	a.headsBackward(w, len(b.rows))
+	bp.forward(params, part.frame, part.rows, drop)
+	bp.lossGradient(part)
+	bp.headsBackward(params, len(part.rows))
 	scale := 256 / (256 - float32(drop.dropRate))
-	for i := len(a.l.dense) - 1; i > 0; i-- {
-		a.denseBackward(w, i, len(b.rows), scale)
+	for i := len(bp.layout.dense) - 1; i > 0; i-- {
+		bp.denseBackward(params, i, len(part.rows), scale)
 	}
-	a.adapterBackward(w, len(b.rows), scale)
-	a.inputBackward(len(b.rows))
+	bp.adapterBackward(params, len(part.rows), scale)
+	bp.inputBackward(len(part.rows))
 }
 
 // lossGradient replaces the logits by the gradient of the loss: softmax minus
 // target.
-func (a *backprop) lossGradient(b batchPart) {
-	c := a.l.classes
-	weight := b.weight / float32(a.l.members)
-	for m := range a.l.members {
-		for j, r := range b.rows {
-			row := a.logits[(m*len(b.rows)+j)*c:][:c]
+func (bp *backprop) lossGradient(part batchPart) {
+	c := bp.layout.classes
+	weight := part.weight / float32(bp.layout.members)
+	for m := range bp.layout.members {
+		for j, r := range part.rows {
+			row := bp.logits[(m*len(part.rows)+j)*c:][:c]
 			kernel.Softmax(row)
-			row[b.f.Labels[r]]--
+			row[part.frame.Labels[r]]--
 			kernel.Scale(row, weight)
 		}
 	}
@@ -68,70 +68,70 @@ func (a *backprop) lossGradient(b batchPart) {
 
 // headsBackward propagates delta through the members' output layers. It sets
 // delta to the gradient of the last activations.
-func (a *backprop) headsBackward(w *packedParams, b int) {
-	l := a.l
-	last := a.acts[len(a.acts)-1]
-	clear(a.delta[:l.members*b*l.width])
+func (bp *backprop) headsBackward(params *packedParams, rows int) {
+	l := bp.layout
+	last := bp.activations[len(bp.activations)-1]
+	clear(bp.delta[:l.members*rows*l.width])
 	for m := range l.members {
-		logits := a.logits[m*b*l.classes : (m+1)*b*l.classes]
-		act := last[m*b*l.width : (m+1)*b*l.width]
-		gw, gb := l.head(a.grad, m)
+		logits := bp.logits[m*rows*l.classes : (m+1)*rows*l.classes]
+		act := last[m*rows*l.width : (m+1)*rows*l.width]
+		gw, gb := l.headParams(bp.grad, m)
 		kernel.SumRows(gb, logits)
-		kernel.Pack(a.operand, logits, b, l.classes)
-		kernel.GemmTransposed(gw, act, a.operand, kernel.Shape{Rows: l.width, Cols: l.classes, Depth: b})
-		kernel.Gemm(a.delta[m*b*l.width:], logits, w.headsBack[m], kernel.Shape{Rows: b, Cols: l.width, Depth: l.classes})
+		kernel.Pack(bp.operand, logits, rows, l.classes)
+		kernel.GemmTransposed(gw, act, bp.operand, kernel.Shape{Rows: l.width, Cols: l.classes, Depth: rows})
+		kernel.Gemm(bp.delta[m*rows*l.width:], logits, params.headsBack[m], kernel.Shape{Rows: rows, Cols: l.width, Depth: l.classes})
 	}
 }
 
 // denseBackward propagates delta through hidden layer i. It sets delta to the
 // gradient of the layer's inputs.
-func (a *backprop) denseBackward(w *packedParams, i, b int, scale float32) {
-	d, rows := a.l.dense[i], a.l.members*b
-	delta := a.delta[:rows*d.out]
-	kernel.ReLUBackward(delta, a.acts[i], scale)
-	kernel.SumRows(d.biasesOf(a.grad), delta)
-	a.productBackward(w, i, rows, a.acts[i-1])
+func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale float32) {
+	d, rows := bp.layout.dense[i], bp.layout.members*batchRows
+	delta := bp.delta[:rows*d.out]
+	kernel.ReLUBackward(delta, bp.activations[i], scale)
+	kernel.SumRows(d.biasVector(bp.grad), delta)
+	bp.productBackward(params, i, rows, bp.activations[i-1])
 }
 
 // productBackward propagates delta through the matrix product of hidden layer
 // i. in holds the layer's inputs, rows × its width.
-func (a *backprop) productBackward(w *packedParams, i, rows int, in []float32) {
-	d := a.l.dense[i]
-	delta := a.delta[:rows*d.out]
-	kernel.Pack(a.operand, delta, rows, d.out)
-	kernel.GemmTransposed(d.weightsOf(a.grad), in, a.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
-	next := a.inputDelta[:rows*d.in]
+func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
+	d := bp.layout.dense[i]
+	delta := bp.delta[:rows*d.out]
+	kernel.Pack(bp.operand, delta, rows, d.out)
+	kernel.GemmTransposed(d.weightMatrix(bp.grad), in, bp.operand, kernel.Shape{Rows: d.in, Cols: d.out, Depth: rows})
+	next := bp.inputDelta[:rows*d.in]
 	clear(next)
-	kernel.Gemm(next, delta, w.backward[i], kernel.Shape{Rows: rows, Cols: d.in, Depth: d.out})
-	a.delta, a.inputDelta = a.inputDelta, a.delta
+	kernel.Gemm(next, delta, params.backward[i], kernel.Shape{Rows: rows, Cols: d.in, Depth: d.out})
+	bp.delta, bp.inputDelta = bp.inputDelta, bp.delta
 }
 
 // adapterBackward propagates delta through the members' scales and biases and
 // the matrix product of the first layer.
-func (a *backprop) adapterBackward(w *packedParams, b int, scale float32) {
-	l := a.l
-	n := b * l.width
-	kernel.ReLUBackward(a.delta[:l.members*n], a.acts[0], scale)
-	sum := a.inputDelta[:n]
+func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float32) {
+	l := bp.layout
+	n := rows * l.width
+	kernel.ReLUBackward(bp.delta[:l.members*n], bp.activations[0], scale)
+	sum := bp.inputDelta[:n]
 	clear(sum)
 	for m := range l.members {
-		scales, _ := l.member(w.flat, m)
-		gs, gb := l.member(a.grad, m)
-		delta := a.delta[m*n : (m+1)*n]
+		scales, _ := l.memberParams(params.flat, m)
+		gs, gb := l.memberParams(bp.grad, m)
+		delta := bp.delta[m*n : (m+1)*n]
 		kernel.SumRows(gb, delta)
-		kernel.ScaleShiftBackward(sum, gs, delta, a.first[:n], scales)
+		kernel.ScaleShiftBackward(sum, gs, delta, bp.first[:n], scales)
 	}
-	a.delta, a.inputDelta = a.inputDelta, a.delta
-	a.productBackward(w, 0, b, a.x)
+	bp.delta, bp.inputDelta = bp.inputDelta, bp.delta
+	bp.productBackward(params, 0, rows, bp.x)
 }
 
 // inputBackward propagates delta of b rows through the embeddings.
-func (a *backprop) inputBackward(b int) {
-	l, e := a.l, a.e
-	dx := a.delta[:b*l.inputs]
-	tables := a.grad[l.tables:]
-	for j := range b {
-		a.scatter(tables, dx[j*l.inputs+e.denseSize:(j+1)*l.inputs], a.lookups[j*e.embeddings:(j+1)*e.embeddings])
+func (bp *backprop) inputBackward(rows int) {
+	l, e := bp.layout, bp.encoder
+	dx := bp.delta[:rows*l.inputs]
+	tables := bp.grad[l.tables:]
+	for j := range rows {
+		bp.scatterGradient(tables, dx[j*l.inputs+e.denseSize:(j+1)*l.inputs], bp.lookups[j*e.embeddings:(j+1)*e.embeddings])
 	}
 	for i := range e.inputs {
 		if in := &e.inputs[i]; in.numeric {
@@ -148,12 +148,12 @@ func cumulateBackward(t []float32, size int) {
 	}
 }
 
-// scatter adds the gradient dx of one row's embeddings to the table rows in
+// scatterGradient adds the gradient dx of one row's embeddings to the table rows in
 // tables.
-func (a *backprop) scatter(tables, dx []float32, tokens []embeddingLookup) {
-	size := a.e.embeddingSize
-	for i, t := range tokens {
-		g := dx[i*size : (i+1)*size]
+func (bp *backprop) scatterGradient(tables, grad []float32, lookups []embeddingLookup) {
+	size := bp.encoder.embeddingSize
+	for i, t := range lookups {
+		g := grad[i*size : (i+1)*size]
 		low := tables[int(t.row)*size:]
 		if t.frac == 0 {
 			kernel.Axpy(low, g, 1)

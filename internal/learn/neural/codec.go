@@ -27,16 +27,16 @@ const (
 //
 // Counts are uvarints; centre, scale and knots are float64.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	if m.l == nil {
+	if m.layout == nil {
 		return b, errors.New("neural: empty model")
 	}
 	w := codec.NewWriter(slices.Grow(b, 4*len(m.params)))
 	w.Bytes(version)
-	for _, n := range []int{m.l.classes, m.l.members, len(m.l.dense), m.l.width, m.e.embeddingSize, len(m.e.inputs)} {
+	for _, n := range []int{m.layout.classes, m.layout.members, len(m.layout.dense), m.layout.width, m.encoder.embeddingSize, len(m.encoder.inputs)} {
 		w.Uvarint(n)
 	}
-	for i := range m.e.inputs {
-		m.e.inputs[i].write(w)
+	for i := range m.encoder.inputs {
+		m.encoder.inputs[i].write(w)
 	}
 	w.Float32s(m.params)
 	return w.Result()

@@ -4,11 +4,11 @@ package neural
 // the kernels. Each time is the best of thousands of calls on an AVX-512 server
 // core.
 const (
-	perProduct = 0.02 // a multiply-add in a matrix product
-	perUnit    = 1.3  // a hidden unit for one row and member
-	perLogit   = 14.0 // an output for one row and member, mostly an exponential
-	perCell    = 45.0 // encoding, looking up and training on a cell
-	perParam   = 2.7  // packing a parameter, adding its gradients and updating it
+	nanosPerProduct = 0.02 // a multiply-add in a matrix product
+	nanosPerUnit    = 1.3  // a hidden unit for one row and member
+	nanosPerLogit   = 14.0 // an output for one row and member, mostly an exponential
+	nanosPerCell    = 45.0 // encoding, looking up and training on a cell
+	nanosPerParam   = 2.7  // packing a parameter, adding its gradients and updating it
 )
 
 // rowCost estimates the time of training on one row with the given number of
@@ -24,10 +24,10 @@ func (l *layout) rowCost(columns int) float64 {
 		}
 	}
 	perMember += l.width * ((l.classes + 15) / 16 * 16)
-	member := 3*perProduct*float64(perMember) + perUnit*float64(units) + perLogit*float64(l.classes)
-	return 3*perProduct*float64(shared) + float64(l.members)*member + perCell*float64(columns)
+	member := 3*nanosPerProduct*float64(perMember) + nanosPerUnit*float64(units) + nanosPerLogit*float64(l.classes)
+	return 3*nanosPerProduct*float64(shared) + float64(l.members)*member + nanosPerCell*float64(columns)
 }
 
 // paramCost estimates the part of a batch's time that does not depend on its
 // rows.
-func (l *layout) paramCost() float64 { return perParam * float64(l.params) }
+func (l *layout) paramCost() float64 { return nanosPerParam * float64(l.params) }

@@ -9,8 +9,8 @@ type dropout struct {
 	dropRate  uint8   // number of units dropped out of 256
 }
 
-// maskCell reports whether to mask the next cell.
-func (n *dropout) maskCell() bool {
-	n.cellState = n.cellState*6364136223846793005 + 1442695040888963407
-	return float64(n.cellState>>32) < n.maskRate*(1<<32)
+// nextMasked reports whether to mask the next cell.
+func (d *dropout) nextMasked() bool {
+	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
+	return float64(d.cellState>>32) < d.maskRate*(1<<32)
 }

@@ -43,7 +43,7 @@ func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inpu
 		column.Gather(values, part)
 		for i, v := range values {
 			j := lo + i
-			scaled, missing := in.scaled(v)
+			scaled, missing := in.scaleValue(v)
 			x[j*width+in.denseIndex] = scaled
 			if missing && in.missingFlag {
 				x[j*width+in.denseIndex+1] = 1
@@ -65,16 +65,16 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 			code = codes[r]
 		}
 		level := in.rowOfLevel[levelIndex(code, levels)]
-		if drop != nil && drop.maskCell() {
+		if drop != nil && drop.nextMasked() {
 			level = unknownRow
 		}
 		lookups[j*e.embeddings+in.embedIndex] = embeddingLookup{row: int32(in.firstRow) + level}
 	}
 }
 
-// scaled returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
+// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
 // It returns 0, as for the median, and true if v is missing.
-func (in *inputColumn) scaled(v float64) (value float32, missing bool) {
+func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
 	}

@@ -14,11 +14,11 @@ import (
 
 // Fitter trains one network. It is not safe for concurrent use.
 type Fitter struct {
-	f       *frame.Frame
+	frame   *frame.Frame
 	fold    split.Fold
 	opts    Options
-	e       *encoder
-	l       *layout
+	encoder *encoder
+	layout  *layout
 	workers int
 
 	params     []float32 // the weights being trained
@@ -53,14 +53,14 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 		return nil, err
 	}
 	l := newLayout(e, o)
-	t := &Fitter{f: f, fold: fold, opts: o, e: e, l: l, workers: o.Workers}
-	t.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
-	t.mean = slices.Clone(t.params)
-	t.optimiser = newOptimiser(l)
-	t.order = slices.Clone(fold.Train)
-	t.next = len(t.order)
-	t.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
-	return t, nil
+	fitter := &Fitter{frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers}
+	fitter.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
+	fitter.mean = slices.Clone(fitter.params)
+	fitter.optimiser = newOptimiser(l)
+	fitter.order = slices.Clone(fold.Train)
+	fitter.next = len(fitter.order)
+	fitter.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
+	return fitter, nil
 }
 
 // Streams of random numbers of one seed.
@@ -71,89 +71,89 @@ const (
 
 // Step does the next part of the schedule. done reports whether the schedule is
 // complete. The only error is ctx's, after which Step may be called again.
-func (t *Fitter) Step(ctx context.Context) (done bool, err error) {
-	if t.step >= t.opts.Steps {
+func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
+	if f.step >= f.opts.Steps {
 		return true, nil
 	}
-	defer t.acquireWorkspace()()
-	until := int(math.Round(float64(t.step+1) / float64(t.opts.Steps) * float64(t.opts.Samples)))
-	for t.samples < until {
+	defer f.acquireWorkspace()()
+	until := int(math.Round(float64(f.step+1) / float64(f.opts.Steps) * float64(f.opts.Samples)))
+	for f.samples < until {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		t.trainBatch(t.nextBatch())
+		f.trainBatch(f.nextBatch())
 	}
-	t.step++
-	return t.step >= t.opts.Steps, nil
+	f.step++
+	return f.step >= f.opts.Steps, nil
 }
 
 // acquireWorkspace sets t.workspace until release is called.
-func (t *Fitter) acquireWorkspace() (release func()) {
-	parts := max(1, t.opts.Batch/partRows)
-	t.workspace = t.opts.Workspaces.acquire(t.l, t.e, workspaceSize{
-		backprops: min(parts, t.workers), rows: (t.opts.Batch + parts - 1) / parts, grads: parts,
+func (f *Fitter) acquireWorkspace() (release func()) {
+	parts := max(1, f.opts.Batch/partRows)
+	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
+		backprops: min(parts, f.workers), rows: (f.opts.Batch + parts - 1) / parts, grads: parts,
 	})
 	return func() {
-		t.opts.Workspaces.release(t.workspace)
-		t.workspace = nil
+		f.opts.Workspaces.release(f.workspace)
+		f.workspace = nil
 	}
 }
 
 // nextBatch returns the rows of the next batch. Each row is drawn once in an
 // epoch, except for those left over at the end of the epoch.
-func (t *Fitter) nextBatch() []int32 {
-	if t.next+t.opts.Batch > len(t.order) {
-		t.shuffle.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
-		t.next = 0
+func (f *Fitter) nextBatch() []int32 {
+	if f.next+f.opts.Batch > len(f.order) {
+		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
+		f.next = 0
 	}
-	rows := t.order[t.next : t.next+t.opts.Batch]
-	t.next += t.opts.Batch
+	rows := f.order[f.next : f.next+f.opts.Batch]
+	f.next += f.opts.Batch
 	return rows
 }
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one
 // core. It depends only on sizes; see perProduct for the calibration.
 // Predicting a row takes a third of the time of training on it.
-func (t *Fitter) Cost() float64 {
-	batch, columns := t.opts.Batch, len(t.e.inputs)
-	row := t.l.rowCost(columns)
-	return float64(t.batches)*(float64(batch)*row+t.l.paramCost()) + float64(t.evaluated)*row/3
+func (f *Fitter) Cost() float64 {
+	batch, columns := f.opts.Batch, len(f.encoder.inputs)
+	row := f.layout.rowCost(columns)
+	return float64(f.batches)*(float64(batch)*row+f.layout.paramCost()) + float64(f.evaluated)*row/3
 }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation
 // after the last step to dst: len(fold.Validation) × classes, row-major.
-func (t *Fitter) PredictValidation(dst []float32) {
-	rows := t.fold.Validation
-	t.evaluated += len(rows)
-	defer t.acquireWorkspace()()
-	t.pack(t.mean)
-	backprops := t.workspace.backprops
-	parts := len(t.workspace.grads)
-	size := (t.opts.Batch + parts - 1) / parts
-	parallel.For(min(t.workers, len(backprops)), (len(rows)+size-1)/size, func(worker, i int) {
+func (f *Fitter) PredictValidation(dst []float32) {
+	rows := f.fold.Validation
+	f.evaluated += len(rows)
+	defer f.acquireWorkspace()()
+	f.pack(f.mean)
+	backprops := f.workspace.backprops
+	parts := len(f.workspace.grads)
+	size := (f.opts.Batch + parts - 1) / parts
+	parallel.For(min(f.workers, len(backprops)), (len(rows)+size-1)/size, func(worker, i int) {
 		lo, hi := i*size, min((i+1)*size, len(rows))
 		p := &backprops[worker].forwardPass
-		p.forward(&t.workspace.packed, t.f, rows[lo:hi], nil)
-		p.probabilities(dst[lo*t.l.classes:], hi-lo)
+		p.forward(&f.workspace.packed, f.frame, rows[lo:hi], nil)
+		p.averageProbabilities(dst[lo*f.layout.classes:], hi-lo)
 	})
 }
 
 // pack packs params into the workspace, so that the network runs with them.
-func (t *Fitter) pack(params []float32) {
-	p := &t.workspace.packed
+func (f *Fitter) pack(params []float32) {
+	p := &f.workspace.packed
 	p.flat = params
-	parallel.For(t.workers, p.tasks(), func(_, i int) { p.pack(t.l, t.e, i) })
+	parallel.For(f.workers, p.numTasks(), func(_, i int) { p.packTask(f.layout, f.encoder, i) })
 }
 
 // Checkpoint makes Model return the current averaged weights.
-func (t *Fitter) Checkpoint() { t.checkpoint = append(t.checkpoint[:0], t.mean...) }
+func (f *Fitter) Checkpoint() { f.checkpoint = append(f.checkpoint[:0], f.mean...) }
 
 // Model returns the network as of the last checkpoint, or the current one if
 // there is no checkpoint.
-func (t *Fitter) Model() *Model {
-	params := t.checkpoint
+func (f *Fitter) Model() *Model {
+	params := f.checkpoint
 	if params == nil {
-		params = t.mean
+		params = f.mean
 	}
-	return newModel(t.e, t.l, slices.Clone(params))
+	return newModel(f.encoder, f.layout, slices.Clone(params))
 }

@@ -166,15 +166,15 @@ func TestGradient(t *testing.T) {
 	defer n.acquireWorkspace()()
 	packed := &n.workspace.packed
 	a := &backprop{}
-	a.resize(n.l, n.e, len(rows))
-	a.grad = make([]float32, n.l.params)
+	a.resize(n.layout, n.encoder, len(rows))
+	a.grad = make([]float32, n.layout.params)
 	quiet := &dropout{}
 	pack := func() { n.pack(n.params) }
 	loss := func() float64 {
 		pack()
 		a.forward(packed, f, rows, quiet)
 		sum := 0.0
-		for m := range n.l.members {
+		for m := range n.layout.members {
 			for j, r := range rows {
 				row := a.logits[(m*len(rows)+j)*3:][:3]
 				total := 0.0
@@ -184,10 +184,10 @@ func TestGradient(t *testing.T) {
 				sum += math.Log(total) - float64(row[f.Labels[r]])
 			}
 		}
-		return sum / 40 / float64(n.l.members)
+		return sum / 40 / float64(n.layout.members)
 	}
 	pack()
-	a.gradient(packed, batchPart{f, rows, 1.0 / 40}, quiet)
+	a.computeGradient(packed, batchPart{f, rows, 1.0 / 40}, quiet)
 	grad := slices.Clone(a.grad)
 	wrong := 0
 	for i := range n.params {
@@ -200,12 +200,12 @@ func TestGradient(t *testing.T) {
 		n.params[i] = was
 		if want := (up - down) / (2 * h); math.Abs(want-float64(grad[i])) > 2e-3+0.02*math.Abs(want) {
 			wrong++
-			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.l.params, grad[i], want)
+			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.layout.params, grad[i], want)
 		}
 	}
 	// A rectifier that switches within ±h makes a few differences wrong.
-	if wrong > n.l.params/100 {
-		t.Errorf("%d of %d gradients are wrong", wrong, n.l.params)
+	if wrong > n.layout.params/100 {
+		t.Errorf("%d of %d gradients are wrong", wrong, n.layout.params)
 	}
 }
 

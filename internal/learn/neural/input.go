@@ -63,7 +63,7 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
 			in, ok = fitNumeric(c, rows, knots)
 		} else {
-			in, ok = fitCategory(c.Codes, len(f.Schema.Columns[i].Levels), rows)
+			in, ok = fitCategorical(c.Codes, len(f.Schema.Columns[i].Levels), rows)
 		}
 		if ok {
 			in.column = i
@@ -72,7 +72,7 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 	}
 	e.assignIndices()
 	if size == 0 {
-		e.chooseSize()
+		e.chooseEmbeddingSize()
 	}
 	return e, nil
 }
@@ -84,9 +84,9 @@ const (
 	maxEmbeddingInputs = 512
 )
 
-// chooseSize sets the size of the embeddings. If each would have less than two
+// chooseEmbeddingSize sets the size of the embeddings. If each would have less than two
 // outputs, numeric columns have none.
-func (e *encoder) chooseSize() {
+func (e *encoder) chooseEmbeddingSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
 			if in := &e.inputs[i]; in.numeric {
@@ -189,10 +189,10 @@ func chooseKnots(sorted []float64, count int) []float64 {
 	return slices.Compact(knots)
 }
 
-// fitCategory assigns a table row to each level seen in training, one to
+// fitCategorical assigns a table row to each level seen in training, one to
 // unknown levels, and one to missing cells if there were any. ok is false if
 // the column is constant.
-func fitCategory(codes []int32, levels int, rows []int32) (inputColumn, bool) {
+func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {
 		seen[levelIndex(codes[r], levels)] = true

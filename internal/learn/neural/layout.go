@@ -46,24 +46,24 @@ func newLayout(e *encoder, o Options) *layout {
 	return l
 }
 
-// weightsOf returns the weight matrix of d.
-func (d denseLayer) weightsOf(params []float32) []float32 {
+// weightMatrix returns the weight matrix of d.
+func (d denseLayer) weightMatrix(params []float32) []float32 {
 	return params[d.weights : d.weights+d.in*d.out]
 }
 
-// biasesOf returns the biases of d.
-func (d denseLayer) biasesOf(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
+// biasVector returns the biases of d.
+func (d denseLayer) biasVector(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
-// member returns a member's own parameters of the first layer: the scale of
+// memberParams returns a member's own parameters of the first layer: the scale of
 // each unit, and its biases.
-func (l *layout) member(params []float32, member int) (scale, bias []float32) {
+func (l *layout) memberParams(params []float32, member int) (scale, bias []float32) {
 	at, bt := member*l.width, (l.members+member)*l.width
 	return params[at : at+l.width], params[bt : bt+l.width]
 }
 
-// head returns the weights, width × classes, and the biases of a member's
+// headParams returns the weights, width × classes, and the biases of a member's
 // output layer.
-func (l *layout) head(params []float32, member int) (weights, bias []float32) {
+func (l *layout) headParams(params []float32, member int) (weights, bias []float32) {
 	n := l.width * l.classes
 	at, bt := l.heads+member*n, l.headBias+member*l.classes
 	return params[at : at+n], params[bt : bt+l.classes]
@@ -76,8 +76,8 @@ type paramRange struct {
 	decay  bool
 }
 
-// ranges divides the parameters into ranges of at most size parameters.
-func (l *layout) ranges(size int) []paramRange {
+// splitParams divides the parameters into ranges of at most size parameters.
+func (l *layout) splitParams(size int) []paramRange {
 	var list []paramRange
 	at := 0
 	upTo := func(end int, decays bool) {
@@ -108,7 +108,7 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 		}
 	}
 	for m := range l.members {
-		scale, bias := l.member(p, m)
+		scale, bias := l.memberParams(p, m)
 		for i := range scale {
 			scale[i] = 1
 			if l.members > 1 {
@@ -118,13 +118,13 @@ func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
 		fill(bias, l.inputs)
 	}
 	for i, d := range l.dense {
-		fill(d.weightsOf(p), d.in)
+		fill(d.weightMatrix(p), d.in)
 		if i > 0 {
-			fill(d.biasesOf(p), d.in)
+			fill(d.biasVector(p), d.in)
 		}
 	}
 	for m := range l.members {
-		w, b := l.head(p, m)
+		w, b := l.headParams(p, m)
 		fill(w, l.width)
 		fill(b, l.width)
 	}

@@ -8,9 +8,9 @@ import (
 
 // Model is a trained network. It is immutable and safe for concurrent use.
 type Model struct {
-	e      *encoder
-	l      *layout
-	params []float32
+	encoder *encoder
+	layout  *layout
+	params  []float32
 	// packed returns the packed parameters. It packs them on the first call,
 	// because most models of a race never predict.
 	packed func() *packedParams
@@ -19,12 +19,12 @@ type Model struct {
 
 // newModel returns a model that owns params.
 func newModel(e *encoder, l *layout, params []float32) *Model {
-	m := &Model{e: e, l: l, params: params}
+	m := &Model{encoder: e, layout: l, params: params}
 	m.packed = sync.OnceValue(func() *packedParams {
 		p := &packedParams{flat: params}
 		p.resize(l, false)
-		for i := range p.tasks() {
-			p.pack(l, e, i)
+		for i := range p.numTasks() {
+			p.packTask(l, e, i)
 		}
 		return p
 	})
@@ -50,6 +50,6 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 			rows[i] = int32(at + i)
 		}
 		p.forward(packed, f, rows[:n], nil)
-		p.probabilities(dst[(at-lo)*m.l.classes:], n)
+		p.averageProbabilities(dst[(at-lo)*m.layout.classes:], n)
 	}
 }

@@ -76,8 +76,8 @@ func FuzzUnmarshal(f *testing.F) {
 		if m.UnmarshalBinary(b) != nil {
 			return
 		}
-		if m.l.classes*m.l.members*m.l.inputs < 1<<16 {
-			m.Predict(make([]float32, 2*m.l.classes), data, 0, 2)
+		if m.layout.classes*m.layout.members*m.layout.inputs < 1<<16 {
+			m.Predict(make([]float32, 2*m.layout.classes), data, 0, 2)
 		}
 		again, err := m.AppendBinary(nil)
 		if err != nil {

@@ -60,20 +60,20 @@ type Options struct {
 // rows.
 func (o Options) withDefaults(rows int) (Options, error) {
 	base := math.Min(float64(rows), 2000)
-	orDefault(&o.Workers, 1)
+	setDefault(&o.Workers, 1)
 	if o.Workspaces == nil {
 		o.Workspaces = &WorkspacePool{}
 	}
-	orDefault(&o.Samples, int(64*base*math.Cbrt(float64(rows)/base)))
-	orDefault(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
-	orDefault(&o.Members, 4)
-	orDefault(&o.Width, 192)
-	orDefault(&o.Layers, 3)
-	orDefault(&o.Batch, max(32, min(256, rows/8)))
-	orDefault(&o.Rate, 0.005)
-	orDefault(&o.Decay, 2.5*math.Sqrt(500/math.Max(500, float64(rows))))
-	orDefault(&o.Dropout, 0.2)
-	orDefault(&o.Knots, 32)
+	setDefault(&o.Samples, int(64*base*math.Cbrt(float64(rows)/base)))
+	setDefault(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
+	setDefault(&o.Members, 4)
+	setDefault(&o.Width, 192)
+	setDefault(&o.Layers, 3)
+	setDefault(&o.Batch, max(32, min(256, rows/8)))
+	setDefault(&o.Rate, 0.005)
+	setDefault(&o.Decay, 2.5*math.Sqrt(500/math.Max(500, float64(rows))))
+	setDefault(&o.Dropout, 0.2)
+	setDefault(&o.Knots, 32)
 	o.Batch = min(o.Batch, rows)
 	o.Decay, o.Dropout = max(0, o.Decay), max(0, o.Dropout)
 	for _, check := range []struct {
@@ -102,9 +102,9 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	return o, nil
 }
 
-// orDefault sets *v to def if *v is zero.
-func orDefault[T int | float64](v *T, def T) {
-	if *v == 0 {
-		*v = def
+// setDefault sets *v to def if *v is zero.
+func setDefault[T int | float64](field *T, value T) {
+	if *field == 0 {
+		*field = value
 	}
 }

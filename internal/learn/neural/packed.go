@@ -44,31 +44,31 @@ func (p *packedParams) resize(l *layout, training bool) {
 	}
 }
 
-// tasks returns the number of independent tasks of pack.
-func (p *packedParams) tasks() int { return len(p.forward) + len(p.heads) + 1 }
+// numTasks returns the number of independent tasks of pack.
+func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
 
-// pack does one task of packing p.flat: a layer, a head or the tables.
-func (p *packedParams) pack(l *layout, e *encoder, task int) {
+// packTask does one task of packing p.flat: a layer, a head or the tables.
+func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 	layers := len(p.forward)
 	switch {
 	case task < layers:
-		d := l.dense[task]
-		kernel.Pack(p.forward[task], d.weightsOf(p.flat), d.in, d.out)
+		d := layout.dense[task]
+		kernel.Pack(p.forward[task], d.weightMatrix(p.flat), d.in, d.out)
 		if p.backward != nil {
-			kernel.PackTransposed(p.backward[task], d.weightsOf(p.flat), d.out, d.in)
+			kernel.PackTransposed(p.backward[task], d.weightMatrix(p.flat), d.out, d.in)
 		}
-	case task < layers+l.members:
+	case task < layers+layout.members:
 		m := task - layers
-		w, _ := l.head(p.flat, m)
-		kernel.Pack(p.heads[m], w, l.width, l.classes)
+		w, _ := layout.headParams(p.flat, m)
+		kernel.Pack(p.heads[m], w, layout.width, layout.classes)
 		if p.headsBack != nil {
-			kernel.PackTransposed(p.headsBack[m], w, l.classes, l.width)
+			kernel.PackTransposed(p.headsBack[m], w, layout.classes, layout.width)
 		}
 	default:
-		copy(p.tables, p.flat[l.tables:])
-		for i := range e.inputs {
-			if in := &e.inputs[i]; in.numeric {
-				cumulate(p.tables[in.firstRow*e.embeddingSize:][:in.tableRows*e.embeddingSize], e.embeddingSize)
+		copy(p.tables, p.flat[layout.tables:])
+		for i := range encoder.inputs {
+			if in := &encoder.inputs[i]; in.numeric {
+				cumulate(p.tables[in.firstRow*encoder.embeddingSize:][:in.tableRows*encoder.embeddingSize], encoder.embeddingSize)
 			}
 		}
 	}

@@ -22,18 +22,18 @@ type fitterWorkspace struct {
 type workspaceSize struct{ backprops, rows, grads int }
 
 // acquire returns a workspace for a network.
-func (p *WorkspacePool) acquire(l *layout, e *encoder, n workspaceSize) *fitterWorkspace {
+func (p *WorkspacePool) acquire(layout *layout, encoder *encoder, size workspaceSize) *fitterWorkspace {
 	w := p.pool.Acquire()
-	w.packed.resize(l, true)
-	for len(w.backprops) < n.backprops {
+	w.packed.resize(layout, true)
+	for len(w.backprops) < size.backprops {
 		w.backprops = append(w.backprops, &backprop{})
 	}
-	for _, a := range w.backprops {
-		a.resize(l, e, n.rows)
+	for _, bp := range w.backprops {
+		bp.resize(layout, encoder, size.rows)
 	}
-	w.grads = workspace.Resize(w.grads, n.grads)
+	w.grads = workspace.Resize(w.grads, size.grads)
 	for i := range w.grads {
-		w.grads[i] = workspace.Resize(w.grads[i], l.params)
+		w.grads[i] = workspace.Resize(w.grads[i], layout.params)
 	}
 	return w
 }

@@ -91,12 +91,12 @@ type workerPool struct {
 var idleWorkers workerPool
 
 // acquire assigns a worker to a loop, a new one if none is idle.
-func (b *workerPool) acquire(loop *loop, index int) *worker {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	for n := len(b.idle); n > 0; n = len(b.idle) {
-		w := b.idle[n-1]
-		b.idle = b.idle[:n-1]
+func (p *workerPool) acquire(loop *loop, index int) *worker {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for n := len(p.idle); n > 0; n = len(p.idle) {
+		w := p.idle[n-1]
+		p.idle = p.idle[:n-1]
 		w.loop, w.index = loop, index
 		if w.state.CompareAndSwap(stateFree, stateAcquired) {
 			return w
@@ -110,7 +110,7 @@ func (b *workerPool) acquire(loop *loop, index int) *worker {
 
 // release withdraws w if it has not started, and otherwise waits until it is
 // done.
-func (b *workerPool) release(w *worker) {
+func (p *workerPool) release(w *worker) {
 	if !w.state.CompareAndSwap(stateAcquired, stateFree) {
 		w.await()
 		if !w.state.CompareAndSwap(stateDone, stateFree) {
@@ -118,7 +118,7 @@ func (b *workerPool) release(w *worker) {
 		}
 	}
 	w.loop = nil // it may stay in the pool for long
-	b.mutex.Lock()
-	b.idle = append(b.idle, w)
-	b.mutex.Unlock()
+	p.mutex.Lock()
+	p.idle = append(p.idle, w)
+	p.mutex.Unlock()
 }

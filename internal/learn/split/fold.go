@@ -10,7 +10,7 @@ import "slices"
 // There are fewer folds if fewer than k rows can be validated. If the sample
 // cannot be divided in two, there is one fold with an empty Validation.
 func Folds(s Sample, k int, seed uint64) []Fold {
-	lists := s.byClass(generator(seed, foldStream))
+	lists := s.rowsByClass(newGenerator(seed, foldStream))
 	splittable := 0
 	for _, rows := range lists {
 		if len(rows) > 1 {
@@ -19,7 +19,7 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	}
 	k = min(k, splittable)
 	if k < 2 {
-		return []Fold{{Train: s.sorted()}}
+		return []Fold{{Train: s.sortedRows()}}
 	}
 	folds := make([]Fold, k)
 	// Rows are assigned in turn. Each class continues at the fold after the

@@ -13,8 +13,8 @@ import (
 // held may have fewer rows than requested. A fraction outside [0, 1] counts as
 // the nearer bound, NaN as 0.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
-	rng := generator(seed, holdoutStream)
-	lists := s.byClass(rng)
+	rng := newGenerator(seed, holdoutStream)
+	lists := s.rowsByClass(rng)
 	total := 0
 	for _, rows := range lists {
 		total += len(rows)
@@ -23,7 +23,7 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if fraction > 0 { // which NaN is not
 		want = int(math.Floor(min(fraction, 1)*float64(total) + 0.5))
 	}
-	take := allocate(lists, want, rng)
+	take := allocateByClass(lists, want, rng)
 	for class, rows := range lists {
 		held = append(held, rows[:take[class]]...)
 		rest = append(rest, rows[take[class]:]...)
@@ -33,13 +33,13 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return rest, held
 }
 
-// allocate returns the number of rows to take from each of lists, which are the
+// allocateByClass returns the number of rows to take from each of lists, which are the
 // classes, to get want rows. It uses the method of largest remainders
 // (Hamilton): every class gets the integer part of its proportional number, and
 // the classes that lost most by rounding get the rest. Ties are broken at
 // random, so that the order of classes does not matter. At least one row of
 // each class is left.
-func allocate(lists [][]int32, want int, rng *rand.Rand) []int {
+func allocateByClass(lists [][]int32, want int, rng *rand.Rand) []int {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))
 	total := 0

@@ -35,11 +35,11 @@ type Sample struct {
 	Classes int
 }
 
-// byClass lists the sample's rows class by class, each list in an order drawn
+// rowsByClass lists the sample's rows class by class, each list in an order drawn
 // from rng.
-func (s Sample) byClass(rng *rand.Rand) [][]int32 {
+func (s Sample) rowsByClass(rng *rand.Rand) [][]int32 {
 	lists := make([][]int32, s.Classes)
-	for _, row := range s.sorted() {
+	for _, row := range s.sortedRows() {
 		class := s.Labels[row]
 		lists[class] = append(lists[class], row)
 	}
@@ -49,8 +49,8 @@ func (s Sample) byClass(rng *rand.Rand) [][]int32 {
 	return lists
 }
 
-// sorted returns the sample's rows in ascending order, in a new slice.
-func (s Sample) sorted() []int32 {
+// sortedRows returns the sample's rows in ascending order, in a new slice.
+func (s Sample) sortedRows() []int32 {
 	if s.Rows != nil {
 		rows := slices.Clone(s.Rows)
 		slices.Sort(rows)
@@ -70,6 +70,6 @@ const (
 	foldStream    = 0x666f6c64
 )
 
-func generator(seed, stream uint64) *rand.Rand {
+func newGenerator(seed, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream))
 }

@@ -66,7 +66,7 @@ func TestHoldout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample(c.counts...)
 			rest, held := Holdout(s, c.fraction, 7)
-			checkDivision(t, s.sorted(), rest, held)
+			checkDivision(t, s.sortedRows(), rest, held)
 			if c.want != nil && !slices.Equal(s.count(held), c.want) {
 				t.Errorf("held %v rows per class, want %v", s.count(held), c.want)
 			}
@@ -110,7 +110,7 @@ func checkFolds(t *testing.T, s Sample, folds []Fold) {
 	validated := make([]int, len(s.Labels))
 	low, high := s.count(folds[0].Validation), s.count(folds[0].Validation)
 	for _, p := range folds {
-		checkDivision(t, s.sorted(), p.Train, p.Validation)
+		checkDivision(t, s.sortedRows(), p.Train, p.Validation)
 		if d := len(p.Validation) - len(folds[0].Validation); d < -1 || d > 1 {
 			t.Errorf("fold of %d rows beside one of %d", len(p.Validation), len(folds[0].Validation))
 		}
@@ -121,7 +121,7 @@ func checkFolds(t *testing.T, s Sample, folds []Fold) {
 			validated[row]++
 		}
 	}
-	all := s.count(s.sorted())
+	all := s.count(s.sortedRows())
 	for class := range low {
 		if high[class]-low[class] > 1 {
 			t.Errorf("class %d has %d to %d rows in a fold", class, low[class], high[class])
@@ -157,7 +157,7 @@ func TestPlan(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample(c.counts...)
 			plan := NewValidationPlan(s, 3)
-			checkDivision(t, s.sorted(), plan.Rest, plan.Test)
+			checkDivision(t, s.sortedRows(), plan.Rest, plan.Test)
 			if len(plan.Test) != c.test || len(plan.Folds) != c.folds {
 				t.Fatalf("%d test rows and %d folds, want %d and %d", len(plan.Test), len(plan.Folds), c.test, c.folds)
 			}
@@ -174,7 +174,7 @@ func TestPlan(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	s := sample(300, 200, 7, 1)
 	reversed := s
-	reversed.Rows = s.sorted()
+	reversed.Rows = s.sortedRows()
 	slices.Reverse(reversed.Rows)
 	given := slices.Clone(reversed.Rows)
 
@@ -194,6 +194,6 @@ func TestDeterminism(t *testing.T) {
 	t.Run("a_subset_stays_a_subset", func(t *testing.T) {
 		subset := Sample{Rows: []int32{9, 3, 5, 7, 100, 42, 77, 13, 14, 15}, Labels: s.Labels, Classes: s.Classes}
 		rest, held := Holdout(subset, 0.3, 1)
-		checkDivision(t, subset.sorted(), rest, held)
+		checkDivision(t, subset.sortedRows(), rest, held)
 	})
 }

@@ -27,33 +27,33 @@ func newBinIndex(thresholds []float64) *binIndex {
 	if n < 8 {
 		return nil
 	}
-	f := &binIndex{origin: thresholds[0], scale: indexCells / (thresholds[n-1] - thresholds[0])}
-	if f.scale <= 0 || math.IsInf(f.scale, 0) || math.IsInf(f.origin, 0) {
+	idx := &binIndex{origin: thresholds[0], scale: indexCells / (thresholds[n-1] - thresholds[0])}
+	if idx.scale <= 0 || math.IsInf(idx.scale, 0) || math.IsInf(idx.origin, 0) {
 		return nil
 	}
-	f.firstThreshold = make([]uint8, indexCells+1)
+	idx.firstThreshold = make([]uint8, indexCells+1)
 	cell := 0
-	for i, e := range thresholds {
-		for at := f.cell(e); cell < at; {
+	for i, threshold := range thresholds {
+		for at := idx.cell(threshold); cell < at; {
 			cell++
-			f.firstThreshold[cell] = uint8(i)
+			idx.firstThreshold[cell] = uint8(i)
 		}
 	}
 	for cell++; cell <= indexCells; cell++ {
-		f.firstThreshold[cell] = uint8(n)
+		idx.firstThreshold[cell] = uint8(n)
 	}
-	return f
+	return idx
 }
 
 // cell returns the cell of x, which must be between the first and the last
 // threshold.
-func (f *binIndex) cell(x float64) int {
-	return min(int((x-f.origin)*f.scale), indexCells-1)
+func (idx *binIndex) cell(x float64) int {
+	return min(int((x-idx.origin)*idx.scale), indexCells-1)
 }
 
 // fill writes the bins of values to dst[0], dst[stride] and so on. thresholds
 // must be those passed to newBinIndex; missing is the bin of NaN.
-func (f *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
+func (idx *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
 	last := len(thresholds) - 1
 	low, high := thresholds[0], thresholds[last]
 	i := 0
@@ -65,8 +65,8 @@ func (f *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, m
 		case x > high:
 			bin = uint8(last + 1)
 		case x == x:
-			cell := f.cell(x)
-			lo, hi := int(f.firstThreshold[cell]), int(f.firstThreshold[cell+1])
+			cell := idx.cell(x)
+			lo, hi := int(idx.firstThreshold[cell]), int(idx.firstThreshold[cell+1])
 			for hi-lo > 4 {
 				if mid := (lo + hi) / 2; thresholds[mid] < x {
 					lo = mid + 1

@@ -42,19 +42,19 @@ func numericMapper(thresholds []float64) BinMapper {
 }
 
 // equal reports whether c and other map every cell to the same bin.
-func (c *BinMapper) equal(other *BinMapper) bool {
-	return c.Categorical == other.Categorical && c.NumBins == other.NumBins &&
-		slices.Equal(c.Thresholds, other.Thresholds) && slices.Equal(c.CodeBins, other.CodeBins)
+func (m *BinMapper) equal(other *BinMapper) bool {
+	return m.Categorical == other.Categorical && m.NumBins == other.NumBins &&
+		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPer reports whether values, which must be ascending, fall into bins
+// hasOneBinPerValue reports whether values, which must be ascending, fall into bins
 // 0, 1, 2 … and there are no other bins of values.
-func (c *BinMapper) hasOneBinPer(values []float64) bool {
-	if c.Categorical || c.NumBins != len(values)+1 {
+func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
+	if m.Categorical || m.NumBins != len(values)+1 {
 		return false
 	}
 	for i, x := range values {
-		if int(c.BinOf(x)) != i {
+		if int(m.BinOf(x)) != i {
 			return false
 		}
 	}
@@ -62,14 +62,14 @@ func (c *BinMapper) hasOneBinPer(values []float64) bool {
 }
 
 // BinOf returns the bin of x; NaN is missing.
-func (c *BinMapper) BinOf(x float64) uint8 {
+func (m *BinMapper) BinOf(x float64) uint8 {
 	if x != x {
-		return c.MissingBin
+		return m.MissingBin
 	}
-	base, n := 0, len(c.Thresholds)
+	base, n := 0, len(m.Thresholds)
 	for n > 0 {
 		half := (n + 1) / 2
-		if c.Thresholds[base+half-1] < x {
+		if m.Thresholds[base+half-1] < x {
 			base += half
 		}
 		n -= half
@@ -78,49 +78,49 @@ func (c *BinMapper) BinOf(x float64) uint8 {
 }
 
 // BinOfCode returns the bin of a code. An unknown code is in the bin other.
-func (c *BinMapper) BinOfCode(code int32) uint8 {
+func (m *BinMapper) BinOfCode(code int32) uint8 {
 	switch {
 	case code < 0:
-		return c.MissingBin
-	case int(code) < len(c.CodeBins):
-		return c.CodeBins[code]
+		return m.MissingBin
+	case int(code) < len(m.CodeBins):
+		return m.CodeBins[code]
 	}
-	return c.MissingBin - 1
+	return m.MissingBin - 1
 }
 
 // Fill writes the bins of col's rows lo…hi-1 to dst[0], dst[stride],
 // dst[2*stride] and so on. If col is numeric and c categorical, or the reverse,
 // all cells count as missing.
-func (c *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
+func (m *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
-	case !c.Categorical && col.IsNumeric():
+	case !m.Categorical && col.IsNumeric():
 		var buffer [256]float64
 		for ; lo < hi; lo += len(buffer) {
 			values := col.Values(buffer[:], lo, min(lo+len(buffer), hi))
-			c.fillValues(dst[i:], stride, values)
+			m.fillValues(dst[i:], stride, values)
 			i += stride * len(values)
 		}
-	case c.Categorical && col.Codes != nil:
+	case m.Categorical && col.Codes != nil:
 		for _, code := range col.Codes[lo:hi] {
-			dst[i] = c.BinOfCode(code)
+			dst[i] = m.BinOfCode(code)
 			i += stride
 		}
 	default:
 		for range hi - lo {
-			dst[i] = c.MissingBin
+			dst[i] = m.MissingBin
 			i += stride
 		}
 	}
 }
 
-func (c *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
-	if c.index != nil {
-		c.index.fill(dst, stride, values, c.Thresholds, c.MissingBin)
+func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
+	if m.index != nil {
+		m.index.fill(dst, stride, values, m.Thresholds, m.MissingBin)
 		return
 	}
 	for i, x := range values {
-		dst[i*stride] = c.BinOf(x)
+		dst[i*stride] = m.BinOf(x)
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 // bin of missing cells. values must not contain NaN. Its contents are
 // overwritten.
 func NewNumericMapper(values []float64, maxBins int) BinMapper {
-	sortNumbers(values)
+	sortFloats(values)
 	distinct, counts := countDistinct(values)
 	var thresholds []float64
 	if len(distinct) <= maxBins {
@@ -208,8 +208,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 // midpoint returns a threshold t with a <= t < b, halfway if floating point
 // allows it.
 func midpoint(a, b float64) float64 {
-	if e := a/2 + b/2; a <= e && e < b {
-		return e
+	if middle := a/2 + b/2; a <= middle && middle < b {
+		return middle
 	}
 	return a
 }
@@ -232,12 +232,12 @@ func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(counts[b], counts[a]) })
 	own := min(levels, MaxBins-2)
-	c := BinMapper{Categorical: true, CodeBins: make([]uint8, levels+1), NumBins: own + 2, MissingBin: uint8(own + 1)}
-	for i := range c.CodeBins {
-		c.CodeBins[i] = uint8(own)
+	m := BinMapper{Categorical: true, CodeBins: make([]uint8, levels+1), NumBins: own + 2, MissingBin: uint8(own + 1)}
+	for i := range m.CodeBins {
+		m.CodeBins[i] = uint8(own)
 	}
 	for bin, code := range order[:own] {
-		c.CodeBins[code] = uint8(bin)
+		m.CodeBins[code] = uint8(bin)
 	}
-	return c
+	return m
 }

@@ -56,7 +56,7 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	}
 	maxBins = min(max(maxBins, 3), MaxBins)
 	b := &BinnedMatrix{Rows: f.Rows, Features: make([]Feature, len(f.Columns))}
-	sample := drawRows(f.Rows)
+	sample := drawSampleRows(f.Rows)
 	err := parallel.ForContext(ctx, workers, len(f.Columns), func(_, i int) {
 		b.Features[i] = binColumn(f, i, fitMapper(f, i, sample, maxBins), reuse)
 	})
@@ -112,7 +112,7 @@ func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) F
 			return b.Features[i]
 		}
 	}
-	if ranks, values := f.Columns[i].Dictionary(); ranks != nil && mapper.hasOneBinPer(values) {
+	if ranks, values := f.Columns[i].Dictionary(); ranks != nil && mapper.hasOneBinPerValue(values) {
 		return Feature{BinMapper: mapper, Data: ranks}
 	}
 	feature := Feature{BinMapper: mapper, Data: make([]uint8, f.Rows)}
@@ -127,9 +127,9 @@ func presentValues(col *frame.Column, sample []int32) []float64 {
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
-// drawRows returns the rows from which thresholds are computed, ascending: all
+// drawSampleRows returns the rows from which thresholds are computed, ascending: all
 // rows, or one drawn from each of sampleRows ranges of equal length.
-func drawRows(rows int) []int32 {
+func drawSampleRows(rows int) []int32 {
 	n := min(rows, sampleRows)
 	sample := make([]int32, n)
 	draw := rand.New(rand.NewPCG(uint64(rows), sampleRows))
@@ -157,15 +157,15 @@ func (b *BinnedMatrix) groupFeatures(index int) []Feature {
 
 // groupWords returns the packed words of a group.
 func (b *BinnedMatrix) groupWords(index int) []uint64 {
-	o := b.groups[index]
-	o.once.Do(func() {
-		s := rowBlock{words: make([]uint64, b.Rows), width: 1}
+	group := b.groups[index]
+	group.once.Do(func() {
+		block := rowBlock{words: make([]uint64, b.Rows), width: 1}
 		for lo := 0; lo < b.Rows; lo += packRows {
-			s.pack(0, b.groupFeatures(index), lo, min(lo+packRows, b.Rows))
+			block.pack(0, b.groupFeatures(index), lo, min(lo+packRows, b.Rows))
 		}
-		o.words = s.words
+		group.words = block.words
 	})
-	return o.words
+	return group.words
 }
 
 func isConstant(data []uint8) bool {

@@ -207,14 +207,14 @@ func TestBinMapper(t *testing.T) {
 
 func TestSortNumbers(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	values := make([]float64, 2*radixMin)
+	values := make([]float64, 2*minRadixValues)
 	for i := range values {
 		values[i] = math.Ldexp(draw.Float64()-0.5, draw.IntN(2000)-1000)
 	}
 	copy(values, []float64{math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, 5e-324})
 	want := slices.Clone(values)
 	slices.Sort(want)
-	sortNumbers(values)
+	sortFloats(values)
 	for i := range want {
 		if values[i] != want[i] {
 			t.Fatalf("place %d: %v, want %v", i, values[i], want[i])

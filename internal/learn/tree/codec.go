@@ -20,17 +20,17 @@ const (
 )
 
 // Write writes the binary form of c.
-func (c *BinMapper) Write(w *codec.Writer) {
-	if c.Categorical {
+func (m *BinMapper) Write(w *codec.Writer) {
+	if m.Categorical {
 		w.Bytes(flagCategorical)
-		w.Uvarint(len(c.CodeBins))
-		w.Bytes(uint8(c.NumBins))
-		w.Bytes(c.CodeBins...)
+		w.Uvarint(len(m.CodeBins))
+		w.Bytes(uint8(m.NumBins))
+		w.Bytes(m.CodeBins...)
 		return
 	}
 	w.Bytes(0)
-	w.Uvarint(len(c.Thresholds))
-	for _, threshold := range c.Thresholds {
+	w.Uvarint(len(m.Thresholds))
+	for _, threshold := range m.Thresholds {
 		w.Float64(threshold)
 	}
 }
@@ -64,16 +64,16 @@ func readCodeBins(r *codec.Reader) BinMapper {
 	if bins < 2 {
 		r.Fail("less than two bins")
 	}
-	c := BinMapper{Categorical: true, NumBins: int(bins), MissingBin: bins - 1, CodeBins: append([]uint8{}, r.Next(n)...)}
-	for _, bin := range c.CodeBins {
-		if bin >= c.MissingBin {
+	m := BinMapper{Categorical: true, NumBins: int(bins), MissingBin: bins - 1, CodeBins: append([]uint8{}, r.Next(n)...)}
+	for _, bin := range m.CodeBins {
+		if bin >= m.MissingBin {
 			r.Fail("bin out of range")
 		}
 	}
 	if r.Err() != nil {
 		return BinMapper{}
 	}
-	return c
+	return m
 }
 
 // Write writes the binary form of t. mappers must be those of the matrix that it

@@ -6,14 +6,14 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// serialMax is the cost below which one worker finds the splits, because
+// maxSerialCost is the cost below which one worker finds the splits, because
 // starting more workers would cost as much as they save.
-const serialMax = 1 << 13
+const maxSerialCost = 1 << 13
 
-// sharedRowsMin is the number of rows from which the workers build the
+// minSharedRows is the number of rows from which the workers build the
 // histogram of a leaf from different rows. With fewer rows, they build the
 // histograms of different features.
-const sharedRowsMin = 1 << 12
+const minSharedRows = 1 << 12
 
 // findBestSplits builds the histogram of counted. If minuend is not nil, it
 // then subtracts that histogram from minuend's, to get the sibling's. Finally
@@ -21,19 +21,19 @@ const sharedRowsMin = 1 << 12
 // minuend. Each range of groups is one task, so that every cell has one writer.
 // Only the rows of a large leaf are first divided among the workers, because
 // sums of integers do not depend on the division.
-func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counted, minuend *candidate) error {
-	s := g.rowRanges[counted.node]
-	rows := g.rows[s.lo:s.hi]
+func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, counted, minuend *frontierLeaf) error {
+	r := g.rowRanges[counted.node]
+	rows := g.rows[r.lo:r.hi]
 	finders := make([]splitFinder, len(leaves))
-	for i, c := range leaves {
-		finders[i] = g.newSplitFinder(c)
+	for i, leaf := range leaves {
+		finders[i] = g.newSplitFinder(leaf)
 	}
 	found := make([]split, len(g.groups)*len(leaves))
 	workers := g.workers
-	if g.addCost(len(rows), len(leaves)) < serialMax {
+	if g.addCost(len(rows), len(leaves)) < maxSerialCost {
 		workers = 1
 	}
-	shared := len(rows) >= sharedRowsMin || workers > 1 && len(g.groups) < workers
+	shared := len(rows) >= minSharedRows || workers > 1 && len(g.groups) < workers
 	if shared {
 		if err := g.buildShared(ctx, counted.cells, rows); err != nil {
 			return err
@@ -47,9 +47,9 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counte
 			g.gatherBuffer(worker).build(g, g.groups[lo:hi], counted.cells, rows)
 		}
 		for i := lo; i < hi; i++ {
-			g.finishGroup(&g.groups[i], counted, minuend, shared)
-			for j, c := range leaves {
-				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], c.cells, &finders[j])
+			g.finishGroupCells(&g.groups[i], counted, minuend, shared)
+			for j, leaf := range leaves {
+				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], leaf.cells, &finders[j])
 			}
 		}
 	})
@@ -57,25 +57,25 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*candidate, counte
 		return err
 	}
 	for i, best := range found {
-		if c := leaves[i%len(leaves)]; best.gain > c.best.gain {
-			c.best = best
+		if leaf := leaves[i%len(leaves)]; best.gain > leaf.best.gain {
+			leaf.best = best
 		}
 	}
 	return nil
 }
 
-// finishGroup completes a group's cells. If shared, it adds the workers'
+// finishGroupCells completes a group's cells. If shared, it adds the workers'
 // partial sums to counted's cells. If minuend is not nil, it then subtracts
 // counted's cells from minuend's.
-func (g *Grower) finishGroup(group *activeGroup, counted, minuend *candidate, shared bool) {
+func (g *Grower) finishGroupCells(group *activeGroup, counted, minuend *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {
 		for _, partial := range g.partials {
-			add(counted.cells[lo:hi], partial[lo:hi])
+			addCells(counted.cells[lo:hi], partial[lo:hi])
 		}
 	}
 	if minuend != nil {
-		subtract(minuend.cells[lo:hi], counted.cells[lo:hi])
+		subtractCells(minuend.cells[lo:hi], counted.cells[lo:hi])
 	}
 }
 
@@ -119,12 +119,12 @@ func (g *Grower) addCost(rows, leaves int) int {
 
 // newSplitFinder returns a split finder for c, whose limits are in units of the
 // packed sums.
-func (g *Grower) newSplitFinder(c *candidate) splitFinder {
+func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 	unit := g.sample.Scale
-	_, h := unpack(c.total)
-	perRow := h / float64(max(g.rowRanges[c.node].len(), 1))
+	_, h := unpack(leaf.total)
+	perRow := h / float64(max(g.rowRanges[leaf.node].len(), 1))
 	return splitFinder{
-		total:      c.total,
+		total:      leaf.total,
 		l2:         g.params.L2 / unit.Hessian,
 		catL2:      g.params.CatL2 / unit.Hessian,
 		catSmooth:  g.params.CatSmooth / unit.Hessian,
@@ -142,9 +142,9 @@ func (g *Grower) bestSplit(group *activeGroup, histogram []int64, finder *splitF
 		before := best.gain
 		h := histogram[g.offsets[i]:g.offsets[i+1]]
 		if feature.Categorical {
-			finder.categorical(h, &best)
+			finder.findCategorical(h, &best)
 		} else {
-			finder.numeric(h, &best)
+			finder.findNumeric(h, &best)
 		}
 		if best.gain > before {
 			best.feature = int32(i)

@@ -67,7 +67,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	}
 	// Rounding adds up to half a unit a row, which is reserved.
 	available := float64(maxSum - min(len(rows), maxSum/2))
-	scale := Scale{Gradient: unitFor(sum.Gradient, available), Hessian: unitFor(sum.Hessian, available)}
+	scale := Scale{Gradient: unitSize(sum.Gradient, available), Hessian: unitSize(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian
 	return scale, parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		const shift = 1 << 31 // makes the conversion round, not truncate
@@ -79,8 +79,8 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	})
 }
 
-// unitFor returns the value of one unit such that sum is at most available units.
-func unitFor(sum, available float64) float64 {
+// unitSize returns the value of one unit such that sum is at most available units.
+func unitSize(sum, available float64) float64 {
 	if u := sum / available; u > 1e-300 {
 		return u
 	}

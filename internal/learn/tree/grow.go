@@ -74,17 +74,17 @@ type Cost struct {
 }
 
 // Plus returns the sum of w and times*more.
-func (w Cost) Plus(more Cost, times int64) Cost {
-	return Cost{w.Counted + times*more.Counted, w.Scanned + times*more.Scanned, w.Moved + times*more.Moved}
+func (c Cost) Plus(more Cost, times int64) Cost {
+	return Cost{c.Counted + times*more.Counted, c.Scanned + times*more.Scanned, c.Moved + times*more.Moved}
 }
 
 // rowRange is the range lo…hi-1 of the grower's rows that a leaf holds.
 type rowRange struct{ lo, hi int }
 
-func (s rowRange) len() int { return s.hi - s.lo }
+func (r rowRange) len() int { return r.hi - r.lo }
 
-// candidate is a leaf that may be split.
-type candidate struct {
+// frontierLeaf is a leaf that may be split.
+type frontierLeaf struct {
 	node  int32
 	depth int
 	total int64
@@ -108,8 +108,8 @@ func (g *Grower) Cost() Cost { return g.cost }
 // LeafRows returns the rows of a leaf of the last tree, ascending. They are
 // valid until the next call of Grow.
 func (g *Grower) LeafRows(leaf int) []int32 {
-	s := g.rowRanges[g.leaves[leaf]]
-	return g.rows[s.lo:s.hi]
+	r := g.rowRanges[g.leaves[leaf]]
+	return g.rows[r.lo:r.hi]
 }
 
 // LeafSum returns the sums of the derivatives over the rows of a leaf.
@@ -126,15 +126,15 @@ func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	if g.rowBlocks, err = g.bins.rowMajor(ctx, g.workers); err != nil {
 		return nil, err
 	}
-	g.begin(sample)
+	g.startTree(sample)
 	defer g.releaseFrontier()
-	root, err := g.root(ctx)
+	root, err := g.newRoot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g.push(root)
+	g.pushLeaf(root)
 	for leaves := 1; leaves < g.params.MaxLeaves && len(g.frontier) > 0; leaves++ {
-		parent := heap.Pop(&g.frontier).(*candidate)
+		parent := heap.Pop(&g.frontier).(*frontierLeaf)
 		left, right, err := g.applySplit(ctx, parent)
 		if err != nil {
 			return nil, err
@@ -143,7 +143,7 @@ func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 			g.histograms.release(parent.cells)
 			break
 		}
-		if err := g.consider(ctx, parent, left, right); err != nil {
+		if err := g.considerChildren(ctx, parent, left, right); err != nil {
 			return nil, err
 		}
 	}
@@ -151,8 +151,8 @@ func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	return g.tree, nil
 }
 
-// begin resets the grower for a new tree.
-func (g *Grower) begin(sample Sample) {
+// startTree resets the grower for a new tree.
+func (g *Grower) startTree(sample Sample) {
 	g.sample = sample
 	g.rows = append(g.rows[:0], sample.Rows...)
 	if cap(g.scratch) < len(g.rows) {
@@ -167,79 +167,79 @@ func (g *Grower) begin(sample Sample) {
 
 // releaseFrontier releases the histograms of the leaves that were not split.
 func (g *Grower) releaseFrontier() {
-	for _, c := range g.frontier {
-		g.histograms.release(c.cells)
+	for _, leaf := range g.frontier {
+		g.histograms.release(leaf.cells)
 	}
 	g.frontier = g.frontier[:0]
 }
 
-// root returns the root, with its histogram and best split.
-func (g *Grower) root(ctx context.Context) (*candidate, error) {
-	root := &candidate{}
+// newRoot returns the root, with its histogram and best split.
+func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
+	root := &frontierLeaf{}
 	for _, row := range g.rows {
 		root.total += g.sample.Gradients[row]
 	}
 	g.totals = append(g.totals[:0], root.total)
-	if len(g.groups) == 0 || !g.splittable(root) {
+	if len(g.groups) == 0 || !g.canSplit(root) {
 		return root, ctx.Err()
 	}
 	root.cells = g.histograms.acquire()
-	return root, g.findBestSplits(ctx, []*candidate{root}, root, nil)
+	return root, g.findBestSplits(ctx, []*frontierLeaf{root}, root, nil)
 }
 
-// splittable reports whether the depth, rows and hessian of a leaf allow a
+// canSplit reports whether the depth, rows and hessian of a leaf allow a
 // split.
-func (g *Grower) splittable(c *candidate) bool {
-	if g.params.MaxDepth > 0 && c.depth >= g.params.MaxDepth {
+func (g *Grower) canSplit(leaf *frontierLeaf) bool {
+	if g.params.MaxDepth > 0 && leaf.depth >= g.params.MaxDepth {
 		return false
 	}
-	_, h := unpack(c.total)
-	return g.rowRanges[c.node].len() >= 2*max(g.params.MinRows, 1) &&
+	_, h := unpack(leaf.total)
+	return g.rowRanges[leaf.node].len() >= 2*max(g.params.MinRows, 1) &&
 		h*g.sample.Scale.Hessian >= 2*g.params.MinHessian
 }
 
 // applySplit adds c's split to the tree, partitions its rows and returns its
 // children.
-func (g *Grower) applySplit(ctx context.Context, c *candidate) (left, right *candidate, err error) {
+func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, right *frontierLeaf, err error) {
 	t := g.tree
-	n := Node{Feature: c.best.feature, Left: int32(len(t.Nodes)), Set: -1, Threshold: c.best.bin, MissingBin: c.best.bin}
-	if c.best.leftBins != nil {
+	n := Node{Feature: leaf.best.feature, Left: int32(len(t.Nodes)), Set: -1, Threshold: leaf.best.bin, MissingBin: leaf.best.bin}
+	if leaf.best.leftBins != nil {
 		n.Set = int32(len(t.Sets))
-		t.Sets = append(t.Sets, *c.best.leftBins)
-	} else if c.best.missingLeft {
+		t.Sets = append(t.Sets, *leaf.best.leftBins)
+	} else if leaf.best.missingLeft {
 		n.MissingBin = g.bins.Features[n.Feature].MissingBin
 	}
-	t.Nodes[c.node] = n
+	t.Nodes[leaf.node] = n
 	t.Nodes = append(t.Nodes, Node{Feature: -1}, Node{Feature: -1})
 
 	table := t.leftTable(&n)
-	s := g.rowRanges[c.node]
-	leftCount, err := partitionParallel(ctx, g.workers, g.bins.Features[n.Feature].Data, &table, g.rows[s.lo:s.hi], g.scratch)
+	r := g.rowRanges[leaf.node]
+	leftCount, err := partitionParallel(ctx, g.workers, g.bins.Features[n.Feature].Data, &table, g.rows[r.lo:r.hi], g.scratch)
 	if err != nil {
 		return nil, nil, err
 	}
-	g.cost.Moved += int64(s.len())
-	g.rowRanges = append(g.rowRanges, rowRange{s.lo, s.lo + leftCount}, rowRange{s.lo + leftCount, s.hi})
-	left = &candidate{node: n.Left, depth: c.depth + 1, total: c.best.left}
-	right = &candidate{node: n.Left + 1, depth: c.depth + 1, total: c.total - c.best.left}
+	g.cost.Moved += int64(r.len())
+	g.rowRanges = append(g.rowRanges, rowRange{r.lo, r.lo + leftCount}, rowRange{r.lo + leftCount, r.hi})
+	left = &frontierLeaf{node: n.Left, depth: leaf.depth + 1, total: leaf.best.left}
+	right = &frontierLeaf{node: n.Left + 1, depth: leaf.depth + 1, total: leaf.total - leaf.best.left}
 	g.totals = append(g.totals, left.total, right.total)
 	return left, right, nil
 }
 
-// consider finds the best splits of parent's children and adds the children to
+// considerChildren finds the best splits of parent's children and adds the children to
 // the frontier. The histogram of the smaller child is built from rows, then
 // subtracted in place from the parent's, which becomes that of the larger
 // child. If the parent's histogram was released to save memory, both are built
 // from rows.
-func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) error {
+func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
 		small, large = right, left
 	}
-	var open []*candidate
-	for _, c := range []*candidate{small, large} {
-		if g.splittable(c) {
-			open = append(open, c)
+	var open []*frontierLeaf
+	for _, leaf := range []*frontierLeaf{small, large} {
+		if g.canSplit(leaf) {
+			open = append(open, leaf)
 		}
 	}
 	if len(open) == 0 {
@@ -247,9 +247,9 @@ func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) e
 		return ctx.Err()
 	}
 	if parent.cells == nil {
-		for i, c := range open {
-			c.cells = g.histograms.acquire()
-			if err := g.findBestSplits(ctx, open[i:i+1], c, nil); err != nil {
+		for i, leaf := range open {
+			leaf.cells = g.histograms.acquire()
+			if err := g.findBestSplits(ctx, open[i:i+1], leaf, nil); err != nil {
 				return err
 			}
 		}
@@ -259,20 +259,20 @@ func (g *Grower) consider(ctx context.Context, parent, left, right *candidate) e
 			return err
 		}
 	}
-	g.push(small)
-	g.push(large)
+	g.pushLeaf(small)
+	g.pushLeaf(large)
 	return nil
 }
 
-// push adds c to the frontier if c has a split. It releases c's histogram if c
+// pushLeaf adds c to the frontier if c has a split. It releases c's histogram if c
 // has no split or if too many histograms are in use.
-func (g *Grower) push(c *candidate) {
-	if c.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
-		g.histograms.release(c.cells)
-		c.cells = nil
+func (g *Grower) pushLeaf(leaf *frontierLeaf) {
+	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
+		g.histograms.release(leaf.cells)
+		leaf.cells = nil
 	}
-	if c.best.gain > 0 {
-		heap.Push(&g.frontier, c)
+	if leaf.best.gain > 0 {
+		heap.Push(&g.frontier, leaf)
 	}
 }
 
@@ -300,7 +300,7 @@ func (g *Grower) renumber() {
 
 // frontier is a heap of the leaves that may be split: highest gain first, and
 // oldest first among equal gains.
-type frontier []*candidate
+type frontier []*frontierLeaf
 
 func (f frontier) Len() int { return len(f) }
 func (f frontier) Less(i, j int) bool {
@@ -310,10 +310,10 @@ func (f frontier) Less(i, j int) bool {
 	return f[i].node < f[j].node
 }
 func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(c any)   { *f = append(*f, c.(*candidate)) }
+func (f *frontier) Push(c any)   { *f = append(*f, c.(*frontierLeaf)) }
 func (f *frontier) Pop() any {
 	last := len(*f) - 1
-	c := (*f)[last]
+	leaf := (*f)[last]
 	*f = (*f)[:last]
-	return c
+	return leaf
 }

@@ -24,16 +24,16 @@ func cellsAt(histogram []int64, offset int) *[histWidth]int64 {
 	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }
 
-// add adds more to sum, element by element.
-func add(sum, more []int64) {
+// addCells adds more to sum, element by element.
+func addCells(sum, more []int64) {
 	sum = sum[:len(more)]
 	for i, c := range more {
 		sum[i] += c
 	}
 }
 
-// subtract subtracts child from parent, element by element.
-func subtract(parent, child []int64) {
+// subtractCells subtracts child from parent, element by element.
+func subtractCells(parent, child []int64) {
 	parent = parent[:len(child)]
 	for i, c := range child {
 		parent[i] -= c

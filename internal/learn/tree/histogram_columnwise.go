@@ -54,14 +54,14 @@ func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []i
 // active features and there are enough rows to outweigh the copy into the
 // histogram.
 const (
-	bufferedFeaturesMin = 5
-	bufferedRowsMin     = 128
+	minBufferedFeatures = 5
+	minBufferedRows     = 128
 )
 
 // buildGroup sets the cells of a group's active features to the sums of the
 // gradients of rows. If pack is true, it may use the group's packed words.
 func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool, buffer *histBuffer, histogram []int64, rows []int32, gradients []int64) {
-	if pack && len(group.active) >= bufferedFeaturesMin && len(rows) >= bufferedRowsMin {
+	if pack && len(group.active) >= minBufferedFeatures && len(rows) >= minBufferedRows {
 		for _, i := range group.active {
 			clear(buffer[i%8*histWidth:][:bins.Features[i].NumBins])
 		}

@@ -33,15 +33,15 @@ func activeGroups(bins *BinnedMatrix, features []int32) []activeGroup {
 }
 
 // cellRange returns the range of a histogram that holds the cells of a group.
-func (of *activeGroup) cellRange(offsets []int) (lo, hi int) {
-	return offsets[of.active[0]], offsets[of.active[len(of.active)-1]+1]
+func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
+	return offsets[g.active[0]], offsets[g.active[len(g.active)-1]+1]
 }
 
-// buffered reports whether the group is accumulated in a histBuffer.
-func (of *activeGroup) buffered() bool {
-	n := len(of.active)
-	return n >= bufferedFeaturesMin || n > 2 && of.lowHalf()
+// isBuffered reports whether the group is accumulated in a histBuffer.
+func (g *activeGroup) isBuffered() bool {
+	n := len(g.active)
+	return n >= minBufferedFeatures || n > 2 && g.isLowHalf()
 }
 
-// lowHalf reports whether only the first four features are active.
-func (of *activeGroup) lowHalf() bool { return of.active[len(of.active)-1]%8 < 4 }
+// isLowHalf reports whether only the first four features are active.
+func (g *activeGroup) isLowHalf() bool { return g.active[len(g.active)-1]%8 < 4 }

@@ -96,33 +96,33 @@ type orderedGradients struct {
 
 // resize sets the length of current to rows, and the lengths of sparse to the
 // number of rows in leaves without a histogram, whose slots are negative.
-func (d *orderedGradients) resize(rows, outputs int, spans []rowRange, slots []int32) {
-	if cap(d.current) < rows {
-		d.current = make([]int64, rows)
+func (o *orderedGradients) resize(rows, outputs int, rowRanges []rowRange, slots []int32) {
+	if cap(o.current) < rows {
+		o.current = make([]int64, rows)
 	}
-	d.current = d.current[:rows]
-	d.sparseOffsets = d.sparseOffsets[:0]
+	o.current = o.current[:rows]
+	o.sparseOffsets = o.sparseOffsets[:0]
 	n := 0
-	for leaf, s := range spans {
-		d.sparseOffsets = append(d.sparseOffsets, int32(n))
+	for leaf, r := range rowRanges {
+		o.sparseOffsets = append(o.sparseOffsets, int32(n))
 		if slots[leaf] < 0 {
-			n += s.len()
+			n += r.len()
 		}
 	}
-	for len(d.sparse) < outputs {
-		d.sparse = append(d.sparse, nil)
+	for len(o.sparse) < outputs {
+		o.sparse = append(o.sparse, nil)
 	}
-	for o := range d.sparse[:outputs] {
-		if cap(d.sparse[o]) < n {
-			d.sparse[o] = make([]int64, n)
+	for output := range o.sparse[:outputs] {
+		if cap(o.sparse[output]) < n {
+			o.sparse[output] = make([]int64, n)
 		}
-		d.sparse[o] = d.sparse[o][:n]
+		o.sparse[output] = o.sparse[output][:n]
 	}
 }
 
-// sparseOf returns the gradients of a leaf without a histogram.
-func (d *orderedGradients) sparseOf(output, leaf, rows int) []int64 {
-	return d.sparse[output][d.sparseOffsets[leaf]:][:rows]
+// sparseGradients returns the gradients of a leaf without a histogram.
+func (o *orderedGradients) sparseGradients(output, leaf, rows int) []int64 {
+	return o.sparse[output][o.sparseOffsets[leaf]:][:rows]
 }
 
 // buildHistograms builds all histograms, output by output. Each group of
@@ -134,17 +134,17 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 			if !g.needsScan(leaf) {
 				return
 			}
-			s := g.rowRanges[leaf]
-			ordered := gatherGradients(g.ordered.current[s.lo:s.hi], gradients, g.rows[s.lo:s.hi])
+			r := g.rowRanges[leaf]
+			ordered := gatherGradients(g.ordered.current[r.lo:r.hi], gradients, g.rows[r.lo:r.hi])
 			if g.slots[leaf] < 0 {
-				copy(g.ordered.sparseOf(o, leaf, len(ordered)), ordered)
+				copy(g.ordered.sparseGradients(o, leaf, len(ordered)), ordered)
 			}
 		})
 		if err != nil {
 			return err
 		}
 		err = parallel.ForContext(ctx, workers, len(g.groups), func(worker, i int) {
-			g.fillGroup(&g.groups[i], o, &g.buffers[worker])
+			g.buildLevelGroup(&g.groups[i], o, &g.buffers[worker])
 		})
 		if err != nil {
 			return err
@@ -153,10 +153,10 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 	return nil
 }
 
-// fillGroup builds a group's cells of all histograms of an output. A histogram
+// buildLevelGroup builds a group's cells of all histograms of an output. A histogram
 // taken over from the parent holds the sums of both siblings, from which it
 // subtracts those of the smaller.
-func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *histBuffer) {
+func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2
 	for leaf := range max(half, 1) {
@@ -165,8 +165,8 @@ func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *hist
 		if from < 0 { // then the smaller has none either
 			continue
 		}
-		s := g.rowRanges[smaller]
-		rows, ordered := g.rows[s.lo:s.hi], g.ordered.current[s.lo:s.hi]
+		r := g.rowRanges[smaller]
+		rows, ordered := g.rows[r.lo:r.hi], g.ordered.current[r.lo:r.hi]
 		if to < 0 {
 			for _, i := range group.active {
 				subtractRows(cellsAt(g.histogram(from, output), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
@@ -175,24 +175,24 @@ func (g *SymmetricGrower) fillGroup(group *activeGroup, output int, buffer *hist
 		}
 		buildGroup(g.sample.Bins, g.offsets, group, g.packGroups, buffer, g.histogram(to, output), rows, ordered)
 		if from != to {
-			subtract(g.histogram(from, output)[lo:hi], g.histogram(to, output)[lo:hi])
+			subtractCells(g.histogram(from, output)[lo:hi], g.histogram(to, output)[lo:hi])
 		}
 	}
 }
 
 // loadSparse loads the cells of a feature, leaf and output into w.histogram.
-func (g *SymmetricGrower) loadSparse(w *scanWorkspace, feature, leaf, output int) {
+func (g *SymmetricGrower) loadSparse(w *splitWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
-		w.histogram.fromDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
+		w.histogram.setDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
 		return
 	}
-	s := g.rowRanges[leaf]
-	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[s.lo:s.hi], g.ordered.sparseOf(output, leaf, s.len()))
+	r := g.rowRanges[leaf]
+	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[r.lo:r.hi], g.ordered.sparseGradients(output, leaf, r.len()))
 }
 
 // loadSparseNumeric is loadSparse, but returns the cell of missing values
 // instead of loading it.
-func (g *SymmetricGrower) loadSparseNumeric(w *scanWorkspace, feature, leaf, output int) (missing int64) {
+func (g *SymmetricGrower) loadSparseNumeric(w *splitWorkspace, feature, leaf, output int) (missing int64) {
 	g.loadSparse(w, feature, leaf, output)
 	h := &w.histogram
 	last := g.sample.Bins.Features[feature].NumBins - 1

@@ -35,9 +35,9 @@ func (b *BinnedMatrix) rowMajor(ctx context.Context, workers int) ([]rowBlock, e
 	}
 	chunks := (b.Rows + packRows - 1) / packRows
 	err := parallel.ForContext(ctx, workers, len(blocks)*chunks, func(_, task int) {
-		s, lo := task/chunks, task%chunks*packRows
-		for column := range blocks[s].width {
-			blocks[s].pack(column, b.groupFeatures(s*maxBlockGroups+column), lo, min(lo+packRows, b.Rows))
+		at, lo := task/chunks, task%chunks*packRows
+		for column := range blocks[at].width {
+			blocks[at].pack(column, b.groupFeatures(at*maxBlockGroups+column), lo, min(lo+packRows, b.Rows))
 		}
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ var zeroBins [packRows]uint8
 
 // pack packs rows lo…hi-1, at most packRows, of up to eight features into the
 // words of a column of the block.
-func (s *rowBlock) pack(column int, features []Feature, lo, hi int) {
+func (block *rowBlock) pack(column int, features []Feature, lo, hi int) {
 	var bins [8][]uint8
 	for i := range bins {
 		bins[i] = zeroBins[:hi-lo]
@@ -64,7 +64,7 @@ func (s *rowBlock) pack(column int, features []Feature, lo, hi int) {
 			bins[i] = features[i].Data[lo:hi]
 		}
 	}
-	interleave(s.words[lo*s.width+column:], s.width, &bins)
+	interleave(block.words[lo*block.width+column:], block.width, &bins)
 }
 
 // interleave writes words made of byte i of each slice to dst[i*stride].

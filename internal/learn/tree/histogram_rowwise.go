@@ -30,39 +30,39 @@ type packedColumn struct {
 
 // build sets dst's cells of the groups' active features to the sums of the
 // gradients of rows.
-func (t *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
+func (b *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	for len(groups) > 0 {
 		n := 1
 		for n < len(groups) && groups[n].index/maxBlockGroups == groups[0].index/maxBlockGroups {
 			n++
 		}
-		t.buildBlock(g, groups[:n], dst, rows)
+		b.buildBlock(g, groups[:n], dst, rows)
 		groups = groups[n:]
 	}
 }
 
 // buildBlock is build for groups of the same row block.
-func (t *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
-	direct := len(rows) < bufferedRowsMin
+func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
+	direct := len(rows) < minBufferedRows
 	for i := range groups {
-		t.clear(g, &groups[i], dst, direct)
+		b.clear(g, &groups[i], dst, direct)
 	}
 	block := &g.rowBlocks[groups[0].index/maxBlockGroups]
 	first := groups[0].index % maxBlockGroups
 	last := groups[len(groups)-1].index % maxBlockGroups
 	for len(rows) > 0 {
 		n := min(gatherRows, len(rows))
-		columns, gradients := t.gather(block, first, last+1, rows, g.sample.Gradients)
+		columns, gradients := b.gather(block, first, last+1, rows, g.sample.Gradients)
 		for i := range groups {
 			group := &groups[i]
 			column := columns[group.index%maxBlockGroups-first]
 			switch {
-			case direct || !group.buffered():
+			case direct || !group.isBuffered():
 				accumulateActive(g.offsets, group, dst, column, gradients)
-			case group.lowHalf():
-				accumulate4(&t.histograms[group.index%maxBlockGroups], column, gradients)
+			case group.isLowHalf():
+				accumulate4(&b.histograms[group.index%maxBlockGroups], column, gradients)
 			default:
-				accumulate8(&t.histograms[group.index%maxBlockGroups], column, gradients)
+				accumulate8(&b.histograms[group.index%maxBlockGroups], column, gradients)
 			}
 		}
 		rows = rows[n:]
@@ -71,10 +71,10 @@ func (t *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 		return
 	}
 	for i := range groups {
-		if group := &groups[i]; group.buffered() {
-			r := &t.histograms[group.index%maxBlockGroups]
+		if group := &groups[i]; group.isBuffered() {
+			h := &b.histograms[group.index%maxBlockGroups]
 			for _, i := range group.active {
-				copy(dst[g.offsets[i]:g.offsets[i+1]], r[i%8*histWidth:])
+				copy(dst[g.offsets[i]:g.offsets[i+1]], h[i%8*histWidth:])
 			}
 		}
 	}
@@ -82,13 +82,13 @@ func (t *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 
 // clear clears the cells in which a group is accumulated. If direct, these are
 // in dst even if the group is buffered.
-func (t *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
-	r := &t.histograms[group.index%maxBlockGroups]
+func (b *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
+	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
-		if direct || !group.buffered() {
+		if direct || !group.isBuffered() {
 			clear(dst[g.offsets[i]:g.offsets[i+1]])
 		} else {
-			clear(r[i%8*histWidth:][:g.offsets[i+1]-g.offsets[i]])
+			clear(h[i%8*histWidth:][:g.offsets[i+1]-g.offsets[i]])
 		}
 	}
 }
@@ -96,25 +96,25 @@ func (t *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct 
 // gather returns the columns first … end-1 of the first of rows, at most
 // gatherRows, and their gradients. Consecutive rows are returned in place, not
 // copied.
-func (t *gatherBuffer) gather(s *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
+func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(gatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
 		for i := first; i < end; i++ {
-			columns[i-first] = packedColumn{s.words[low*s.width+i:], s.width}
+			columns[i-first] = packedColumn{block.words[low*block.width+i:], block.width}
 		}
 		return columns, gradients[low : low+n]
 	}
 	i := first
 	for ; end-i >= 4; i += 4 {
-		kernel.Gather4(t.words[i*gatherRows:], gatherRows, s.words[i:], s.width, rows, n)
+		kernel.Gather4(b.words[i*gatherRows:], gatherRows, block.words[i:], block.width, rows, n)
 	}
 	for ; i < end; i++ {
-		kernel.Gather(t.words[i*gatherRows:][:n], s.words[i:], s.width, rows)
+		kernel.Gather(b.words[i*gatherRows:][:n], block.words[i:], block.width, rows)
 	}
 	for i := first; i < end; i++ {
-		columns[i-first] = packedColumn{t.words[i*gatherRows:][:n], 1}
+		columns[i-first] = packedColumn{b.words[i*gatherRows:][:n], 1}
 	}
-	gathered = t.gradients[:n]
+	gathered = b.gradients[:n]
 	kernel.Gather(gathered, gradients, 1, rows)
 	return columns, gathered
 }

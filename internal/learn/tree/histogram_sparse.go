@@ -30,34 +30,34 @@ func sparseThreshold(bins *BinnedMatrix) int {
 
 // build sets dst to the sums by bin of the gradients of rows, then clears h.
 // data is indexed by row; gradients[i] belongs to rows[i].
-func (h *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
+func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
 		bin := data[row]
-		h.sums[bin] += gradients[i]
-		h.used.add(bin)
+		b.sums[bin] += gradients[i]
+		b.used.add(bin)
 	}
 	n := 0
-	for word := range h.used {
-		for rest := h.used[word]; rest != 0; rest &= rest - 1 {
+	for word := range b.used {
+		for rest := b.used[word]; rest != 0; rest &= rest - 1 {
 			bin := uint8(word<<6 + bits.TrailingZeros64(rest))
-			dst.bins[uint8(n)], dst.cells[uint8(n)] = bin, h.sums[bin]
-			h.sums[bin] = 0
+			dst.bins[uint8(n)], dst.cells[uint8(n)] = bin, b.sums[bin]
+			b.sums[bin] = 0
 			n++
 		}
-		h.used[word] = 0
+		b.used[word] = 0
 	}
 	dst.n = n
 }
 
-// fromDense sets l to the cells of h that are not empty, without a branch.
-func (l *sparseHistogram) fromDense(h []int64) {
+// setDense sets l to the cells of h that are not empty, without a branch.
+func (h *sparseHistogram) setDense(dense []int64) {
 	n := 0
-	for bin, cell := range h {
-		l.bins[uint8(n)], l.cells[uint8(n)] = uint8(bin), cell
+	for bin, cell := range dense {
+		h.bins[uint8(n)], h.cells[uint8(n)] = uint8(bin), cell
 		if cell != 0 {
 			n++
 		}
 	}
-	l.n = n
+	h.n = n
 }

@@ -27,8 +27,8 @@ type leafScorer struct {
 	l2, scale float64 // l2 in units of the packed hessians; factor from packed units to the score
 }
 
-// scanWorkspace is the working memory of one worker that scores splits.
-type scanWorkspace struct {
+// splitWorkspace is the working memory of one worker that scores splits.
+type splitWorkspace struct {
 	histogram sparseHistogram
 	// missingHigh and missingLow hold the increase of the score at each bin,
 	// with missing cells on the side of the high bins and of the low bins.
@@ -86,20 +86,20 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	for o, totals := range g.totals {
 		leaves := len(totals)
 		for leaf := range leaves {
-			in := int64(0)
+			passing := int64(0)
 			if slot := g.slots[leaf]; slot >= 0 {
 				for bin, cell := range g.histogram(slot, o)[lo:hi] {
 					if split.Passes(uint8(bin)) {
-						in += cell
+						passing += cell
 					}
 				}
 			} else {
 				for _, row := range g.LeafRows(leaf + leaves) {
-					in += g.sample.Gradients[o][row]
+					passing += g.sample.Gradients[o][row]
 				}
 			}
-			totals[leaf] -= in
-			totals = append(totals, in)
+			totals[leaf] -= passing
+			totals = append(totals, passing)
 		}
 		g.totals[o] = totals
 	}
@@ -121,18 +121,18 @@ type defaultDirection struct {
 func (g *SymmetricGrower) setDefaultDirection(feature int) {
 	h := g.histogram(0, 0)[g.offsets[feature]:g.offsets[feature+1]]
 	all := uint64(uint32(g.totals[0][0]))
-	s := defaultDirection{hasMissing: h[len(h)-1] != 0}
-	for low := uint64(0); s.medianBin < len(h)-1; s.medianBin++ {
-		if low += uint64(uint32(h[s.medianBin])); 2*low >= all {
+	direction := defaultDirection{hasMissing: h[len(h)-1] != 0}
+	for low := uint64(0); direction.medianBin < len(h)-1; direction.medianBin++ {
+		if low += uint64(uint32(h[direction.medianBin])); 2*low >= all {
 			break
 		}
 	}
-	g.defaultDirections[feature] = s
+	g.defaultDirections[feature] = direction
 }
 
-// consider replaces *best by the best split of one feature if its score is
+// considerFeature replaces *best by the best split of one feature if its score is
 // higher.
-func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
+func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
 	f := &g.sample.Bins.Features[feature]
 	if f.Categorical {
 		g.considerCategorical(s, feature, w, best)
@@ -179,7 +179,7 @@ func (g *SymmetricGrower) consider(s *levelScorer, feature int, w *scanWorkspace
 }
 
 // considerCategorical is consider for a categorical feature.
-func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *scanWorkspace, best *scoredSplit) {
+func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
 	// gains holds, by level, the increase of the score if it is separated from
 	// the others.
 	bins := g.sample.Bins.Features[feature].NumBins
@@ -198,8 +198,8 @@ func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *sc
 	}
 }
 
-func (s *leafScorer) score(in int64) float64 {
-	gl, hl := unpack(in)
+func (s *leafScorer) score(passing int64) float64 {
+	gl, hl := unpack(passing)
 	gr, hr := s.g-gl, s.h-hl
 	hl += s.l2
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale

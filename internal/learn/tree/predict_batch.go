@@ -30,51 +30,51 @@ func NewBatchPredictor(features int) *BatchPredictor {
 }
 
 // Begin begins a batch of rows, at most BatchRows.
-func (f *BatchPredictor) Begin(rows int) { f.rows = rows }
+func (p *BatchPredictor) Begin(rows int) { p.rows = rows }
 
 // Bins returns the column of a feature, to be filled with the bins of the
 // batch.
-func (f *BatchPredictor) Bins(feature int) []uint8 {
-	return f.bins[feature*BatchRows:][:f.rows]
+func (p *BatchPredictor) Bins(feature int) []uint8 {
+	return p.bins[feature*BatchRows:][:p.rows]
 }
 
 // Add adds values[leaf] of the leaf of the i-th row in t to dst[i*stride].
-func (f *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride int) {
-	if cap(f.ranges) < len(t.Nodes) {
-		f.ranges = make([]nodeRange, len(t.Nodes))
+func (p *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride int) {
+	if cap(p.ranges) < len(t.Nodes) {
+		p.ranges = make([]nodeRange, len(t.Nodes))
 	}
-	ranges := f.ranges[:len(t.Nodes)]
-	ranges[0] = nodeRange{0, int32(f.rows), 0}
-	for row := range f.rows {
-		f.lists[0][row] = uint16(row)
+	ranges := p.ranges[:len(t.Nodes)]
+	ranges[0] = nodeRange{0, int32(p.rows), 0}
+	for row := range p.rows {
+		p.lists[0][row] = uint16(row)
 	}
 	for i := range t.Nodes {
-		n, s := &t.Nodes[i], ranges[i]
+		n, r := &t.Nodes[i], ranges[i]
 		if n.Feature < 0 {
 			value := values[n.Left]
-			for _, row := range f.lists[s.list][s.lo:s.hi] {
+			for _, row := range p.lists[r.list][r.lo:r.hi] {
 				dst[int(row)*stride] += value
 			}
 			continue
 		}
-		mid, other := s.lo, 1-s.list
-		if s.lo < s.hi {
-			mid += f.partition(t, n, s)
+		mid, other := r.lo, 1-r.list
+		if r.lo < r.hi {
+			mid += p.partition(t, n, r)
 		}
-		ranges[n.Left] = nodeRange{s.lo, mid, other}
-		ranges[n.Left+1] = nodeRange{mid, s.hi, other}
+		ranges[n.Left] = nodeRange{r.lo, mid, other}
+		ranges[n.Left+1] = nodeRange{mid, r.hi, other}
 	}
 }
 
 // partition moves n's rows from the range s of their list to the same range of
 // the other list: rows that go left to the front, the others to the end. It
 // returns the number of rows that go left.
-func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
-	from := f.lists[s.list][s.lo:s.hi]
-	to := &f.lists[1-s.list]
-	bins := (*[BatchRows]uint8)(f.bins[int(n.Feature)*BatchRows:])
+func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
+	from := p.lists[r.list][r.lo:r.hi]
+	to := &p.lists[1-r.list]
+	bins := (*[BatchRows]uint8)(p.bins[int(n.Feature)*BatchRows:])
 	if n.Set >= 0 {
-		return partitionSet(from, to, bins, &t.Sets[n.Set], s)
+		return partitionSet(from, to, bins, &t.Sets[n.Set], r)
 	}
 	// The bins that go left are a range that wraps around if it includes the
 	// bin of missing cells: MissingBin … 255, 0 … Threshold.
@@ -83,7 +83,7 @@ func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
 		low = n.MissingBin
 	}
 	width := int(n.Threshold - low)
-	left, right := int(s.lo), int(s.hi)-1
+	left, right := int(r.lo), int(r.hi)-1
 	for _, row := range from {
 		bin := bins[row%BatchRows]
 		to[uint(left)%BatchRows] = row
@@ -92,12 +92,12 @@ func (f *BatchPredictor) partition(t *Tree, n *Node, s nodeRange) int32 {
 		left += goesLeft
 		right += goesLeft - 1
 	}
-	return int32(left) - s.lo
+	return int32(left) - r.lo
 }
 
 // partitionSet is partition for a node that compares bins with a set.
-func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, s nodeRange) int32 {
-	left, right := int(s.lo), int(s.hi)-1
+func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, r nodeRange) int32 {
+	left, right := int(r.lo), int(r.hi)-1
 	for _, row := range from {
 		bin := bins[row%BatchRows]
 		to[uint(left)%BatchRows] = row
@@ -106,5 +106,5 @@ func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, 
 		left += goesLeft
 		right += goesLeft - 1
 	}
-	return int32(left) - s.lo
+	return int32(left) - r.lo
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// radixMin is the number of values from which radix sort is faster.
-const radixMin = 4096
+// minRadixValues is the number of values from which radix sort is faster.
+const minRadixValues = 4096
 
-// sortNumbers sorts values, which must not contain NaN. Many values are sorted
+// sortFloats sorts values, which must not contain NaN. Many values are sorted
 // by radix sort, least significant digit first; digits that are equal in all
 // values are skipped.
-func sortNumbers(values []float64) {
-	if len(values) < radixMin {
+func sortFloats(values []float64) {
+	if len(values) < minRadixValues {
 		slices.Sort(values)
 		return
 	}
@@ -43,7 +43,7 @@ func sortNumbers(values []float64) {
 		keys, spare = spare, keys
 	}
 	for i, k := range keys {
-		values[i] = fromKey(k)
+		values[i] = floatFromSortKey(k)
 	}
 }
 
@@ -57,8 +57,8 @@ func sortKey(x float64) uint64 {
 	return bits | 1<<63
 }
 
-// fromKey is the inverse of sortKey.
-func fromKey(key uint64) float64 {
+// floatFromSortKey is the inverse of sortKey.
+func floatFromSortKey(key uint64) float64 {
 	if key>>63 != 0 {
 		return math.Float64frombits(key &^ (1 << 63))
 	}

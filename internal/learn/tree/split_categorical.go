@@ -2,13 +2,13 @@ package tree
 
 import "slices"
 
-// categorical finds the best subset of the levels of a categorical feature with
+// findCategorical finds the best subset of the levels of a categorical feature with
 // the cells h. For a convex loss the best subset is a prefix of the levels
 // ordered by their optimal value −g/h (Fisher 1958), so only prefixes are
 // scored. The order is smoothed because rare levels are at its ends by chance.
 // The penalty is higher than that of a threshold because the order depends on
 // the same labels (Ke et al. 2017).
-func (s *splitFinder) categorical(h []int64, best *split) {
+func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds a level's sort key, with its bin in the lowest byte.
 	var buffer [histWidth]uint64
 	levels := buffer[:0]
@@ -21,7 +21,7 @@ func (s *splitFinder) categorical(h []int64, best *split) {
 		return
 	}
 	if len(levels) <= maxOneHot {
-		s.oneHotSplit(h, levels, best)
+		s.findOneHot(h, levels, best)
 		return
 	}
 	for i, level := range levels {
@@ -40,13 +40,13 @@ func (s *splitFinder) categorical(h []int64, best *split) {
 		}
 	}
 	if found > 0 {
-		s.takeLevels(levels, found, left, best)
+		s.setLeftLevels(levels, found, left, best)
 		best.gain = top - s.leafScore()
 	}
 }
 
-// oneHotSplit finds the best level to separate from the others.
-func (s *splitFinder) oneHotSplit(h []int64, levels []uint64, best *split) {
+// findOneHot finds the best level to separate from the others.
+func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1
 	for i, level := range levels {
@@ -56,16 +56,16 @@ func (s *splitFinder) oneHotSplit(h []int64, levels []uint64, best *split) {
 	}
 	if found >= 0 {
 		levels[0], levels[found] = levels[found], levels[0]
-		s.takeLevels(levels, 1, h[levels[0]], best)
+		s.setLeftLevels(levels, 1, h[levels[0]], best)
 		best.gain = top - s.leafScore()
 	}
 }
 
-// takeLevels makes the first n of levels the left side of best, with the packed
+// setLeftLevels makes the first n of levels the left side of best, with the packed
 // sum left. Levels that are not in the leaf go to the default side.
-func (s *splitFinder) takeLevels(levels []uint64, n int, left int64, best *split) {
+func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
-	if s.defaultLeft(left) {
+	if s.defaultGoesLeft(left) {
 		*set = Set{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 		for _, level := range levels[n:] {
 			bin := uint8(level)

@@ -76,9 +76,9 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// numeric finds the best threshold of a numeric feature with the cells h. The
+// findNumeric finds the best threshold of a numeric feature with the cells h. The
 // last cell is that of missing values.
-func (s *splitFinder) numeric(h []int64, best *split) {
+func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
 	// Missing cells first go right with the high values, then left with the low
@@ -95,7 +95,7 @@ func (s *splitFinder) numeric(h []int64, best *split) {
 		return
 	}
 	if missing == 0 {
-		missingLeft = s.defaultLeft(left)
+		missingLeft = s.defaultGoesLeft(left)
 	}
 	best.gain = params.Best - s.leafScore()
 	best.left = left
@@ -114,9 +114,9 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultLeft reports whether the left side weighs at least as much as the
+// defaultGoesLeft reports whether the left side weighs at least as much as the
 // right. The heavier side is the default for bins that the leaf has not seen.
-func (s *splitFinder) defaultLeft(left int64) bool {
+func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)
 	return hl >= hr

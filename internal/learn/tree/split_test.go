@@ -75,7 +75,7 @@ func TestSplitFinderAgreesWithExhaustiveSearch(t *testing.T) {
 		close := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*max(1, want, s.leafScore()) }
 
 		var best split
-		s.numeric(h, &best)
+		s.findNumeric(h, &best)
 		if want := exhaustive.numeric(); !close(best.gain, want) {
 			t.Fatalf("numeric %v: gain %v, want %v", h, best.gain, want)
 		}
@@ -88,7 +88,7 @@ func TestSplitFinderAgreesWithExhaustiveSearch(t *testing.T) {
 			}
 		}
 		best = split{}
-		s.categorical(h, &best)
+		s.findCategorical(h, &best)
 		if want := exhaustive.subsets(); used > maxOneHot && !close(best.gain, want) {
 			t.Fatalf("categorical %v: gain %v, want %v", h, best.gain, want)
 		}
@@ -120,7 +120,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 		return h
 	}
 	parent := count(sample.Rows, true)
-	subtract(parent, count(sample.Rows[:700], false))
+	subtractCells(parent, count(sample.Rows[:700], false))
 	if diff := cmp.Diff(count(sample.Rows[700:], true), parent); diff != "" {
 		t.Error(diff)
 	}

@@ -15,14 +15,14 @@ type LevelSplit struct {
 }
 
 // Passes reports whether a row with this bin passes.
-func (t *LevelSplit) Passes(bin uint8) bool {
-	return bin-t.Low <= t.High-t.Low
+func (s *LevelSplit) Passes(bin uint8) bool {
+	return bin-s.Low <= s.High-s.Low
 }
 
 // sideTable returns 1 for the bins that do not pass: their rows come first.
-func (t *LevelSplit) sideTable() (table [histWidth]uint8) {
+func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
 	for bin := range table {
-		if !t.Passes(uint8(bin)) {
+		if !s.Passes(uint8(bin)) {
 			table[bin] = 1
 		}
 	}
@@ -69,10 +69,10 @@ type SymmetricGrower struct {
 	rows       []int32
 	scratch    []int32
 	ordered    orderedGradients
-	buffers    []histBuffer    // by worker
-	workspaces []scanWorkspace // by worker
-	rowRanges  []rowRange      // by leaf
-	totals     [][]int64       // by output, then leaf
+	buffers    []histBuffer     // by worker
+	workspaces []splitWorkspace // by worker
+	rowRanges  []rowRange       // by leaf
+	totals     [][]int64        // by output, then leaf
 	// sparseRows is the number of rows below which a leaf has no histogram.
 	// slots holds the number of each leaf's histogram, negative if it has none.
 	// assigned is the number of histograms in use.
@@ -102,7 +102,7 @@ func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) 
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, maxCells: 1 << 26, l2: max(l2, minL2), workers: max(workers, 1)}
 	g.buffers = make([]histBuffer, g.workers)
-	g.workspaces = make([]scanWorkspace, g.workers)
+	g.workspaces = make([]splitWorkspace, g.workers)
 	g.SetBins(bins)
 	return g
 }
@@ -124,8 +124,8 @@ func (g *SymmetricGrower) Cost() Cost { return g.cost }
 // LeafRows returns the rows of a leaf of the last tree. They are valid until
 // the next call of Grow.
 func (g *SymmetricGrower) LeafRows(leaf int) []int32 {
-	s := g.rowRanges[leaf]
-	return g.rows[s.lo:s.hi]
+	r := g.rowRanges[leaf]
+	return g.rows[r.lo:r.hi]
 }
 
 // LeafSum returns the sums of an output's derivatives over the rows of a leaf.
@@ -138,7 +138,7 @@ func (g *SymmetricGrower) LeafSum(leaf, output int) (gradient, hessian float64) 
 // Grow grows a tree and returns the splits of its levels, fewer than the depth
 // if no split is worth its cost. The tree has 1 << len(splits) leaves.
 func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]LevelSplit, error) {
-	g.begin(sample)
+	g.startTree(sample)
 	splits := make([]LevelSplit, 0, g.depth)
 	for range g.levels {
 		split, found, err := g.findLevelSplit(ctx)
@@ -162,8 +162,8 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 // matrix lives, and if a third of the features are used, few share a group.
 const packThreshold = 2.5
 
-// begin resets the grower for a new tree.
-func (g *SymmetricGrower) begin(sample SymmetricSample) {
+// startTree resets the grower for a new tree.
+func (g *SymmetricGrower) startTree(sample SymmetricSample) {
 	g.sample = sample
 	g.rows = append(g.rows[:0], sample.Rows...)
 	if cap(g.scratch) < len(g.rows) {
@@ -208,7 +208,7 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 		g.assignHistograms()
 	}
 	workers := g.workers
-	if g.addCost() < serialMax {
+	if g.addCost() < maxSerialCost {
 		workers = 1
 	}
 	if err := g.buildHistograms(ctx, workers); err != nil {
@@ -219,7 +219,7 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 	err = parallel.ForContext(ctx, workers, len(g.groups), func(worker, i int) {
 		group := &g.groups[i]
 		for _, feature := range group.active {
-			g.consider(scorer, feature, &g.workspaces[worker], &results[i])
+			g.considerFeature(scorer, feature, &g.workspaces[worker], &results[i])
 		}
 	})
 	top := scorer.baseScore
@@ -246,11 +246,11 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 	g.rowRanges = append(g.rowRanges, g.rowRanges...)
 	errs := make([]error, leaves)
 	err := parallel.ForContext(ctx, across, leaves, func(_, leaf int) {
-		s := g.rowRanges[leaf]
-		n, err := partitionParallel(ctx, within, data, &table, g.rows[s.lo:s.hi], g.scratch[s.lo:s.hi])
+		r := g.rowRanges[leaf]
+		n, err := partitionParallel(ctx, within, data, &table, g.rows[r.lo:r.hi], g.scratch[r.lo:r.hi])
 		errs[leaf] = err
-		g.rowRanges[leaf] = rowRange{s.lo, s.lo + n}
-		g.rowRanges[leaf+leaves] = rowRange{s.lo + n, s.hi}
+		g.rowRanges[leaf] = rowRange{r.lo, r.lo + n}
+		g.rowRanges[leaf+leaves] = rowRange{r.lo + n, r.hi}
 	})
 	g.cost.Moved += int64(len(g.rows))
 	return errors.Join(append(errs, err)...)

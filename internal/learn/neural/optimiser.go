@@ -30,7 +30,7 @@ type optimiser struct {
 }
 
 func newOptimiser(l *layout) *optimiser {
-	ranges := l.ranges(chunkParams)
+	ranges := l.splitParams(chunkParams)
 	return &optimiser{
 		first:   make([]float32, l.params),
 		second:  make([]float32, l.params),
@@ -42,33 +42,33 @@ func newOptimiser(l *layout) *optimiser {
 // trainBatch trains on one batch: it computes the gradient of each part, adds
 // them in order, and updates the weights and their average. A batch whose
 // gradient is not finite is skipped.
-func (t *Fitter) trainBatch(rows []int32) {
-	t.pack(t.params)
-	backprops, grads := t.workspace.backprops, t.workspace.grads
-	parallel.For(min(t.workers, len(backprops)), len(grads), func(worker, i int) {
+func (f *Fitter) trainBatch(rows []int32) {
+	f.pack(f.params)
+	backprops, grads := f.workspace.backprops, f.workspace.grads
+	parallel.For(min(f.workers, len(backprops)), len(grads), func(worker, i int) {
 		part := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
-		state := t.opts.Seed + uint64(t.batches*len(grads)+i)*rng.Gamma
-		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: uint8(t.opts.Dropout * 256), unitState: state}
-		a := backprops[worker]
-		a.grad = grads[i]
-		a.gradient(&t.workspace.packed, batchPart{t.f, part, 1 / float32(len(rows))}, drop)
+		state := f.opts.Seed + uint64(f.batches*len(grads)+i)*rng.Gamma
+		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: uint8(f.opts.Dropout * 256), unitState: state}
+		bp := backprops[worker]
+		bp.grad = grads[i]
+		bp.computeGradient(&f.workspace.packed, batchPart{f.frame, part, 1 / float32(len(rows))}, drop)
 	})
-	norm := t.sumGradients()
-	t.samples += len(rows)
-	t.batches++
+	norm := f.sumGradients()
+	f.samples += len(rows)
+	f.batches++
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return
 	}
-	t.optimise(norm)
+	f.updateWeights(norm)
 }
 
 // sumGradients adds the gradients of the parts to that of the first part and
 // returns the norm of the sum.
-func (t *Fitter) sumGradients() float64 {
-	o, grad := t.optimiser, t.workspace.grads[0]
-	parallel.For(t.workers, len(o.ranges), func(_, i int) {
+func (f *Fitter) sumGradients() float64 {
+	o, grad := f.optimiser, f.workspace.grads[0]
+	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
-		for _, other := range t.workspace.grads[1:] {
+		for _, other := range f.workspace.grads[1:] {
 			kernel.Axpy(grad[lo:hi], other[lo:hi], 1)
 		}
 		o.squares[i] = kernel.SumSquares(grad[lo:hi])
@@ -80,36 +80,36 @@ func (t *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// optimise takes a step of AdamW along the summed gradient, whose norm is
+// updateWeights takes a step of AdamW along the summed gradient, whose norm is
 // given.
-func (t *Fitter) optimise(norm float64) {
-	o, grad := t.optimiser, t.workspace.grads[0]
+func (f *Fitter) updateWeights(norm float64) {
+	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
-	now := schedule(float64(t.samples) / float64(t.opts.Samples))
-	rate := t.opts.Rate * now
+	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))
+	rate := f.opts.Rate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
 	// The average is the plain mean until there are as many steps as
 	// averageWindow covers.
-	window := averageWindow * float64(t.opts.Samples) / float64(t.opts.Batch)
+	window := averageWindow * float64(f.opts.Samples) / float64(f.opts.Batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
-	parallel.For(t.workers, len(o.ranges), func(_, i int) {
+	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
 		adam := adam
 		if o.ranges[i].decay {
-			adam.Decay = float32(rate * t.opts.Decay * now)
+			adam.Decay = float32(rate * f.opts.Decay * now)
 		}
 		if norm > maxGradNorm {
 			kernel.Scale(grad[lo:hi], float32(maxGradNorm/norm))
 		}
-		adam.Update(t.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
-		kernel.Lerp(t.mean[lo:hi], t.params[lo:hi], weight)
+		adam.Update(f.params[lo:hi], o.first[lo:hi], o.second[lo:hi], grad[lo:hi])
+		kernel.Lerp(f.mean[lo:hi], f.params[lo:hi], weight)
 	})
 }
 
-// schedule returns the learning rate, relative to the maximum, after the
+// scheduleFactor returns the learning rate, relative to the maximum, after the
 // fraction done (0…1) of the samples: a short linear rise, then half a cosine
 // down to zero (Loshchilov and Hutter 2017).
-func schedule(done float64) float64 {
+func scheduleFactor(done float64) float64 {
 	if done < warmup {
 		return done / warmup
 	}

@@ -1,0 +1,136 @@
+package forest
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
+	"foretell/internal/spill"
+)
+
+// growingForest is a forest while it grows: trees with the same growth parameters,
+// and their votes.
+type growingForest struct {
+	params          growthParams
+	firstTree       int           // index of the first tree in the forest
+	trees           int           // number of trees that have voted
+	stream          *spill.Stream // the trees in binary form
+	validationVotes *votes        // votes on the rows of fold.Validation
+	oobVotes        *votes        // out-of-bag votes on rows of fold.Train
+	oobError        oobError      // estimate for a large forest of these parameters
+}
+
+// oobError is the out-of-bag error of a forest: the Brier score, which has
+// little variance, and the log loss, which one overconfident mistake may
+// dominate.
+type oobError struct{ brier, logLoss float64 }
+
+// addTrees grows n trees and adds their votes. Each tree has its own random
+// generator.
+func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) error {
+	first := forest.firstTree + forest.trees
+	grown := make([]*forestTree, n)
+	inBag := make([][]bool, n)
+	nanos := make([]int, n)
+	err := parallel.ForContext(ctx, f.opts.Workers, n, func(worker, i int) {
+		g := f.grower(worker)
+		rng := rand.New(rand.NewPCG(f.opts.Seed, uint64(first+i)))
+		clear(g.inBag)
+		rows := drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
+		inBag[i] = make([]bool, len(f.oobIndex))
+		for row, index := range f.oobIndex {
+			inBag[i][row] = g.inBag[index]
+		}
+		grown[i], nanos[i] = g.grow(ctx, rows, forest.params, rng)
+	})
+	if err != nil {
+		return err
+	}
+	if err := forest.validationVotes.add(ctx, f.opts.Workers, grown, nil); err != nil {
+		return err
+	}
+	isInBag := func(i, row int) bool { return inBag[i][row] }
+	if err := forest.oobVotes.add(ctx, f.opts.Workers, grown, isInBag); err != nil {
+		return err
+	}
+	f.cost.add(grown, nanos, len(forest.validationVotes.trees)+int((1-sampleFraction)*float64(len(forest.oobVotes.trees))))
+	packed := make([][]byte, n)
+	err = parallel.ForContext(ctx, f.opts.Workers, n, func(worker, i int) {
+		g := f.grower(worker)
+		g.out.Reset()
+		grown[i].write(&g.out, f.mappers)
+		packed[i] = bytes.Clone(g.out.Data())
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range packed {
+		forest.stream.Write(b)
+	}
+	forest.trees += n
+	return nil
+}
+
+// growPilot grows a small forest and estimates the error of a large one.
+func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
+	if err := f.addTrees(ctx, forest, f.opts.pilotHalf); err != nil {
+		return err
+	}
+	return f.doubleTrees(ctx, forest)
+}
+
+// doubleTrees doubles the number of trees and estimates the error of a large forest.
+// The excess error of n trees falls as 1/n, so it follows from the errors of
+// the forest and of its halves:
+//
+//	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
+//
+// Without this estimate, parameters whose trees differ much would seem worse
+// than they are. Only the out-of-bag votes of the halves are counted
+// separately.
+func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
+	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
+	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
+		return err
+	}
+	first, second := f.estimateError(forest), f.estimateError(lastHalf)
+	forest.trees += lastHalf.trees
+	forest.oobVotes.merge(lastHalf.oobVotes)
+	whole := f.estimateError(forest)
+	forest.oobError.brier = 2*whole.brier - (first.brier+second.brier)/2
+	forest.oobError.logLoss = 2*whole.logLoss - (first.logLoss+second.logLoss)/2
+	return nil
+}
+
+// estimateError returns the error of c's out-of-bag votes at the temperature
+// fitted to them. The Brier score is the mean squared distance between
+// probabilities and labels.
+func (f *Fitter) estimateError(forest *growingForest) oobError {
+	p := f.outOfBagPredictions(forest, oobValues)
+	f.fitTemperature(forest).Apply(p.Probabilities, p.Classes)
+	sum := 0.0
+	for i, label := range p.Labels {
+		for class, q := range p.Probabilities[i*p.Classes : (i+1)*p.Classes] {
+			d := float64(q)
+			if class == int(label) {
+				d--
+			}
+			sum += d * d
+		}
+	}
+	return oobError{brier: sum / float64(max(len(p.Labels), 1)), logLoss: metric.LogLoss(p)}
+}
+
+// grower returns the grower of a worker.
+func (f *Fitter) grower(worker int) *grower {
+	if f.growers[worker] == nil {
+		f.growers[worker] = newGrower(f.bins, f.opts.Classes, sampleSize(len(f.fold.Train)))
+		f.growers[worker].inBag = make([]bool, len(f.fold.Train))
+	}
+	return f.growers[worker]
+}
+
+// oobLabel returns the class of a row of the out-of-bag votes.
+func (f *Fitter) oobLabel(row int) int32 { return f.frame.Labels[f.fold.Train[f.oobIndex[row]]] }
