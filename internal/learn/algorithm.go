@@ -10,8 +10,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fitter trains on one fold, step by step. The fitters of the packages
-// boost, forest and neural implement it through an adapter.
+// fitter trains on one fold, step by step. The fitters of the packages boost,
+// forest and neural implement it through an adapter.
 type fitter interface {
 	// Step does the next unit of training. done reports whether it was the
 	// last.
@@ -92,6 +92,8 @@ func newVariants(algorithms []algorithm, classes int) []variant {
 	return variants
 }
 
+// findVariant returns the variant with the given name. The error for an unknown
+// name lists the known names.
 func findVariant(algorithms []algorithm, name string, classes int) (variant, error) {
 	known := newVariants(algorithms, classes)
 	for _, v := range known {

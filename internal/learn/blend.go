@@ -66,8 +66,8 @@ func (c *candidate) newFoldModel(m *Model, fold int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the members of the mean of the fold models. It loads each
-// member when the iteration reaches it.
+// foldMembers yields the models of all folds as members of their mean. It loads
+// each model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, part := range c.components {
@@ -94,16 +94,15 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// chooseCandidate returns the winner or, if there is none, the best candidate among the
-// runs and their blend. It returns nil if no run has a checkpoint.
+// chooseCandidate returns the winner or, if there is none, the best candidate
+// among the runs and their blend. It returns nil if no run has a checkpoint.
 //
 // Candidates whose performance is within noise of the best are considered
-// equal. Among them, choose returns the one with the lowest log loss, because
-// the log loss uses the whole probability of a row and therefore distinguishes
-// models better. The noise is the standard error of a single performance. It is
-// also about that of the difference of two candidates: their errors are mostly
-// on the same rows, so the difference has about half the variance that it would
-// have with independent errors.
+// equal. Among them, the one with the lowest log loss is chosen, because the
+// log loss uses the whole probability of a row and therefore distinguishes
+// models better. The noise is the standard error of a single performance. The
+// difference of two candidates has about the same standard error, because their
+// errors are mostly on the same rows, which halves the variance.
 //
 // A run replaces the blend only if it is significantly better, because
 // selection biases the score of the best of four runs more than that of their
@@ -160,10 +159,10 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 	return rowLosses
 }
 
-// significantlyLower reports whether the losses a are significantly lower than the losses b
-// on the same rows: by more than one standard error of the per-row differences.
-// That error is large if the loss is concentrated in a few rows. A difference
-// of more than minRelativeGain therefore counts in any case.
+// significantlyLower reports whether losses are lower on average than others,
+// the losses on the same rows, by more than one standard error of the per-row
+// differences or by more than minRelativeGain. The second criterion is for
+// losses concentrated in a few rows, whose standard error is large.
 func significantlyLower(losses, others []float64) bool {
 	var sum, squares float64
 	for i := range losses {
@@ -236,8 +235,8 @@ func (e *evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// averageProbabilities writes the weighted mean of the candidates' probabilities, for the
-// rows at the given positions, to dst.
+// averageProbabilities writes the weighted mean of the candidates'
+// probabilities, for the rows at the given positions, to dst.
 func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
 	for i, c := range candidates {
 		w := float32(weights[i])
@@ -253,7 +252,7 @@ func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate,
 	}
 }
 
-// Parameters of fitWeights.
+// Parameters of fitBlendWeights.
 const (
 	// priorRows is the weight of the uniform prior, in rows for each candidate.
 	// It prevents a few rows from excluding a candidate.
@@ -264,18 +263,19 @@ const (
 	// maxEqualRatio is the largest ratio of two candidates' probabilities of
 	// the true class at which they count as equal.
 	maxEqualRatio = 1.001
-	// With emIterations iterations on maxWeightRows rows the weights are accurate
-	// to a hundredth.
+	// emIterations iterations on maxWeightRows rows determine the weights to
+	// within a hundredth.
 	emIterations  = 1000
 	maxWeightRows = 10_000
 )
 
-// fitBlendWeights returns the weights of the blend with the lowest log loss on the
-// rows at the given positions. byCandidate holds each candidate's probabilities
-// of the true classes of all rows. The weights are not negative and add up to 1.
+// fitBlendWeights returns the weights of the blend with the lowest log loss on
+// the rows at the given positions. byCandidate holds each candidate's
+// probabilities of the true classes of all rows. The weights are at least 0 and
+// add up to 1.
 //
 // A blend is a mixture of its candidates, so the weights of maximum likelihood
-// are found by expectation maximisation (Dempster, Laird and Rubin, 1977): each
+// are found by expectation maximisation (Dempster, Laird and Rubin, 1977). Each
 // row is divided among the candidates in proportion to their probabilities, and
 // a candidate's weight is its share of all rows. The loss is convex in the
 // weights, so the solution is unique. Rows on which the candidates agree are

@@ -38,8 +38,8 @@ func TestBlendIsDeterministic(t *testing.T) {
 	}
 }
 
-// noisyFrame returns rows whose class is the sign of the sum of three numbers and of
-// noise of the same size.
+// noisyFrame returns rows whose class is the sign of the sum of three numbers
+// and of noise of the same size.
 func noisyFrame(rows int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b"}}, Rows: rows}
 	draw := rand.New(rand.NewPCG(3, 4))

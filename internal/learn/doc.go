@@ -28,14 +28,14 @@
 //	    └── validation  scored after each step: early stopping, choice of the
 //	                    step and of the algorithm, calibration
 //
-// After the race the chosen model is trained again on all labelled rows, for the
-// best number of steps. Its performance cannot be measured, because no rows are
-// left. The report holds the scores of the same algorithm on fewer rows, which are
-// slightly lower on average.
+// After the race the chosen model is trained again on all labelled rows, for
+// the best number of steps. Its performance cannot be measured, because no rows
+// are left. The report holds the scores of the same algorithm on fewer rows,
+// which are slightly lower on average.
 //
 // # Determinism
 //
-// The same rows, parameters, seed and binary produce the same model bytes with any
-// number of workers on a machine of any speed, unless the time limit or the user
-// ended the race. See scheduler.
+// The same rows, parameters, seed and binary produce the same model bytes with
+// any number of workers on a machine of any speed, unless the time limit or the
+// user ended the race. See scheduler.
 package learn

@@ -27,8 +27,8 @@ type evaluator struct {
 	classes int
 	labels  []int32
 	halves  [2][]int32 // indices into labels
-	// buffers holds the buffers to which runs write probabilities. A nil
-	// element stands for a buffer that has not been allocated.
+	// buffers holds the free buffers for the probabilities of a step. A nil
+	// element is allocated on first use.
 	buffers chan []float32
 }
 
@@ -50,7 +50,7 @@ func newEvaluator(name string, classes int, labels []int32) *evaluator {
 	return e
 }
 
-// evaluateStep scores the last step of u and reports whether u has stalled.
+// evaluateStep scores the last step of run and reports whether run has stalled.
 func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	probabilities := <-r.evaluator.buffers
 	defer func() { r.evaluator.buffers <- probabilities }()
@@ -158,8 +158,8 @@ func (e *evaluator) interval(probabilities []float32) metric.Interval {
 	return metric.ScoreInterval(e.metric, e.weightedPredictions(probabilities))
 }
 
-// finiteOrZero returns x, or 0 if x is NaN or infinite because there were no
-// rows.
+// finiteOrZero returns x, or 0 if x is NaN or infinite, as scores without rows
+// are.
 func finiteOrZero(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

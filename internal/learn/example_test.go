@@ -10,7 +10,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Train on a small table until the accuracy is 0.9, and predict rows without labels.
+// Train on a small table until the accuracy is 0.9, and predict rows without
+// labels.
 func Example() {
 	var train strings.Builder
 	train.WriteString("id,length,colour,animal\n")

@@ -65,8 +65,8 @@ func (t *fakeFitter) Model() predictor {
 	return fakeModel{skill: t.skill(step), classes: t.data.classes(), rows: len(t.fold.Train)}
 }
 
-// fakeModel predicts the true class of a share of rows, skill, and the next class of
-// the others.
+// fakeModel predicts the true class of a share of rows, skill, and the next
+// class of the others.
 type fakeModel struct {
 	skill         float64
 	classes, rows int
@@ -111,7 +111,8 @@ func readFake(b []byte) (predictor, error) {
 	return m, nil
 }
 
-// fakeAlgorithms returns algorithms with the real names that create the given fitters.
+// fakeAlgorithms returns algorithms with the real names that create the given
+// fitters.
 func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	list := make([]algorithm, len(fitters))
 	for i, l := range fitters {
@@ -136,7 +137,8 @@ func rising(from, to float64, steps int) []float64 {
 	return curve
 }
 
-// fakeFrame returns a frame of rows with alternating classes and a column of noise.
+// fakeFrame returns a frame of rows with alternating classes and a column of
+// noise.
 func fakeFrame(rows, classes int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label"}, Rows: rows}
 	for c := range classes {

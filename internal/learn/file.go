@@ -31,7 +31,7 @@ import (
 //	    predictor          uint32 length, the binary form of the predictor
 //	SHA-256 of the above   32 bytes
 //
-// The version is 2 if a member does not use all columns, else 1.
+// The version is 2 if a member does not use all columns, and otherwise 1.
 const (
 	magic           = "FORETELL"
 	version         = 1
@@ -127,8 +127,9 @@ var errDamaged = errors.New("the model file is damaged")
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("this is not a model file")
 
-// VerifyModel returns nil if r, of size bytes, is a complete model file of any
-// version: it begins with the magic and ends with the right checksum.
+// VerifyModel returns an error unless the size bytes of r are a complete model
+// file of any version, with the magic at the start and the right checksum at
+// the end.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
@@ -190,8 +191,8 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	return m, m.checkPrediction()
 }
 
-// verifyChecksum reads the checksum at the end of a model file and compares it with
-// want.
+// verifyChecksum reads the checksum at the end of a model file and compares it
+// with want.
 func verifyChecksum(in io.Reader, want []byte) error {
 	end := make([]byte, sha256.Size)
 	switch _, err := io.ReadFull(in, end); {
@@ -205,8 +206,8 @@ func verifyChecksum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// checkPrediction predicts a row of missing cells, to check that the members fit the
-// schema's numbers of columns and classes.
+// checkPrediction predicts a row of missing cells, to check that the members
+// fit the schema's numbers of columns and classes.
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {

@@ -21,8 +21,8 @@ type Importance struct {
 }
 
 // maxImportanceRows is the largest number of rows that are predicted for each
-// column. With many columns it is reduced, but not below minImportanceRows, so
-// that there are about maxImportancePredictions in total.
+// column. If there are many columns, fewer rows are predicted, so that there
+// are about maxImportancePredictions in total, but at least minImportanceRows.
 const (
 	maxImportanceRows        = 2000
 	minImportanceRows        = 100
@@ -31,10 +31,10 @@ const (
 
 // importances returns the importance of each column of the file. The model of
 // each fold predicts the fold's validation rows, once unchanged and once for
-// each column with its values shuffled, together with all features extracted
-// from the column (Breiman, Random Forests, 2001, section 10). Unlike the gains
-// of a tree's splits, these importances are measured on rows that were not
-// trained on, and are comparable between algorithms.
+// each column with its values shuffled. All features extracted from a column
+// are shuffled together (Breiman, Random Forests, 2001, section 10). Unlike the
+// gains of a tree's splits, these importances are measured on rows that were
+// not trained on, and are comparable between algorithms.
 func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Importance {
 	columns, unused := r.data.splitByUse(groupByColumn(r.data.Schema))
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
@@ -51,7 +51,7 @@ func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Import
 	for lo := 0; lo < len(columns); lo += batch {
 		hi := min(lo+batch, len(columns))
 		if err := sample.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
-			return nil // no time left; importances are complete or omitted
+			return nil // no time left: partial importances would mislead
 		}
 	}
 	last := len(columns) - 1

@@ -19,8 +19,8 @@ import (
 )
 
 func TestRaceOnRealData(t *testing.T) {
-	// The threshold ends the race early. Other libraries reach 1.0 and 0.99 on the
-	// blind rows.
+	// The threshold ends the race early. Other libraries reach 1.0 and 0.99 on
+	// the blind rows.
 	for set, want := range map[string]struct{ threshold, answers float64 }{
 		"iris": {0.93, 0.94},
 		"car":  {0.95, 0.95},

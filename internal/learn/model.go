@@ -75,8 +75,8 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictMembers is predictAll for a model with the given members. Only one of
-// them is in memory at a time.
+// predictMembers is predictAll for a model with the given members. Only one
+// member is in memory at a time.
 func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,7 +110,8 @@ func (m *Model) withMembers(members ...member) *Model {
 	return &other
 }
 
-// predictions returns the probabilities, labels and decision weights to score.
+// predictions returns the arguments of a metric: probabilities, labels and the
+// model's decision weights.
 func (m *Model) predictions(probabilities []float32, labels []int32) metric.Predictions {
 	return metric.Predictions{
 		Probabilities: probabilities,

@@ -14,11 +14,11 @@ func parallelFor(workers, tasks int, do func(task int) error) error {
 	})
 }
 
-// errPanic is wrapped by the error that recovering returns after a panic.
-var errPanic = errors.New("the algorithm broke down")
+// errPanic is wrapped by the error that recoverPanic returns after a panic.
+var errPanic = errors.New("internal error of the algorithm")
 
-// recoverPanic calls do and converts a panic into an error, so that a panic in one
-// algorithm does not end the others.
+// recoverPanic calls do and returns its error. A panic of do is returned as an
+// error, so that it does not end the other algorithms.
 func recoverPanic(do func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

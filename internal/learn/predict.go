@@ -25,13 +25,13 @@ type PredictOptions struct {
 // the same order, followed by prediction, probability and probability_<class>
 // for each class. It returns the number of rows written.
 //
-// probability is that of the predicted class. It need not be the highest of the
-// row if the metric of the race was balancedAccuracy or macroF1, because these
-// weight the decisions.
+// probability is the probability of the predicted class. If the metric of the
+// race was balancedAccuracy or macroF1, decisions are weighted, and another
+// class of the row may have a higher probability.
 //
 // The error for an invalid file is a *frame.Defect; the rows already written
 // are then invalid, too. Memory does not grow with the number of rows, because
-// duplicate IDs are found with the help of temporary files.
+// the IDs that are checked for duplicates are in temporary files.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -44,8 +44,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
-	// There are two more than can run, because some wait for their turn to
-	// write.
+	// Two more than opts.Workers, because some wait for their turn to write.
 	workers := make([]frame.BlockWorker, opts.Workers+2)
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}

@@ -42,8 +42,8 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Threshold is the performance that wins the race, from 0 to 1. With 0 the
-	// first score wins. If it is nil, every run trains until it no longer
+	// Threshold is the performance that wins the race, from 0 to 1. If it is 0,
+	// the first score wins. If it is nil, every run trains until it no longer
 	// improves.
 	Threshold *float64
 	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
@@ -60,8 +60,8 @@ type Params struct {
 	// Now is the clock for TimeLimit. If it is nil, there is no limit.
 	Now func() time.Time
 	// Stop ends training at once when it is closed. The model is then the mean
-	// of the best fold models, without a refit on every labelled row. It may be
-	// nil.
+	// of the best fold models, without a refit on every labelled row. Stop may
+	// be nil.
 	Stop <-chan struct{}
 	// Disk stores trees that are not needed before the end of the race. It does
 	// not change the model. It must stay open until the outcome's model has
@@ -76,7 +76,8 @@ type Params struct {
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is that of the last step, or 0 before the first score.
+	// Performance is the performance of the last step, or 0 before the first
+	// score.
 	Performance float64
 	// Kept and LogLoss are the performance and log loss of the best step so
 	// far. They are NaN before the first score, and if there are no validation
@@ -99,13 +100,13 @@ type Outcome struct {
 	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
 	// there is no model.
 	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. Even then,
-	// components of small weight in a blend may not have been refitted, see
-	// refit. Refit is false if the race was stopped, or if the time limit left
-	// no time for the refit.
+	// Refit reports whether Model was trained on every labelled row. It is
+	// false if the race was stopped, or if the time limit left no time for the
+	// refit. If it is true, components of small weight in a blend may still not
+	// have been refitted.
 	Refit bool
-	// Achieved, Training and Test are the scores Validation, Training and Test
-	// of Report in the metric of the race.
+	// Achieved, Training and Test are the values of Report.Validation,
+	// Report.Training and Report.Test in the metric of the race.
 	Achieved, Training, Test float64
 	// Report holds the metrics of Model. It is empty if there is no model.
 	Report Report
@@ -131,7 +132,7 @@ type race struct {
 	runs      []*run
 	timer     timer
 	// blendScore is the score of the blend that the runs were compared with. It
-	// is nil before choose, and if there was no blend.
+	// is nil before chooseCandidate, and if there was no blend.
 	blendScore *Candidate
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
@@ -236,8 +237,8 @@ func (r *race) runAll(ctx context.Context) {
 	r.evaluator.buffers = nil // frees memory for the refit
 }
 
-// train does u's steps until u has reached the threshold, has stalled, or can
-// no longer win, or ctx is cancelled.
+// train does the steps of run until it has reached the threshold, has stalled,
+// or can no longer win, or until ctx is cancelled.
 func (r *race) train(ctx context.Context, run *run) error {
 	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.kind))); err != nil {
 		return err
@@ -273,9 +274,9 @@ func (r *race) reachesThreshold(performance float64) bool {
 }
 
 // isPerfect reports whether a run that no longer improves wins a race without a
-// threshold: it is right on every validation row, and the sum of its log losses
-// is less than one nat. Any improvement by other runs could not be measured on
-// these rows. A perfect performance alone may be luck.
+// threshold because it is right on every validation row and the sum of its log
+// losses is less than one nat. No improvement by other runs could be measured
+// on these rows. A perfect performance alone may be luck.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
@@ -307,8 +308,8 @@ func (r *race) notify(run *run, status Status) {
 	r.data.params.Progress(e)
 }
 
-// newOutcome sets the status of the race, and of the runs that were still running
-// when it ended.
+// newOutcome returns the outcome of the race, which cause ended. It also sets
+// the status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.endStatus()}
 	winner := r.scheduler.currentWinner()
@@ -364,10 +365,9 @@ func (r *race) leader() *run {
 	return leader
 }
 
-// lossFunc returns the function that computes a candidate's loss by row, by
-// which candidates of about equal performance are compared. It is the log loss,
-// after calibration unless the race was cut short, because then there is no
-// time to calibrate.
+// lossFunc returns the function that computes a candidate's log loss by row, to
+// compare candidates of about equal performance. The probabilities are
+// calibrated first, unless the race was cut short and there is no time.
 func (r *race) lossFunc(status Status) func(*candidate) []float64 {
 	return func(c *candidate) []float64 {
 		probabilities := c.scoredProbabilities()

@@ -13,14 +13,14 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// BenchmarkSets races on each data set of a directory, NAME/{train,blind,answers}.csv,
-// and logs the result of each run:
+// BenchmarkSets races on each data set of a directory,
+// NAME/{train,blind,answers}.csv, and logs the result of each run:
 //
 //	FORETELL_SETS=DIR go test -run '^$' -bench Sets -benchtime 1x -timeout 2h ./internal/learn
 //
 // FORETELL_ALGORITHMS=SIX01,SEV02 selects algorithms. FORETELL_ANSWERS=1 scores
-// the predictions of blind.csv against answers.csv. Use it for a final check only:
-// design decisions are based on the validation and test scores.
+// the predictions of blind.csv against answers.csv. Use it for a final check
+// only: design decisions are based on the validation and test scores.
 func BenchmarkSets(b *testing.B) {
 	dir := os.Getenv("FORETELL_SETS")
 	if dir == "" {
@@ -84,7 +84,8 @@ func benchmarkSet(b *testing.B, dir string) {
 	}
 }
 
-// accuracyOnAnswers returns the fraction of right predictions of dir's blind file.
+// accuracyOnAnswers returns the fraction of right predictions of dir's blind
+// file.
 func accuracyOnAnswers(tb testing.TB, m *Model, dir string) float64 {
 	tb.Helper()
 	blind, err := os.Open(filepath.Join(dir, "blind.csv"))

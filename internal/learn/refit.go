@@ -11,11 +11,11 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The time that is reserved for the steps after the race. The report gets a
-// share of the time limit within bounds, plus the time to calibrate and score
-// the validation rows. The latter is per cell, which is one class of one row,
-// and was measured on kddcup99: 0.7 s for 767,000 cells. The estimated time of
-// the refit is multiplied by safetyFactor.
+// The time that is reserved for the steps after the race. The report gets
+// reportShare of the time limit, within bounds, plus reportTimePerCell for each
+// class of each validation row to calibrate and score (0.7 s were measured for
+// the 767,000 cells of kddcup99). The estimated time of the refit is multiplied
+// by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -24,11 +24,11 @@ const (
 	safetyFactor      = 1.25
 )
 
-// refit trains the model of each component on every labelled row, that of the
-// component with the largest weight first. If a refit cannot finish, because
-// ctx is cancelled or the time limit is near, the component consists of its
-// fold models and complete is false. Together the fold models were trained on
-// all rows but the test rows.
+// refit trains the model of each component on every labelled row, starting with
+// the component of the largest weight. If a refit cannot finish, because ctx is
+// cancelled or the time limit is near, the component consists of its fold
+// models and complete is false. Together the fold models were trained on all
+// rows except the test rows.
 //
 // One fit on all rows is better than the mean of the fold models: on test rows,
 // the log loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 %
@@ -66,8 +66,8 @@ const (
 	minRefitCost   = 30e9
 )
 
-// refitRun returns a model of u's algorithm, trained on every labelled row for
-// the best number of steps.
+// refitRun returns a model of run's algorithm, trained on every labelled row
+// for the best number of steps.
 func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) {
 	all := make([]int32, r.data.Rows)
 	for i := range all {
@@ -93,8 +93,8 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 	return p, err
 }
 
-// foldMembers yields the models of s's folds as members, for a component
-// without a refit. It loads each model when the iteration reaches it.
+// foldMembers yields the models of c's folds as members of equal weight. It
+// loads each model when the iteration reaches it.
 func (c component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for i := range c.folds {
@@ -117,7 +117,7 @@ func (c component) loadFoldMember(fold int) (member, error) {
 	return one, nil
 }
 
-// reloadMember returns a copy of a member, made by way of its binary form.
+// reloadMember returns a copy of m, which it encodes and decodes.
 func (a *algorithm) reloadMember(m member) (member, error) {
 	inner, columns := unwrapScreened(m.predictor)
 	b, err := inner.AppendBinary(nil)
@@ -131,8 +131,8 @@ func (a *algorithm) reloadMember(m member) (member, error) {
 	return m, err
 }
 
-// refitSeedOffset is added to the index of the refit's seed to distinguish it from
-// the seeds of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the index of the refit's seed to distinguish it
+// from the seeds of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1

@@ -102,15 +102,15 @@ type typedFitter[M predictor] interface {
 	Model() M
 }
 
-// adapter implements fitter by a typedFitter.
+// adapter makes a typedFitter a fitter.
 type adapter[M predictor] struct {
 	typedFitter[M]
 }
 
 func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
 
-// newAdapter returns the fitter that newFitter, the New function of a package,
-// returns for t.
+// newAdapter returns the fitter for t that newFitter, the constructor of a
+// package, creates.
 func newAdapter[O any, F typedFitter[M], M predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {
@@ -121,7 +121,7 @@ func newAdapter[O any, F typedFitter[M], M predictor](
 	return adapter[M]{f}, nil
 }
 
-// withContext binds the context of newFitter to ctx.
+// withContext returns newFitter with its context bound to ctx.
 func withContext[O, F any](
 	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
 ) func(*frame.Frame, split.Fold, O) (F, error) {

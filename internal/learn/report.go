@@ -35,8 +35,8 @@ type Report struct {
 	// Test is measured on rows that were not used before the end of the race,
 	// predicted by the mean of the fold models.
 	Test Scores
-	// Training is that of the final model on all or some of the rows it was
-	// trained on.
+	// Training is measured with the final model on some or all of the rows that
+	// it was trained on.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -48,8 +48,8 @@ type Report struct {
 	Classes []ClassScore
 	// Confusion counts the test rows by true class, then by predicted class.
 	Confusion [][]int
-	// Importances are the permutation importances of the columns on the validation
-	// rows, largest first. It is nil if there was no time.
+	// Importances are the permutation importances of the columns on the
+	// validation rows, largest first. It is nil if there was no time.
 	Importances []Importance
 }
 
@@ -76,12 +76,14 @@ type ClassScore struct {
 	Precision, Recall, F1 float64
 }
 
-// These limits of the report are the number of training rows that are
-// predicted, their number if the race was cut short, and the time after the
-// user stopped the race.
 const (
-	maxTrainingRows   = 20000
-	maxCutShortRows   = 2000
+	// maxTrainingRows is the largest number of training rows that are predicted
+	// for the report. maxCutShortRows is the limit on training rows and on test
+	// rows if the race was cut short.
+	maxTrainingRows = 20000
+	maxCutShortRows = 2000
+	// stoppedReportTime is the time for the report after the user stopped the
+	// race.
 	stoppedReportTime = 300 * time.Millisecond
 )
 
@@ -132,9 +134,9 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	return ctx.Err()
 }
 
-// reportContext returns the context of the report. Metrics that are not
-// computed when the context is cancelled are omitted, because the model is more
-// important.
+// reportContext returns the context of the report, which ends with the time
+// limit. Metrics that are not computed by then are omitted, because the model
+// is more important.
 func (r *race) reportContext(ctx context.Context, status Status) (context.Context, func()) {
 	if status == Cancelled {
 		ctx, cancel := context.WithTimeout(ctx, stoppedReportTime)

@@ -15,9 +15,9 @@ type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are those of the fitters after the run has ended. They are not
-	// used for prediction, which would take several times the memory: see
-	// component.foldMember.
+	// models are the fitters' models, set when the run has ended. They are not
+	// used for prediction, which would take several times the memory. See
+	// component.loadFoldMember.
 	models  []predictor
 	folds   []split.Fold
 	classes int
@@ -93,7 +93,7 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the run's virtual clock.
+// cost returns the cost of all fitters, which is the run's virtual clock.
 func (r *run) cost() float64 {
 	sum := 0.0
 	for _, fitter := range r.fitters {
@@ -102,7 +102,7 @@ func (r *run) cost() float64 {
 	return sum
 }
 
-// takeModels takes the models of a run that has ended and releases its fitters.
+// takeModels sets the models of a run that has ended and releases its fitters.
 func (r *run) takeModels() {
 	r.models = make([]predictor, len(r.folds))
 	for i, fitter := range r.fitters {
@@ -115,11 +115,10 @@ func (r *run) takeModels() {
 }
 
 // record adds the score of the last step to the curve and reports whether the
-// run has stalled. It saves a checkpoint if the step is the best so far or
-// force is true. force is for a step that has reached the threshold, and for
-// races without validation rows. probabilities are those of the step; with a
-// checkpoint the run takes them over. free is a slice that the run no longer
-// uses.
+// run has stalled. If the step is the best so far or force is true, it saves a
+// checkpoint, which retains probabilities, those of the step. force is for a
+// step that has reached the threshold, and for races without validation rows.
+// free is a slice of probabilities that the run no longer uses.
 func (r *run) record(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -142,10 +141,10 @@ func (r *run) record(s score, probabilities []float32, due float64, force bool) 
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected:
-// the logarithm of the product of error and log loss. Log loss alone is smooth,
-// but its minimum may be far from that of the error. The error alone is coarse
-// and would select a lucky step. A change of either counts by its ratio. Half a
-// row is added to the error so that its logarithm is finite.
+// the logarithm of the product of error and log loss, to which relative changes
+// of either contribute equally. Log loss alone is smooth, but its minimum may
+// be far from that of the error. The error alone is coarse and would select a
+// lucky step. Half a row is added to the error so that its logarithm is finite.
 func selectionLoss(s score, rows int) float64 {
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
 }
@@ -159,9 +158,9 @@ type earlyStopping struct {
 // minGain is the smallest relative improvement of log loss that counts.
 //
 // The log loss of a run that is right on every validation row falls forever,
-// but the decrease means less and less for other rows: with n rows right, one
-// of n others may still be wrong. Each improvement must therefore be at least a
-// tenth of that probability, perfectGain/n.
+// but the decrease means less and less for other rows. If n rows are right, the
+// error rate on other rows may still be 1/n. Each improvement must therefore be
+// at least a tenth of it, perfectGain/n.
 const (
 	minGain     = 1e-4
 	perfectGain = 0.1
@@ -183,8 +182,8 @@ func (e *earlyStopping) stalled(s score, rows, step, patience int) bool {
 	return step-e.step >= patience
 }
 
-// dropLateScores removes the scores that were due after the win, because it depends
-// on the speed of the machine whether they were computed.
+// dropLateScores removes the scores that were due after the win, because
+// whether they were computed depends on the speed of the machine.
 func (r *run) dropLateScores(s *scheduler) {
 	n := len(r.curve)
 	for n > 0 && s.isLate(r.index, r.curve[n-1].due) {

@@ -27,10 +27,11 @@ const maxLead = 250e6
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
 // The winner is the run whose score reaches the threshold at the smallest
-// virtual time, or the first in order if two do. Once a run has reached it at
-// T, the runs that are due before T continue. They stop when they reach the
-// threshold themselves, which makes T earlier, or when they are due after T.
-// These decisions compare only virtual times and are therefore reproducible.
+// virtual time, or the first of them in order if times are equal. Once a run
+// has reached it at T, the runs that are due before T continue. They stop when
+// they reach the threshold themselves, which makes T earlier, or when they are
+// due after T. These decisions compare only virtual times and are therefore
+// reproducible.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the
 // others, so that little remains to be done once a run has reached it.
@@ -38,8 +39,8 @@ type scheduler struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	entrants []entrant
-	winTime  float64 // virtual time of the win, +Inf before one
-	winner   int     // the entrant that has won so far, -1 before
+	winTime  float64 // virtual time of the win, +Inf if there is none yet
+	winner   int     // the entrant that has won so far, -1 if there is none yet
 }
 
 // entrant is the state of a run in the scheduler. Runs are identified by index.
@@ -95,8 +96,9 @@ func (s *scheduler) canWin(index int) bool {
 	return due < s.winTime || due == s.winTime && index < s.winner
 }
 
-// latestDue returns the latest due time at which a run may begin a step: that of
-// the run due first plus maxLead or the longest last step, whichever is larger.
+// latestDue returns the latest due time at which a run may begin a step. It is
+// the due time of the run due first plus maxLead or the longest last step,
+// whichever is longer.
 func (s *scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), float64(maxLead)
 	for _, e := range s.entrants {
@@ -109,9 +111,9 @@ func (s *scheduler) latestDue() float64 {
 }
 
 // endStep records that an entrant has done a step. clock is the entrant's total
-// cost. reached reports whether the score has reached the threshold; if so, the
-// entrant does no further step, but only when the others have ended is it known
-// whether it has won.
+// cost. reached reports whether the score has reached the threshold. If so, the
+// entrant does no further step, but whether it has won is known only when the
+// others have ended.
 func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +158,7 @@ func (s *scheduler) currentWinner() int {
 }
 
 // isLate reports whether a score that was due at the given time does not count,
-// because another entrant has won and would have won whatever the score.
+// because another entrant has won and no score at that time could change this.
 func (s *scheduler) isLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

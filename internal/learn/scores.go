@@ -23,7 +23,7 @@ var nanScores = Scores{
 	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
 }
 
-// byName returns the score with the given name.
+// byName returns the score with the given name, or Accuracy if it is unknown.
 func (s *Scores) byName(name string) float64 {
 	switch name {
 	case metric.NameBalancedAccuracy:
@@ -49,8 +49,9 @@ func computeScores(p metric.Predictions) Scores {
 	}
 }
 
-// computeScoresWithIntervals returns all scores with their intervals. predictions returns the
-// predictions that the score with the given name is computed from.
+// computeScoresWithIntervals returns all scores with their intervals.
+// predictions returns the predictions that the score with the given name is
+// computed from.
 func computeScoresWithIntervals(predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
 	s := computeScores(decided)
@@ -78,8 +79,8 @@ type Baseline struct {
 	Validation, Test Scores
 }
 
-// baselineScores returns the baseline's scores on rows with the given labels. class
-// is the predicted class. shares are the probabilities of the classes.
+// baselineScores returns the scores of a model that predicts class on every
+// row, with shares as the probabilities of the classes.
 func baselineScores(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return nanScores
@@ -109,7 +110,8 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// newBaseline returns the baseline on the validation rows and the given test rows.
+// newBaseline returns the baseline on the validation rows and the given test
+// rows.
 func (r *race) newBaseline(test []int32) Baseline {
 	shares, majority := make([]float64, len(r.data.Schema.Classes)), 0
 	for _, label := range r.data.Labels {

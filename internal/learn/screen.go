@@ -23,8 +23,8 @@ const (
 	screenRows = 20_000
 )
 
-// numScreened returns the number of features that a fitter is trained on, or
-// 0 for all.
+// numScreened returns the number of features that a fitter is trained on, or 0
+// if it is trained on all.
 func (t *trainingData) numScreened() int {
 	if len(t.Columns) <= maxFeatures {
 		return 0
@@ -68,9 +68,8 @@ type binnedFeature struct {
 	categorical bool
 }
 
-// binFeatures sets binnedFeatures. It bins maxFeatures at a time, because with
-// few rows the bin mappers, which are dropped, take several times the memory of
-// the bins.
+// binFeatures sets binnedFeatures. It bins maxFeatures at a time and drops the
+// bin mappers, which for few rows take several times the memory of the bins.
 func (t *trainingData) binFeatures(ctx context.Context) error {
 	for lo := len(t.binnedFeatures); lo < len(t.Columns); lo = len(t.binnedFeatures) {
 		some := *t.Frame
@@ -114,11 +113,11 @@ func (t *trainingData) selectBestFeatures(ctx context.Context, rows []int32) ([]
 	return columns, nil
 }
 
-// giniGain returns the relative decrease of the label's Gini impurity by a
-// feature: by the best split if it is numeric, by its levels if it is
-// categorical. The gain is adjusted for the number of groups, as R² is, so that
-// an independent feature has about 0. scratch must have the length
-// (bins+2)·classes.
+// giniGain returns the relative decrease of the label's Gini impurity if the
+// rows are divided by a feature: at the best split if it is numeric, by its
+// levels if it is categorical. The gain is adjusted for the number of groups,
+// as R² is, so that it is about 0 for an independent feature. scratch must have
+// the length (bins+2)·classes.
 func (t *trainingData) giniGain(feature *binnedFeature, rows []int32, scratch []int) float64 {
 	classes := t.classes()
 	clear(scratch)

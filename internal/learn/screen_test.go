@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// wideFrame returns a frame of more than maxFeatures features, two thirds numeric,
-// the others categorical. The label depends on the feature planted only: on an
-// interval of its values, or on its level.
+// wideFrame returns a frame of more than maxFeatures features, two thirds
+// numeric, the others categorical. The label depends on the feature planted
+// only: on an interval of its values, or on its level.
 func wideFrame(rows, planted int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, 5))
 	features := maxFeatures + 200
@@ -93,8 +93,8 @@ func TestNotScreened(t *testing.T) {
 	}
 }
 
-// TestRaceOfWideTable checks that the predictive feature is the most important one,
-// and that the model can be read back from its file.
+// TestRaceOfWideTable checks that the predictive feature is the most important
+// one, and that the model can be read back from its file.
 func TestRaceOfWideTable(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")

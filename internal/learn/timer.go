@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// These are the causes of a race's end without a winner.
+// Causes with which the context of a race is cancelled.
 var (
 	errStopped = errors.New("stopped")
 	errTimeUp  = errors.New("the time limit was reached")
@@ -32,9 +32,10 @@ func (t *timer) start() {
 // elapsed returns the time since start.
 func (t *timer) elapsed() time.Duration { return t.now().Sub(t.began) }
 
-// withLimit returns a context that is cancelled with errTimeUp when no more
-// than reserve() of the limit is left. It calls reserve repeatedly. The caller
-// must call the returned function to release the context.
+// withLimit returns a context that is cancelled with errTimeUp when at most
+// reserve() of the limit is left. It calls reserve repeatedly, because the time
+// to reserve changes. The caller must call the returned function to release the
+// context.
 func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {

@@ -19,18 +19,17 @@ type trainingData struct {
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
-	// columns are the features of the race that were selected. It is nil if all
-	// were.
+	// columns are the selected features of the race, nil if all were selected.
 	columns        []int32
 	screenMutex    sync.Mutex
 	binnedFeatures []binnedFeature
 	screenedFolds  map[int]*trainingData // by fold index; nil if there is no screening
 }
 
-// binnedMatrix returns the matrix with at most the given number of bins, 0 for the
-// default. It builds each matrix once, while concurrent callers wait. Matrices
-// share the features that do not depend on the number of bins, such as those
-// with few values.
+// binnedMatrix returns the matrix with at most the given number of bins, 0 for
+// the default. It builds each matrix once, while concurrent callers wait.
+// Matrices share the features that do not depend on the number of bins, such as
+// those with few values.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,41 +10,44 @@ import (
 type Trial struct {
 	// Rows is the number of rows in the sample.
 	Rows int `json:"rows"`
-	// Value is the performance on Scored held-out rows.
+	// Value is the performance on held-out rows, and Scored their number.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Validation is the performance on Validated of these rows of the one algorithm that
-	// runs in all trials. It determines the slope of the curve.
+	// Validation is the performance on the validation rows of the one algorithm
+	// that runs in all trials, and Validated their number. It determines the
+	// slope of the curve.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
-	// Seconds is the duration of the race. Cut is set if it was stopped at its time
-	// limit, so that a complete race takes longer.
+	// Seconds is the duration of the race. Cut reports whether the race was
+	// stopped at its time limit, so that a complete race takes longer.
 	Seconds   float64 `json:"seconds"`
 	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`
-	// classes are the numbers of rows of the sample's classes.
+	// classes holds the number of rows of each class in the sample.
 	classes []int
 }
 
 // Forecast is the expected result of the race on all rows.
 type Forecast struct {
 	Rows int `json:"rows"`
-	// Value is the expected performance on the Scored test rows. Low and High are the
-	// limits of a 95 % interval, as far as two points determine a curve: the result was
-	// inside in 11 of 12 forecasts, see docs/benchmarks.md.
+	// Value is the expected performance on the test rows, and Scored their
+	// number. Low and High are the limits of a 95 % interval. Two points hardly
+	// determine a curve, but the result was inside in 11 of 12 forecasts, see
+	// docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
-	// Seconds is the expected duration, and Fastest to Slowest its range. If the last
-	// trial was cut, only Fastest is known and the others are nil.
+	// Seconds is the expected duration, and Fastest to Slowest its range. If
+	// the last trial was cut, only Fastest is known and the others are nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns a trial from a race on a sample. It pools the performances on
-// validation and test rows. classes are the numbers of rows of the whole file's classes.
+// NewTrial returns the trial of a race on a sample of the given number of rows.
+// validation and test are the performances on validated and tested rows; it
+// pools them. classes holds the number of rows of each class in the whole file.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
@@ -54,8 +57,8 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 	return t
 }
 
-// stratifiedCounts returns the rows of each class in a stratified sample: in proportion, but at
-// least two if the class has them.
+// stratifiedCounts returns the number of rows of each class in a stratified
+// sample. It is in proportion to classes, but at least two if the class has two.
 func stratifiedCounts(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
@@ -68,10 +71,10 @@ func stratifiedCounts(classes []int, rows int) []int {
 	return counts
 }
 
-// Extrapolate extrapolates trials to a race on all rows. There must be at least one
-// trial, and they must be in ascending order of rows. classes are the numbers of rows of
-// each class. perClass means that the performance is a mean over classes rather than over
-// rows.
+// Extrapolate returns the forecast of a race on all rows. There must be at least
+// one trial, and trials must be in ascending order of rows. classes holds the
+// number of rows of each class. perClass reports whether the performance is a
+// mean over classes rather than over rows.
 func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Forecast {
 	rows := 0
 	for _, n := range classes {
@@ -84,13 +87,13 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 	return f
 }
 
-// Learning curves of the error are close to a power of the number of rows, but
-// bend: where the labels are noisy they level out, where the classes are clear
-// they fall faster (Viering and Loog, The Shape of Learning Curves, 2021).
+// The error is about a power of the number of rows. The curve is flatter if the
+// labels are noisy, and steeper if the classes are clear (Viering and Loog, The
+// Shape of Learning Curves, 2021).
 const (
 	// maxExponent caps the power that is fitted.
 	maxExponent = 1.0
-	// relativeUncertainty is the relative, and absoluteDoubt the absolute uncertainty of the
+	// relativeUncertainty and absoluteUncertainty are the uncertainty of the
 	// exponent, in addition to the standard error of the slope.
 	relativeUncertainty = 0.5
 	absoluteUncertainty = 0.06
@@ -98,11 +101,12 @@ const (
 	zScore = 2
 )
 
-// extrapolateScore extends the curve of the error, a straight line in logarithms:
+// extrapolateScore sets Value, Low and High. It extends the curve of the error,
+// which is a straight line in logarithms:
 //
 //	log e │ ●
-//	      │    ●                    the trials, with the errors of their errors
-//	      │        ● ╌╌╌╌╌╌╌╌╌ high: hardly steeper than flat
+//	      │    ●                    the trials
+//	      │        ● ╌╌╌╌╌╌╌╌╌ worst case, almost flat
 //	      │           ╲ ╲
 //	      │              ╲  expected
 //	      └────────────────── log n
@@ -114,8 +118,8 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	expected := c.last * math.Exp(-slope*distance)
 	worse := c.last * math.Exp(-max(slope-uncertainty, 0)*distance)
 	better := c.last * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
-	// The sampling error is that of the trials and that of the few test rows. It grows
-	// with the error.
+	// The sampling error is the sum of that of the trials and that of the test
+	// rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
 		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
 	}
@@ -126,11 +130,12 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 
 // curve is the line through the trials, in logarithms.
 type curve struct {
-	last, lastError   float64 // the error where the trials end
-	slope, slopeError float64 // by what power it falls
+	last, lastError   float64 // the error of the last trial, and its standard error
+	slope, slopeError float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve fits the line: its slope by weighted least squares, its end through the last trial.
+// fitCurve returns the line through the last trial whose slope is fitted to all
+// trials by weighted least squares.
 func fitCurve(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
@@ -152,8 +157,9 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	return c
 }
 
-// standardError returns the standard error of an error rate on rows of classes; for a
-// mean over classes the small ones dominate.
+// standardError returns the standard error of an error rate e. classes holds the
+// number of rows of each class. If perClass is true, e is a mean over classes,
+// and small classes contribute most.
 func standardError(e float64, classes []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classes {
@@ -183,9 +189,10 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// rowVisits returns the number of rows that a race trains on, weighted by how often: a
-// run on one holdout stalls sooner than one on folds, and the most expensive refits on
-// all rows are skipped.
+// rowVisits returns the number of rows that the fits of a race are trained on, as
+// a measure of its time. The rows of a single holdout have a lower weight,
+// because a run on one stalls sooner. So do the rows of the refit, because the
+// most expensive refits are skipped.
 func rowVisits(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
@@ -198,33 +205,39 @@ func rowVisits(plan split.ValidationPlan) float64 {
 	return rows
 }
 
-// Measured on two-class data sets of 3,000 to 37,000 rows: the weights of the parts of a
-// race, and the exponent by which its time grows. More rows need more steps, but keep the
-// cores busier. With more classes, more of a sample's time goes to trees of few rows,
-// which take about as long with more rows: each doubling of the classes lowers the
-// exponent, as measured with 23 and 26 classes. The upper limit allows for another
-// program on the machine.
+// Weights and exponents of the time of a race, measured on two-class data sets of
+// 3,000 to 37,000 rows, and with 23 and 26 classes.
 const (
-	holdoutWeight       = 0.55
-	refitWeight         = 0.5
-	timeExponent        = 1.15
+	// holdoutWeight and refitWeight are the weights of rowVisits.
+	holdoutWeight = 0.55
+	refitWeight   = 0.5
+	// timeExponent is the exponent by which the time grows with the rows, for two
+	// classes. More rows need more steps, but keep the cores busier.
+	timeExponent = 1.15
+	// exponentPerDoubling lowers the exponent for each doubling of the classes.
+	// With more classes, more of a sample's time is spent on trees of few rows,
+	// which take about as long with more rows.
 	exponentPerDoubling = 0.114
-	minTimeExponent     = 0.3 // growth of however many classes
-	timeUncertainty     = 2
+	// minTimeExponent is the smallest exponent, for any number of classes.
+	minTimeExponent = 0.3
+	// timeUncertainty is the factor of the range around the expected time. It
+	// allows for other programs on the machine.
+	timeUncertainty = 2
 )
 
-// classTimeExponent returns the exponent of time by rows for a number of classes.
+// classTimeExponent returns the exponent by which the time of a race grows with
+// its rows, for the given number of classes.
 func classTimeExponent(classes int) float64 {
 	return max(timeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
 }
 
-// extrapolateTime extrapolates the time of the last trial.
+// extrapolateTime sets the times, extrapolated from the time of the last trial.
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := rowVisits(plan) / max(rowVisits(validationPlan(t.classes, seed)), 1)
 	expected := t.Seconds * math.Pow(ratio, classTimeExponent(len(t.classes)))
 	f.Fastest = expected / timeUncertainty
-	if t.Cut { // the sample's race takes longer than that, and so does the whole
+	if t.Cut { // the race on all rows takes longer, by an unknown time
 		return
 	}
 	slowest := expected * timeUncertainty

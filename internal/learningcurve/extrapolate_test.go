@@ -66,8 +66,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestSampleEvenly checks that rows are drawn from the whole file: the mean position is
-// the middle, within four standard errors.
+// TestSampleEvenly checks that rows are drawn from the whole file: the mean
+// position is the middle, within four standard errors.
 func TestSampleEvenly(t *testing.T) {
 	sum, n := 0.0, 0
 	for line := range strings.Lines(sampler(t, 3)[0]) {
@@ -128,8 +128,8 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
-// TestTimeOfManyClasses expects the time to grow less with many classes than with two,
-// but still to grow.
+// TestTimeOfManyClasses expects the time to grow less with many classes than
+// with two, but still to grow.
 func TestTimeOfManyClasses(t *testing.T) {
 	took := func(classes int) float64 {
 		rows := make([]int, classes)
@@ -145,7 +145,8 @@ func TestTimeOfManyClasses(t *testing.T) {
 	}
 }
 
-// TestTimeOfCutTrial expects only a lower bound if the race on a sample was stopped.
+// TestTimeOfCutTrial expects only a lower bound if the race on a sample was
+// stopped.
 func TestTimeOfCutTrial(t *testing.T) {
 	classes := []int{10000, 10000}
 	one := learningcurve.NewTrial(2000, classes, 0.9, 1600, 0.9, 400)

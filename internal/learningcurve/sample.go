@@ -1,5 +1,5 @@
-// Package learningcurve forecasts the result and the duration of a race on a whole
-// training file from races on samples of it.
+// Package learningcurve forecasts the result and the duration of a race on a
+// whole training file from races on samples of it.
 package learningcurve
 
 import (
@@ -13,19 +13,19 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// MinRows is the number of rows below which a race takes about as long as races on
-// samples.
+// MinRows is the smallest number of rows of a file with samples. On fewer rows, a
+// race on all rows takes about as long as the races on samples.
 const MinRows = 2000
 
-// The rows of the samples: two sizes that differ by a factor show how the error falls,
-// and both races take a few seconds.
+// The numbers of rows of the samples. They differ enough to show how the error
+// falls, and both races take only a few seconds.
 const (
 	smallSample = 250
 	largeSample = 1000
 )
 
-// Sizes returns the sizes of the samples for a file with the given number of rows; nil if
-// that is below MinRows. The larger is at most half the file.
+// Sizes returns the sizes of the samples for a file with the given number of
+// rows, or nil if rows is below MinRows. The larger is at most half the file.
 func Sizes(rows int) []int {
 	if rows < MinRows {
 		return nil
@@ -33,10 +33,10 @@ func Sizes(rows int) []int {
 	return []int{smallSample, min(largeSample, rows/2)}
 }
 
-// Sample writes stratified samples of a file in canonical form, sizes[i] rows to dst[i],
-// in one pass. classes are the file's, with their rows. Every class keeps its share of
-// the rows, but at least two if it has them. The same file, sizes and seed give the same
-// samples.
+// Sample writes stratified samples of src, a file in canonical form: sizes[i]
+// rows to dst[i], in one pass. classes holds the file's classes with their
+// numbers of rows. Every class has its share of a sample, but at least two rows
+// if it has two in the file. The samples depend only on the file, sizes and seed.
 func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := csvfile.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))
@@ -61,7 +61,7 @@ func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, si
 			if line > 0 && !s.shouldDraw(label) {
 				continue
 			}
-			_, _ = s.out.Write(row.Text) // an error stays for Flush
+			_, _ = s.out.Write(row.Text) // Flush returns the error
 			_ = s.out.WriteByte('\n')
 		}
 	}
@@ -83,7 +83,8 @@ type sampler struct {
 	strata map[string]*stratum
 }
 
-// stratum has the remaining rows of a class and how many of them to draw.
+// stratum holds the number of remaining rows of a class, and how many of them to
+// draw.
 type stratum struct{ rows, wanted int }
 
 func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
@@ -101,9 +102,9 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 	return s
 }
 
-// shouldDraw reports whether to draw the next row of a class: all remaining rows are equally
-// likely to be among the wanted ones (Knuth, The Art of Computer Programming 2, 3.4.2,
-// algorithm S).
+// shouldDraw draws whether the next row of a class is in the sample. All
+// remaining rows of the class are equally likely to be (Knuth, The Art of
+// Computer Programming 2, 3.4.2, algorithm S).
 func (s *sampler) shouldDraw(label []byte) bool {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {

@@ -137,10 +137,11 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFold trains on four fifths of the rows with the defaults and
-// reports the best log loss on the last fifth, the error there, the round it was
-// reached in, and the seconds until then. FORETELL_OPTIONS=Depth=8,LearningRate=0.2
-// changes the options; FORETELL_ROUNDS limits the rounds.
+// BenchmarkFold trains on four fifths of the rows with the defaults and reports
+// the best log loss on the last fifth, the error there, the round it was
+// reached in, and the seconds until then.
+// FORETELL_OPTIONS=Depth=8,LearningRate=0.2 changes the options;
+// FORETELL_ROUNDS limits the rounds.
 func BenchmarkFold(b *testing.B) {
 	f := speedFrame(b)
 	opts := Options{Classes: len(f.Schema.Classes), Workers: envInt("FORETELL_WORKERS", 2)}

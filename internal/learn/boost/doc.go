@@ -5,22 +5,22 @@
 //
 // There are two kinds of trees:
 //
-//   - leaf-wise: one tree a round for two classes and one per class for more; the
-//     leaf of highest gain is split first (Ke et al. 2017);
-//   - symmetric: one tree a round for all classes, the same split for all leaves
-//     of a level, categories replaced by ordered target statistics
+//   - leaf-wise: one tree a round for two classes, and one for each class if
+//     there are more. The leaf of highest gain is split first (Ke et al. 2017).
+//   - symmetric: one tree a round for all classes. All leaves of a level have
+//     the same split, and categories are replaced by ordered target statistics
 //     (Prokhorenkova et al. 2018).
 //
 // The files by role:
 //
-//	fitter, options, workspace    the API of training and its working memory
+//	fitter, options, workspace    training step by step and its working memory
 //	objective, row_scores         log loss, raw scores and derivatives
 //	sampling                      which rows a tree is grown from
 //	feature_set, target_encoding  the features of symmetric trees
 //	leafwise, symmetric           a round of boosting
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees
 //	model, *_model                trained models and prediction
-//	spilled_ensemble, reader      their binary form
+//	spilled_ensemble              trees that are decoded when they are used
 //
 // # References
 //

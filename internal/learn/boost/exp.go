@@ -13,10 +13,11 @@ var expTable = func() (bits [expSteps]uint32) {
 	return bits
 }()
 
-// exp32 returns e^x to about float32 precision for x between -87 and 87, 0
-// below and e^87 above. It computes 2^(n/expSteps) · e^r, with r within half a
-// step: the first factor from a table, the second by its Taylor polynomial
-// (Tang, Table-driven implementation of the exponential function, 1989).
+// exp32 returns e^x to about float32 precision for x between -87 and 87. It
+// returns 0 for smaller x and e^87 for larger x. It computes 2^(n/expSteps) ·
+// e^r, with r within half a step. The first factor is from a table, the second
+// from its Taylor polynomial (Tang, Table-driven implementation of the
+// exponential function, 1989).
 func exp32(x float32) float32 {
 	if x < -87 {
 		return 0
@@ -26,11 +27,11 @@ func exp32(x float32) float32 {
 	}
 	const (
 		perStep = expSteps / math.Ln2
-		// ln 2 in two parts; the first is so short that its multiples are
-		// exact.
+		// ln 2 is the sum of two parts. The first has so few bits that its
+		// multiples are exact.
 		high = 0.693359375 / expSteps
 		low  = -2.12194440e-4 / expSteps
-		// Conversion rounds down for positive numbers.
+		// bias makes the number positive, so that the conversion rounds down.
 		bias = 1 << 14
 	)
 	n := int32(x*perStep+(bias+0.5)) - bias

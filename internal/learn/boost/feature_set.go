@@ -26,11 +26,11 @@ const (
 	// statistics. maxOrderBytes limits their memory, but there is at least one.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
-	// maxPlainLevels is the largest number of levels at which a column has no
+	// maxPlainLevels is the largest number of levels of a column without
 	// statistics. Trees can separate so few levels directly, and without noise.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of statistics. Nevertheless each column
-	// of more than maxPlainLevels levels has one.
+	// maxStatistics limits the number of statistics, but each column of more
+	// than maxPlainLevels levels has at least one.
 	maxStatistics = 48
 )
 

@@ -12,16 +12,16 @@ import (
 type Fitter struct {
 	objective objective
 	booster   booster
-	// checkpoint is the number of rounds in the model to return, -1 for all.
+	// checkpoint is the number of rounds at the last Checkpoint, or -1.
 	checkpoint int
 	// roundsPerStep is the number of rounds of a step.
 	roundsPerStep int
 }
 
-// roundsPerStep returns the number of rounds of a step: several if one is too
-// short for its effect to be measured. rows is the number of rows of the whole
-// frame, not of those trained on, so that a number of steps found on a fold
-// applies to all rows.
+// roundsPerStep returns the number of rounds of a step. It is more than 1 on
+// small data, where the effect of one round is too small to be measured. rows
+// is the number of rows of the whole frame, not of the training rows, so that
+// the best number of steps of a fold also applies to a refit on all rows.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -100,14 +100,14 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds
-// of one core. It depends only on the numbers of cells accumulated, bins
+// of one core. It is computed from the numbers of cells accumulated, bins
 // scanned and rows moved, so it is the same on every machine and in every run.
 // Its factors were fitted to the shortest times of single rounds, with one
 // worker on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
-// treeNanos returns the estimated time, in nanoseconds, of growing n trees of
-// total cost w. bin is the time to scan a bin, in nanoseconds.
+// treeNanos returns the estimated time, in nanoseconds, of growing the given
+// number of trees of the given total cost.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }

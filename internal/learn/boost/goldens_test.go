@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// golden is a case of testdata/goldens.json, which testdata/goldens.py writes with
-// XGBoost.
+// golden is a case of testdata/goldens.json, which testdata/goldens.py writes
+// with XGBoost.
 type golden struct {
 	Name, Kind      string
 	Classes, Leaves int
@@ -84,14 +84,15 @@ func (g *golden) fitter(t *testing.T, f *frame.Frame) *Fitter {
 	return fitter
 }
 
-// scoreTolerance is the largest difference of raw scores: ours are sums of float32
-// values from quantised gradients.
+// scoreTolerance is the largest difference of raw scores: ours are sums of
+// float32 values from quantised gradients.
 const scoreTolerance = 2e-5
 
-// TestAgreesWithXGBoost compares trees with those of XGBoost. Leaf-wise trees, and
-// symmetric trees of one level, are the same method: the raw score of every row is
-// equal after each round, hence splits and leaf values are. With three classes
-// XGBoost scales leaf values otherwise; only the leaves of the rows are compared.
+// TestAgreesWithXGBoost compares trees with those of XGBoost. Leaf-wise trees,
+// and symmetric trees of one level, are the same method: the raw score of every
+// row is equal after each round, hence splits and leaf values are. With three
+// classes XGBoost scales leaf values otherwise; only the leaves of the rows are
+// compared.
 func TestAgreesWithXGBoost(t *testing.T) {
 	for _, g := range readGoldens(t) {
 		t.Run(g.Name, func(t *testing.T) {
@@ -152,9 +153,9 @@ func TestLeavesAgreeWithXGBoost(t *testing.T) {
 	}
 }
 
-// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss on rows that were not
-// trained on with that of XGBoost's trees of equal depth, because XGBoost has no
-// symmetric trees.
+// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss on rows that were
+// not trained on with that of XGBoost's trees of equal depth, because XGBoost
+// has no symmetric trees.
 func TestSymmetricTreesAreAsGoodAsXGBoost(t *testing.T) {
 	const tolerance = 0.05
 	for _, g := range readGoldens(t) {

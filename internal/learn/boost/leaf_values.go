@@ -8,7 +8,7 @@ import (
 
 // gradSums accumulates the derivatives of a leaf's rows by output.
 type gradSums struct {
-	// partial holds the sums of few enough rows that float32 is exact enough.
+	// partial holds the sums over at most float32Rows rows.
 	partial []gradHess
 	g, h    []float64
 	// odds is a buffer for the odds of a row.
@@ -17,7 +17,8 @@ type gradSums struct {
 
 type gradHess struct{ g, h float32 }
 
-// float32Rows is the number of rows whose sum is in float32.
+// float32Rows is the number of rows whose derivatives are summed in float32,
+// few enough that the sum is accurate.
 const float32Rows = 64
 
 func newGradSums(outputs int) gradSums {
@@ -51,8 +52,8 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 	})
 }
 
-// sumDerivatives adds the derivatives of all outputs over rows to s, if the
-// tree was grown from projections of them.
+// sumDerivatives sets s to the sums of the derivatives of all outputs over
+// rows. It is for trees grown from projections, whose leaf sums are not these.
 func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)

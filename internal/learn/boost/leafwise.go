@@ -20,7 +20,7 @@ type leafwiseBooster struct {
 	// leafwiseWorkspace is nil between rounds.
 	*leafwiseWorkspace
 	treeCost tree.Cost
-	// stream holds the binary form of the rounds so far. ends holds the offset of
+	// stream holds the binary form of the rounds so far, and ends the offset of
 	// each round's end.
 	stream      *spill.Stream
 	ends        []int64
@@ -56,7 +56,7 @@ func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Opti
 // parallelTrees returns the number of trees that are grown at the same time.
 func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
-// acquireWorkspace sets t.leafwiseWorkspace until release is called.
+// acquireWorkspace sets b.leafwiseWorkspace until release is called.
 func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := b.opts.Workspaces.leafwise.Acquire()
 	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
@@ -83,8 +83,8 @@ func (b *leafwiseBooster) workersPerTree() int {
 	return (b.opts.Workers + b.parallelTrees() - 1) / b.parallelTrees()
 }
 
-// round adds a tree for each output. done reports whether no output was
-// improved.
+// round adds a tree for each output that has not converged. done reports
+// whether no tree was added.
 func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	defer b.acquireWorkspace()()
 	if err := b.scores.updateSoftmax(ctx, b.opts.Workers); err != nil {
@@ -119,7 +119,7 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 
 // grow grows the tree of output k and adds its values to the scores of all
 // rows. It returns nil if the output has converged. It also returns the number
-// of rows to which the tree was applied besides those it was grown from.
+// of rows that the tree was applied to but not grown from.
 func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+k)))

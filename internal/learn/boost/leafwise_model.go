@@ -10,7 +10,8 @@ import (
 type leafwiseModel struct {
 	outputs int
 	mappers []tree.BinMapper
-	// trees are in the order of rounds, one for each output; nil adds nothing.
+	// trees holds, round by round, a tree for each output, nil if the output had
+	// converged.
 	trees []*boostedTree
 	// used reports for each feature whether a tree uses it.
 	used []bool
@@ -59,8 +60,8 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// write writes bin mappers (count, each) and trees (count, each a tree and
-// float32 values, or a zero byte if nil).
+// write writes the number of bin mappers and each of them, then the number of
+// trees and each of them.
 func (m *leafwiseModel) write(w *codec.Writer) {
 	writeMappers(w, m.mappers, len(m.trees))
 	for _, t := range m.trees {
@@ -68,7 +69,7 @@ func (m *leafwiseModel) write(w *codec.Writer) {
 	}
 }
 
-// writeMappers writes the part that precedes the trees. trees is their number.
+// writeMappers writes the part of the binary form that precedes the trees.
 func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(len(mappers))
 	for i := range mappers {
@@ -96,7 +97,8 @@ func readLeafwiseModel(r *codec.Reader, outputs int) *leafwiseModel {
 	return newLeafwiseModel(outputs, mappers, trees)
 }
 
-// write writes the tree's binary form; m may be nil.
+// write writes the byte 1, the tree and its float32 values, or the byte 0 if t
+// is nil.
 func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	w.Bool(t != nil)
 	if t != nil {

@@ -11,8 +11,8 @@ import (
 
 // objective is the log loss of the classes as a function of raw scores.
 //
-// With k classes and scores f the probabilities are pₖ = exp fₖ / Σⱼ exp fⱼ,
-// and
+// With more than two classes and scores f the probabilities are pₖ = exp fₖ /
+// Σⱼ exp fⱼ, and the derivatives of the loss of a row are
 //
 //	∂L/∂fₖ = pₖ − yₖ        ∂²L/∂fₖ² = pₖ (1 − pₖ)
 //
@@ -34,7 +34,7 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// outputClass returns the class that output k scores.
+// outputClass returns the class that output k is the score of.
 func (o *objective) outputClass(k int) int32 {
 	if o.classes == 2 {
 		return 1
@@ -164,7 +164,8 @@ func (o *outputScores) predictValidation(dst []float32) {
 	}
 }
 
-// scoresToProbabilities converts the raw scores of one row to probabilities in dst.
+// scoresToProbabilities converts the raw scores of one row to probabilities in
+// dst.
 func scoresToProbabilities(dst, raw []float32) {
 	if len(raw) == 1 {
 		dst[1] = sigmoid(raw[0])
@@ -191,8 +192,8 @@ func scoresToProbabilities(dst, raw []float32) {
 }
 
 // maxLeafValue limits a leaf's value before it is multiplied by the learning
-// rate. Otherwise pure leaves of classes of few rows would take steps that
-// later trees cannot undo.
+// rate. Without the limit, pure leaves of classes of few rows would take steps
+// that later trees cannot undo.
 const maxLeafValue = 8
 
 // newtonStep returns the step −G/(H+λ) of a leaf, limited to maxLeafValue,

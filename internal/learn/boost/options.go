@@ -50,9 +50,9 @@ type Options struct {
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use,
-	// drawn for each tree. Defaults to 0.7 on fewer than ten features, to 0.35
-	// for symmetric trees on at least 20 features (10 if there are few
-	// classes), and otherwise to 0.5.
+	// drawn for each tree. Defaults to 0.7 if there are fewer than ten features,
+	// to 0.35 for symmetric trees if there are at least 20 features (at least 10
+	// with at most four classes), and otherwise to 0.5.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown
 	// from, drawn for each tree. Defaults to 1 up to 100,000 rows, then
@@ -112,10 +112,11 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 }
 
 // symmetricDefaults sets the defaults of symmetric trees for data of this size.
-// Symmetric trees fit less closely, so steps twice as long do no harm from a
-// few thousand rows, and trees that see a third of the features are more
-// accurate than those that see half. With many classes the trees are fitted to
-// projections and need larger steps to converge in reasonable time.
+// Symmetric trees fit less closely than leaf-wise trees. From a few thousand
+// rows on, steps twice as long therefore do no harm, and trees that see a third
+// of the features are more accurate than those that see half. With many classes
+// the trees are fitted to projections and need larger steps to converge in
+// reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))
@@ -143,8 +144,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 }
 
 // symmetricDepth returns the default number of levels. Each level doubles the
-// leaves, so that with more levels a few thousand rows would leave too few in
-// each.
+// number of leaves, and with more levels a few thousand rows would leave too
+// few rows in each.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:

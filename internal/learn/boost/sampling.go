@@ -51,17 +51,18 @@ type sampleParams struct {
 	salt     uint64
 }
 
-// resize sets the lengths for a frame of rows rows, train of them for training.
+// resize sets the lengths of the slices for a frame with the given numbers of
+// rows and of training rows.
 func (s *rowSampler) resize(rows, train int) {
 	s.gradients = workspace.Resize(s.gradients, rows)
 	s.keep, s.rest = workspace.Resize(s.keep, rows), workspace.Resize(s.rest, rows)
 	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
-// sample computes the derivatives of output k. It divides the rows into keep,
-// from which a tree is grown, and rest. Both are ascending, except that the
-// validation rows come last in rest. It returns the sum of the absolute
-// gradients.
+// sample computes the derivatives of output k and returns the sum of the
+// absolute gradients. It divides the rows into keep, from which a tree is
+// grown, and rest. Both are ascending, except that the validation rows come
+// last in rest.
 //
 // If params.fraction is below 1, rows with a gradient of at least μ are kept. A
 // row of smaller gradient is kept with probability |g|/μ, and its derivatives
@@ -125,7 +126,8 @@ func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 const blockRows = 512
 
 // logisticGradients computes the derivatives of rows with two classes. It
-// computes those of a whole block at once because most of its rows are used.
+// computes those of whole blocks of the frame at once, because most rows of a
+// block are training rows.
 func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
@@ -160,8 +162,8 @@ func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
 }
 
 // selectRows writes the rows of chunk i that are kept to the chunk's part of
-// keep, the others to its part of rest. minKept and minCertain are those of
-// limits.
+// keep, and the others to its part of rest. minKept and minCertain are results
+// of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[i]
 	chunk.keep, chunk.rest = 0, 0
@@ -185,9 +187,9 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	}
 }
 
-// magnitudeLimits returns the sum of the absolute gradients, the magnitude below which
-// rows are trimmed, and the magnitude from which all rows are kept. It chooses
-// the latter such that about want rows are kept.
+// magnitudeLimits returns the sum of the absolute gradients, the magnitude
+// below which rows are trimmed, and the magnitude from which all rows are kept,
+// which it chooses such that about want rows are kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {
@@ -230,10 +232,9 @@ func (p sampleParams) uniform(row int32) float32 {
 // applyTaskRows is the number of rows that one task applies a tree to.
 const applyTaskRows = 1 << 14
 
-// applyTree calls visit with the leaves of a grown tree and their rows: once
-// with those that the tree was grown from, and again with parts of the rest.
-// Calls of visit may be concurrent, but never for the same rows. It overwrites
-// keep.
+// applyTree calls visit for each leaf of a grown tree, once with the rows that
+// the tree was grown from, and again with parts of the rest. Calls of visit may
+// be concurrent, but never for the same rows. applyTree overwrites keep.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.rest
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows

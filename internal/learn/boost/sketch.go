@@ -9,12 +9,13 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// sketchSize is the number of outputs whose derivatives decide the splits. More
-// outputs are projected on sketchSize random directions, which hardly reduces
-// accuracy and saves time in proportion (Iosipoi & Vakhrushev 2022).
+// sketchSize is the largest number of outputs whose derivatives decide the
+// splits. If there are more, they are projected on sketchSize random
+// directions, which hardly reduces accuracy and saves time in proportion to the
+// outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the memory for a row's odds, a temporary buffer if odds are
+// rowOdds returns the memory for a row's odds. It is a buffer in s if odds are
 // not kept.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
@@ -77,16 +78,17 @@ func (b *symmetricBooster) softmaxGradients(rows []int32) {
 	}
 }
 
-// A class whose score is minLogOdds below that of a row's own class does not
-// count in the row's derivatives; one maxLogOdds above is considered certain.
+// The log odds of a class are its score minus the score of the row's own class.
+// A class with log odds below minLogOdds does not count in the row's
+// derivatives. Log odds above maxLogOdds count as maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40
 )
 
 // projectGradients computes the projected gradients of all outputs and the sum
-// of their hessians. It keeps the odds for fitLeafValues: relative to the row's
-// own class, with the factor that turns them into probabilities. One pass over
+// of their hessians. For fitLeafValues it keeps the odds e relative to the row's
+// own class y, and the factor that turns them into probabilities. One pass over
 // the row's scores is enough:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²

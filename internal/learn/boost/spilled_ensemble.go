@@ -13,14 +13,14 @@ import (
 type spilledEnsemble struct {
 	formatKind byte
 	stream     *spill.Stream
-	size       int64 // of its rounds; the stream may hold later ones
+	size       int64 // of the ensemble's rounds; the stream may hold later ones
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns the ensemble that read will decode from the head
-// and the first size bytes of the stream.
+// newSpilledEnsemble returns e, which calls read on first use to decode the
+// head and the first size bytes of the stream.
 func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

@@ -18,11 +18,12 @@ type symmetricBooster struct {
 	// symmetricWorkspace is nil between rounds.
 	*symmetricWorkspace
 	treeCost tree.Cost
-	// projections is nil if there are at most sketchSize outputs. If the odds
-	// are too many to keep, they are computed twice.
+	// projections is nil if there are at most sketchSize outputs.
 	projections []projection
-	keepsOdds   bool
-	// stream holds the binary form of the trees so far. ends holds the offset of
+	// keepsOdds reports whether there are few enough odds to keep. Otherwise
+	// they are computed twice.
+	keepsOdds bool
+	// stream holds the binary form of the trees so far, and ends the offset of
 	// each tree's end.
 	stream *spill.Stream
 	ends   []int64
@@ -45,7 +46,7 @@ func newSymmetricBooster(objective objective, features *featureSet, opts Options
 	return b
 }
 
-// acquireWorkspace sets t.symmetricWorkspace until release is called.
+// acquireWorkspace sets b.symmetricWorkspace until release is called.
 func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := b.features.bins[0].Rows, len(b.scores.base)
 	w := b.opts.Workspaces.symmetric.Acquire()
@@ -138,7 +139,7 @@ func (b *symmetricBooster) leafValues(leaf int) []float32 {
 	return b.values[leaf*width:][:width]
 }
 
-// drawFeatures returns the features that a tree may use.
+// drawFeatures draws the features that a tree may use.
 func (b *symmetricBooster) drawFeatures(draw *rand.Rand) []int32 {
 	usable := b.features.usable
 	drawn := sampleFeatures(len(usable), b.opts.FeatureFraction, draw)

@@ -48,7 +48,7 @@ func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
 	return at
 }
 
-// usedByFirst returns the features that the first n trees use.
+// usedByFirst returns the features that the first of the trees use.
 func (u *usedFeatures) usedByFirst(trees int) []int32 {
 	end, _ := slices.BinarySearch(u.firstTree, trees)
 	return u.features[:end]
@@ -107,9 +107,10 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 
 func (m *symmetricModel) kind() byte { return kindSymmetric }
 
-// write writes sources (count, each a column+1 and its bin mapper, or 0, two
-// columns+1, two numbers of levels and a byte for each category), then trees
-// (count, each in the form of symmetricTree).
+// write writes the number of sources and each of them, then the number of trees
+// and each of them. A source is a column+1 and its bin mapper. If it is a
+// statistic, it is 0, twice a column+1 and its number of levels, and a byte for
+// each category.
 func (m *symmetricModel) write(w *codec.Writer) {
 	writeFeatureSources(w, m.sources, len(m.trees))
 	for i := range m.trees {
@@ -117,8 +118,8 @@ func (m *symmetricModel) write(w *codec.Writer) {
 	}
 }
 
-// writeFeatureSources writes the part that precedes the trees. trees is their
-// number.
+// writeFeatureSources writes the part of the binary form that precedes the
+// trees.
 func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(len(sources))
 	for i := range sources {

@@ -68,8 +68,8 @@ func indexValues(used []bool) (index []uint8, n int) {
 	return index, n
 }
 
-// applySplit sets bit d of the leaves of the rows that pass split d, without a
-// branch. cells holds the rows' bins.
+// applySplit sets the bit of level in the leaves of the rows that pass the
+// split of level, without a branch. cells holds the rows' bins.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)
@@ -80,8 +80,8 @@ func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	}
 }
 
-// add adds the values of leaves[i] to the i-th row of dst, which has outputs
-// numbers.
+// add adds the values of leaves[i] to the i-th row of dst, which is row-major
+// with outputs columns.
 func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	if outputs == 1 {
 		for i, leaf := range leaves {
@@ -98,8 +98,9 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// write writes the depth, three numbers for each split, a bit for each leaf
-// that has values if there are several outputs, and float32 values.
+// write writes the depth and three numbers for each split. If there are several
+// outputs, it then writes a bit for each leaf, which is 1 if the leaf has
+// values. Last are the values.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {
@@ -124,8 +125,8 @@ func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Float32s(t.values[zeros*outputs:])
 }
 
-// readSymmetricTree reads a tree written by write. inputs is the number
-// of features of the ensemble.
+// readSymmetricTree reads a tree written by write. features is the number of
+// features of the ensemble.
 func readSymmetricTree(r *codec.Reader, features, outputs int) symmetricTree {
 	depth := int(r.Byte())
 	if depth > tree.MaxSymmetricDepth {

@@ -17,13 +17,13 @@ import (
 //
 //	(Σ y + a·p) / (n + a)
 //
-// Computed from all rows it would leak a row's own label. Ordered statistics do
-// not leak it: the rows are put in a random order, and a row's statistic is the
-// mean over the rows before it (Prokhorenkova et al. 2018, section 3). In that
-// scheme the first rows have few predecessors. Here the order is circular and
-// the mean is over the half of it that precedes the row. All statistics are
-// therefore equally accurate, and of any two rows still only one sees the
-// other:
+// If it were computed from all rows, it would leak a row's own label. Ordered
+// statistics do not leak the label, because the rows are put in a random order,
+// and a row's statistic is the mean over the rows before it (Prokhorenkova et
+// al. 2018, section 3). In that scheme the first rows have few predecessors.
+// Here the order is circular and the mean is over the half of it that precedes
+// the row. All statistics are therefore equally accurate, and of any two rows
+// still only one sees the other:
 //
 //	… h [ a b c d ] e f g h …     the statistic of e is that of a b c d
 //
@@ -42,8 +42,8 @@ type targetStatistic struct {
 // combinations of the categories of two columns.
 type categoryKey struct {
 	columns [2]int32 // the second is -1 if there is one column
-	// levels are the numbers of categories of the columns, including other and
-	// missing.
+	// levels are the numbers of categories of the columns, including those for
+	// other and missing cells.
 	levels [2]int32
 }
 
@@ -177,7 +177,8 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 const maxStatisticBins = 16
 
 // fitMapper returns the bin mapper of a statistic. seen holds its values in one
-// order, sums those over all rows; p is the mean of all rows.
+// order by row. sums holds the sums over all rows by category. p is the mean of
+// all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -193,8 +194,8 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns the mean increase in log likelihood of the targets if they are
-// predicted by the ordered statistics of key instead of by their means.
+// targetGain returns the mean increase in log likelihood of the targets if they
+// are predicted by the ordered statistics of key instead of by their means.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fill(cells, e.frame, 0, e.frame.Rows)
@@ -213,12 +214,12 @@ func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	return gain
 }
 
-// maxPairedColumns is the number of columns that are combined in pairs. They
-// are those of highest gain.
+// maxPairedColumns is the largest number of columns that are combined in pairs,
+// those of highest gain.
 const maxPairedColumns = 12
 
 // findPairs combines the keys of singles two at a time and returns up to limit
-// combinations: those whose gain exceeds that of their better key by the most.
+// combinations. It chooses those that exceed the gain of their better key most.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -274,13 +275,13 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	return e
 }
 
-// maxClassTargets is the largest number of classes at which each class is a
-// target.
+// maxClassTargets is the largest number of targets. Up to this number of
+// classes, each class is a target.
 const maxClassTargets = 5
 
 // drawTargets returns the sets of classes whose frequencies are statistics: the
-// second class of two, each class of up to maxClassTargets, and random halves
-// of more.
+// second of two classes, each of up to maxClassTargets classes, or random
+// halves of more classes.
 func drawTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

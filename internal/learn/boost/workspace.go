@@ -20,7 +20,7 @@ type leafwiseWorkspace struct {
 	bins           *tree.BinnedMatrix // the matrix of the growers
 	params         tree.Params
 	workersPerTree int
-	// maxScores and normalizers are the memory of those of outputScores.
+	// maxScores and normalizers are the memory of the fields of outputScores.
 	maxScores, normalizers []float32
 }
 
@@ -50,8 +50,8 @@ func (w *leafwiseWorkspace) cost() (sum tree.Cost) {
 // symmetricWorkspace is the working memory of a round of symmetric trees.
 type symmetricWorkspace struct {
 	grower *tree.SymmetricGrower
-	// gradients hold derivatives by output of the sketch, then by row. They are
-	// first those of PackGradHess, then quantised.
+	// gradients holds derivatives by output of the sketch, then by row. They are
+	// packed by PackGradHess, then quantised in place.
 	gradients [][]int64
 	// odds holds the odds of a projection, row-major. Multiplied by scales,
 	// which is by row, they are probabilities.

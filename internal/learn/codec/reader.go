@@ -16,7 +16,7 @@ var ErrMalformed = errors.New("malformed model")
 // first error all values are zero, or the lower bound of their range if they
 // have one.
 type Reader struct {
-	buf       []byte    // the rest of a slice; the buffer of a stream
+	buf       []byte    // the rest of the slice, or the buffer of the stream
 	in        io.Reader // nil for a slice
 	remaining int64
 	err       error
@@ -25,8 +25,8 @@ type Reader struct {
 // NewReader returns a Reader of b, which it does not modify.
 func NewReader(b []byte) *Reader { return &Reader{buf: b, remaining: int64(len(b))} }
 
-// NewStreamReader returns a Reader of the next size bytes of in. It reads only the
-// bytes of the requested values.
+// NewStreamReader returns a Reader of the next size bytes of in. It reads only
+// the bytes of the requested values.
 func NewStreamReader(in io.Reader, size int64) *Reader {
 	return &Reader{in: in, remaining: size}
 }
@@ -37,7 +37,7 @@ func (r *Reader) Err() error { return r.err }
 // Remaining returns the number of bytes that are left, or 0 after an error.
 func (r *Reader) Remaining() int64 { return r.remaining }
 
-// End returns the first error. It returns an error if bytes are left.
+// End returns the first error, which may be that bytes are left.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
 		r.Fail("bytes after the end")
@@ -129,7 +129,8 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Uvarint reads a number that must be in low … high. It returns low after an error.
+// Uvarint reads a number that must be in low … high. It returns low after an
+// error.
 func (r *Reader) Uvarint(low, high int) int {
 	n, ok := r.uvarint()
 	if !ok || n < uint64(low) || n > uint64(max(high, 0)) {
@@ -160,8 +161,8 @@ func (r *Reader) uvarint() (uint64, bool) {
 	return 0, false
 }
 
-// Count reads the number of elements that follow, a uvarint. Each element takes at
-// least size bytes.
+// Count reads the number of elements that follow, a uvarint. Each element takes
+// at least size bytes.
 func (r *Reader) Count(size int) int {
 	n := r.Uvarint(0, math.MaxInt32)
 	return r.checkCount(int64(n), size)

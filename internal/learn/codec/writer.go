@@ -28,7 +28,7 @@ func (w *Writer) Reset() { w.b, w.err = w.b[:0], nil }
 // Data returns the slice so far. It is valid until the next call.
 func (w *Writer) Data() []byte { return w.b }
 
-// Append replaces the slice by the result of appendTo, for example the
+// Append replaces the slice with the result of appendTo, for example the
 // AppendBinary method of a value, unless there is an error already.
 func (w *Writer) Append(appendTo func(b []byte) ([]byte, error)) {
 	if w.err == nil {

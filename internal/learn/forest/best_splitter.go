@@ -8,19 +8,19 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// nodeSplit is a split of a leaf. Its quality is measured by Gini impurity: the
+// nodeSplit is a split of a leaf. Its quality is measured by Gini impurity. The
 // score of a leaf of n rows, n_c of them of class c, is
 //
 //	Σ_c n_c² / n
 //
-// and that of a split is the sum over its two leaves. (n minus the score is n
-// times the impurity.) The squares are integers, so their sums are exact.
+// and the score of a split is the sum over its two leaves. (n minus the score is
+// n times the impurity.) The squares are integers, so their sums are exact.
 type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
 	leftBins   binSet // the bins that go left
 	threshold  uint8  // the last bin on the left of a numeric feature
-	missingBin uint8  // the bin of missing cells if they go left, else threshold
+	missingBin uint8  // the bin of missing cells if they go left, or threshold
 	numeric    bool   // whether the feature is numeric
 }
 
@@ -34,16 +34,16 @@ type splitter struct {
 	byClass bool  // see growthParams
 
 	leafRows    []sampleRow
-	classTotals []int64 // rows of each class in the leaf
+	classTotals []int64 // number of rows of each class in the leaf
 	rows        int64   // sum of classTotals
 	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
-	leftCounts []int64 // rows of each class on the left; zero between splits
+	leftCounts []int64 // number of rows of each class on the left; 0 between splits
 	keys       [256]float64
 	order      []uint8
 
-	nanos int // estimated nanoseconds
+	nanos int // estimated time so far
 }
 
 func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
@@ -114,9 +114,9 @@ type splitPoint struct {
 	rows  int64 // on the left
 }
 
-// scanOrder moves the bins of the histogram from right to left, first those of
-// first, then those of order one by one. It returns the position in order with
-// the highest score. Bins in neither list stay on the right.
+// scanOrder moves rows from the right side to the left, first those counted in
+// first, then the bins of order one by one. It returns the position in order
+// with the highest score. All other bins stay on the right.
 func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 	var best splitPoint
 	var rows, squares int64
@@ -148,7 +148,7 @@ func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
 }
 
 // numericSplit returns the split at a position in values, the non-empty bins of
-// a numeric feature without the bin of missing cells. The threshold is halfway
+// a numeric feature except the bin of missing cells. The threshold is halfway
 // between the values next to it. missing reports whether missing cells go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missing bool) nodeSplit {
 	if point.after == 0 {
@@ -207,8 +207,8 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 
 // orderByClass orders the bins of the histogram by the frequency of class in
 // them. For two classes the best partition of the bins is a position in this
-// order (Breiman et al. 1984, theorem 4.5). For more it is good at separating
-// class from the rest.
+// order (Breiman et al. 1984, theorem 4.5). For more classes a position in this
+// order separates class well from the rest.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64

@@ -2,8 +2,8 @@ package forest
 
 import "math/bits"
 
-// sampleRow is one row of a tree's sample: row<<32 | class. It is packed so
-// that partitioning a leaf moves one word for each row.
+// sampleRow is one row of a tree's sample, packed as row<<32 | class so that
+// partitioning a leaf moves one word for each row.
 type sampleRow uint64
 
 func newSampleRow(row, class int32) sampleRow { return sampleRow(row)<<32 | sampleRow(class) }
@@ -40,16 +40,16 @@ type classHistogram struct {
 func newClassHistogram(rows, classes int) *classHistogram {
 	return &classHistogram{
 		bins:        make([]uint8, 0, 256),
-		classCounts: make([]classCount, min(256*classes, rows)), // neither way of building lists more
+		classCounts: make([]classCount, min(256*classes, rows)), // as many as buildDense and buildSorted need
 		rowBins:     make([]uint8, rows),
-		// Only leaves with more rows than cells use it.
+		// A leaf uses it only if it has more rows than cells.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
 
 // build builds the histogram of the rows. data is indexed by row and holds the
-// feature's bins, all below width. It returns an estimate of the time to build
-// the histogram and to find a split, in nanoseconds.
+// feature's bins, all below width. build returns the estimated time of building
+// the histogram and finding a split, in nanoseconds.
 func (h *classHistogram) build(rows []sampleRow, data []uint8, bins, classes int) int {
 	if bins*classes < len(rows) {
 		h.buildDense(rows, data, bins, classes)
@@ -106,8 +106,8 @@ func (h *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	}
 }
 
-// gatherBins copies the bins of the rows to rowBins and returns the set of
-// them.
+// gatherBins copies the bins of the rows to rowBins and returns the set of the
+// bins that occur.
 func (h *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present binSet) {
 	rowBins := h.rowBins[:len(rows)]
 	for i, e := range rows {

@@ -2,12 +2,12 @@ package forest
 
 import "math/bits"
 
-// cost counts the work of growing trees and of their votes. It depends only on
+// cost counts the operations of growing trees and voting. It depends only on
 // the data and the seed.
 type cost struct {
 	growNanos    int // nanoseconds
-	nodeVisits   int // nodes that rows passed on the way to a leaf
-	fittedValues int // probabilities that temperatures were fitted to
+	nodeVisits   int // number of nodes that rows passed on the way to a leaf
+	fittedValues int // number of probabilities that temperatures were fitted to
 }
 
 // add adds trees that voted on the given number of rows. nanos holds the

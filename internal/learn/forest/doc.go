@@ -12,7 +12,7 @@
 //	options          the hyperparameters
 //	params           growth parameters and the changes to try
 //	fitter           the steps: pilot forests, then the rest of the forest
-//	candidate        a forest while it grows
+//	growing_forest   a forest while it grows
 //	votes            the votes on validation rows and out-of-bag rows
 //	grow             one tree, leaf of highest gain first
 //	class_histogram  the classes in the bins of a feature, at one leaf
@@ -27,11 +27,12 @@
 // integers. They are therefore exact, and do not depend on the order of the
 // trees or on the number of workers.
 //
-// Out-of-bag votes on a row are those of the trees that were not trained on it.
-// They choose the growth parameters and the temperature that calibrates the
-// averaged probabilities. (The average of many trees is underconfident if
-// nearly all of them are right, and overconfident if leaves of one row meet
-// noise.) Validation rows are used for neither.
+// Out-of-bag votes on a row are the votes of the trees that were not trained on
+// the row. The growth parameters are chosen by them, and the temperature that
+// calibrates the averaged probabilities is fitted to them. (The average of many
+// trees is underconfident if nearly all of them are right, and overconfident if
+// labels are noisy and leaves have one row.) Validation rows are used for
+// neither.
 //
 // # References
 //

@@ -25,7 +25,7 @@ type Fitter struct {
 	growers  []*grower // by worker
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
-	best            *growingForest // the best candidate so far
+	best            *growingForest // the forest with the best parameters so far
 	moves           []move         // changes to try on the parameters of best
 	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         state
@@ -33,7 +33,7 @@ type Fitter struct {
 	cost            cost
 }
 
-// state is what Checkpoint stores.
+// state is the part of a Fitter that Checkpoint stores.
 type state struct {
 	trees       spilledTrees
 	temperature metric.Temperature
@@ -95,8 +95,9 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.Trees-f.best.trees, 0)))
 }
 
-// tryParams grows a pilot forest with the parameters p. If it is better, it
-// replaces the best candidate; otherwise trees are added to the best candidate.
+// tryParams grows a pilot forest with the parameters p. If it is better than
+// the best forest, it replaces that. Otherwise trees are added to the best
+// forest.
 func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	challenger := f.newForest(p)
 	if err := f.growPilot(ctx, challenger); err != nil {
@@ -110,11 +111,11 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// margin is the relative decrease of the Brier score that p must achieve to
-// replace the best parameters. A smaller decrease may be noise, and there is
-// more noise with fewer rows. Larger leaves make smaller trees, an advantage in
-// itself, so from some thousand rows on they need not be better, only not
-// worse.
+// margin returns the relative decrease of the Brier score that p must achieve
+// to replace the best parameters. A smaller decrease may be noise, and there is
+// more noise with fewer rows. Larger leaves make smaller trees, which is an
+// advantage in itself. From some thousand rows on, they therefore need not be
+// better than the best parameters, only not worse.
 func (f *Fitter) margin(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -136,15 +137,20 @@ func (f *Fitter) nextParams() (growthParams, bool) {
 	return growthParams{}, false
 }
 
-// Limits on the out-of-bag rows that are evaluated.
 const (
-	oobRows     = 20_000
-	oobValues   = 400_000 // rows × classes
-	fitValues   = 100_000 // the part of oobValues used to fit the temperature
-	refitGrowth = 1.25    // growth of the forest before the temperature is fitted again
+	// oobRows is the largest number of out-of-bag rows, and oobValues the
+	// largest number of rows × classes. fitValues is the largest number of
+	// probabilities to which the temperature is fitted.
+	oobRows   = 20_000
+	oobValues = 400_000
+	fitValues = 100_000
+	// refitGrowth is the factor by which the forest must grow before the
+	// temperature is fitted again.
+	refitGrowth = 1.25
 )
 
-// prepare does the expensive part of New. The first step calls it.
+// prepare bins the frame and creates the first forest. It does nothing after
+// the first step.
 func (f *Fitter) prepare(ctx context.Context) error {
 	if f.best != nil {
 		return nil
@@ -203,6 +209,7 @@ func (f *Fitter) rarestClassRows() int {
 	return least
 }
 
+// newForest returns a forest without trees that is grown with the parameters.
 func (f *Fitter) newForest(params growthParams) *growingForest {
 	return &growingForest{
 		params:          params,
@@ -212,18 +219,18 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 	}
 }
 
-// OutOfBag returns the votes on rows of fold.Train (all of them, or a sample if
-// there are many) by the trees that were not trained on them. They estimate the
-// forest's quality without other rows. They are calibrated by the temperature,
-// which was fitted to the same rows.
+// OutOfBag returns predictions of rows of fold.Train, all of them or a sample if
+// there are many. Only the trees that were not trained on a row vote on it, so
+// the predictions estimate the forest's quality without other rows. They are
+// calibrated by the temperature, which was fitted to the same rows.
 func (f *Fitter) OutOfBag() metric.Predictions {
 	p := f.outOfBagPredictions(f.best, oobValues)
 	f.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }
 
-// outOfBagPredictions returns about maxValues out-of-bag probabilities of a candidate at
-// most.
+// outOfBagPredictions returns the out-of-bag predictions of forest, or those of
+// a sample of the rows with about maxValues probabilities.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
 	if forest == nil {
@@ -242,7 +249,7 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 	return p
 }
 
-// fitTemperature returns the temperature fitted to the out-of-bag votes of c.
+// fitTemperature returns the temperature fitted to the out-of-bag votes.
 func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
 	p := f.outOfBagPredictions(forest, fitValues)
 	f.cost.fittedValues += len(p.Probabilities)

@@ -58,8 +58,8 @@ func (g *grower) flatten() *forestTree {
 	return t
 }
 
-// addDistribution returns the number of a leaf's class distribution. known maps
-// the distributions of m to their numbers; a new one is added.
+// addDistribution returns the number of a leaf's class distribution in t. known
+// maps the distributions of t to their numbers. A new one is added to both.
 func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := apportion(g.classTotals, g.rows)

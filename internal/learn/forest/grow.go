@@ -43,9 +43,9 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	return g
 }
 
-// grow splits leaves, highest gain first, until every leaf is pure or too
-// small, or there are params.maxLeaves. It reorders sample. nanos is an
-// estimate of the time. The tree is nil if ctx is cancelled.
+// grow grows a tree. It splits leaves, highest gain first, until every leaf is
+// pure or too small, or until there are params.maxLeaves. It reorders sample.
+// nanos is the estimated time. The tree is nil if ctx is cancelled.
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
@@ -69,8 +69,9 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of leaf at among a few random features.
-// Features in which the leaf's rows do not differ do not count.
+// considerLeaf finds the best split of the leaf with index at among
+// params.maxFeatures random features, not counting features in which the leaf's
+// rows do not differ. If there is a split, it adds the leaf to the frontier.
 func (g *grower) considerLeaf(at int32) {
 	leaf := &g.nodes[at]
 	leaf.best = noSplit
@@ -95,6 +96,8 @@ func (g *grower) considerLeaf(at int32) {
 	}
 }
 
+// findSplit returns a split on the feature, as params say: the best or a random
+// one.
 func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	if g.params.randomSplits {
 		return g.randomSplit(feature, g.rng)
@@ -102,8 +105,8 @@ func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	return g.bestSplit(feature, g.rng)
 }
 
-// partition adds two children to leaf at and moves its rows, in unchanged
-// order:
+// partition adds two children to the leaf with index at and moves its rows to
+// them, in unchanged order:
 //
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/spill"
 )
 
-// growingForest is a forest while it grows: trees with the same growth parameters,
-// and their votes.
+// growingForest is a forest while it grows. It holds trees with the same growth
+// parameters, and their votes.
 type growingForest struct {
 	params          growthParams
 	firstTree       int           // index of the first tree in the forest
@@ -27,8 +27,8 @@ type growingForest struct {
 // dominate.
 type oobError struct{ brier, logLoss float64 }
 
-// addTrees grows n trees and adds their votes. Each tree has its own random
-// generator.
+// addTrees grows n trees and adds them and their votes to forest. Each tree has
+// its own random generator.
 func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) error {
 	first := forest.firstTree + forest.trees
 	grown := make([]*forestTree, n)
@@ -73,7 +73,8 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	return nil
 }
 
-// growPilot grows a small forest and estimates the error of a large one.
+// growPilot grows a pilot forest, which must be empty, and estimates the error
+// of a large forest with the same parameters.
 func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 	if err := f.addTrees(ctx, forest, f.opts.pilotHalf); err != nil {
 		return err
@@ -81,9 +82,10 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 	return f.doubleTrees(ctx, forest)
 }
 
-// doubleTrees doubles the number of trees and estimates the error of a large forest.
-// The excess error of n trees falls as 1/n, so it follows from the errors of
-// the forest and of its halves:
+// doubleTrees doubles the number of trees and estimates the error of a large
+// forest. The difference of the error of n trees from that of a large forest is
+// proportional to 1/n. It therefore follows from the errors of the forest and of
+// its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
@@ -104,7 +106,7 @@ func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
 	return nil
 }
 
-// estimateError returns the error of c's out-of-bag votes at the temperature
+// estimateError returns the error of the out-of-bag votes at the temperature
 // fitted to them. The Brier score is the mean squared distance between
 // probabilities and labels.
 func (f *Fitter) estimateError(forest *growingForest) oobError {

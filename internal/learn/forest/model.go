@@ -17,11 +17,11 @@ type Model struct {
 	prior       []float32 // class frequencies
 	temperature metric.Temperature
 	mappers     []tree.BinMapper // by feature
-	// trees returns the trees, in memory.
+	// trees returns the trees. On first use it decodes spilled, because most
+	// models of a race never predict.
 	trees func() []*forestTree
-	// spilled holds the trees in binary form, which trees decodes on first use,
-	// because most models of a race never predict. It is empty if the model was
-	// read.
+	// spilled holds the trees in binary form. It is empty if the model was read
+	// by UnmarshalBinary.
 	spilled spilledTrees
 }
 
@@ -94,9 +94,9 @@ func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// votesToProbabilities converts the votes of voted trees to probabilities in dst.
-// Votes are scaled to all trees, and the class frequencies prior count as one
-// more tree, so that no class has probability zero.
+// votesToProbabilities converts the votes of voted trees to probabilities in
+// dst. The votes are scaled to the number of all trees. The class frequencies
+// prior count as one more tree, so that no class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {
@@ -104,8 +104,8 @@ func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted,
 	}
 }
 
-// classFrequencies returns the frequency of each class among rows, with one more row
-// added to each class.
+// classFrequencies returns the frequency of each class among rows, with one
+// more row added to each class.
 func classFrequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {

@@ -23,10 +23,10 @@ type Options struct {
 	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *spill.File
 
-	// LeavesPerThousand limits the leaves of a tree: to this number for each
-	// thousand training rows, but not below this number. With 4, a leaf has 250
-	// rows on average; with 400, a leaf has hardly more than one row. Defaults
-	// to no limit, but all trees together have at most two million leaves.
+	// LeavesPerThousand is the largest number of leaves of a tree for each
+	// thousand training rows, and for fewer rows. With 4, a leaf has 250 rows on
+	// average; with 400, a leaf has hardly more than one row. Defaults to no
+	// limit, but all trees together have at most two million leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
 	// 500, to 300 for more than 20,000 rows and to 150 for more than 100,000.

@@ -13,14 +13,15 @@ type growthParams struct {
 
 // sampleFraction is the fraction of the rows that a tree is trained on. It is a
 // little more than the fraction in a bootstrap sample (1 - 1/e), but each row
-// counts once: subsampling as in Bühlmann and Yu, Analyzing bagging (2002).
+// occurs once. This is subsampling as in Bühlmann and Yu, Analyzing bagging
+// (2002).
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows that a tree is trained on.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
 // drawSample draws sampleSize of the rows without replacement. It appends them
-// to dst in their order and sets inBag at their indices in rows.
+// to dst in their order and sets inBag[i] if it draws rows[i].
 func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
 	left := sampleSize(len(rows))
 	for i, row := range rows {
@@ -43,13 +44,14 @@ type searchSpace struct {
 	manyLevels      bool // whether a feature has enough levels to order
 }
 
-// move changes p in one direction. It reports whether space allows the change.
-type move func(r *growthParams, in searchSpace) bool
+// move changes a parameter in one direction. It reports whether space allows
+// the change; otherwise p must not be used.
+type move func(p *growthParams, space searchSpace) bool
 
-// largerLeaves increases the number of rows in a leaf, which helps if labels
-// are noisy. A class with too few rows to fill a leaf is outvoted in every
-// tree. The average loss hardly shows this, so the rarest class limits the size
-// of leaves.
+// largerLeaves increases the smallest number of rows in a leaf, which helps if
+// labels are noisy. A class with too few rows to fill a leaf is outvoted in
+// every tree. This hardly increases the average loss, so the rows of the rarest
+// class limit the parameter.
 func largerLeaves(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

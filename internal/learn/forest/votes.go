@@ -27,7 +27,8 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns votes on the first rows of j, without any vote counted.
+// newEmpty returns votes on the first of the rows of v, before any tree has
+// voted.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)
@@ -63,7 +64,7 @@ func (v *votes) addRow(row int, weights []classWeight) {
 	v.trees[row]++
 }
 
-// merge adds the votes that other holds on the same rows.
+// merge adds the votes of other, which must be on the same rows.
 func (v *votes) merge(other *votes) {
 	for i, weight := range other.weights {
 		v.weights[i] += weight
@@ -73,5 +74,5 @@ func (v *votes) merge(other *votes) {
 	}
 }
 
-// rowWeights returns the votes on a row, one number for each class.
+// rowWeights returns the sums of the votes on a row, one number for each class.
 func (v *votes) rowWeights(row int) []uint32 { return v.weights[row*v.classes : (row+1)*v.classes] }

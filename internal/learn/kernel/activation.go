@@ -28,7 +28,7 @@ func ReLUBackward(grad, act []float32, scale float32) {
 	grad = grad[done:]
 	act = act[done : done+len(grad)]
 	for i, g := range grad {
-		on := uint32(-int32(math.Float32bits(act[i])) >> 31) // act ≥ 0: all ones unless it is +0
+		on := uint32(-int32(math.Float32bits(act[i])) >> 31) // all ones, or 0 if act[i] is +0
 		grad[i] = math.Float32frombits(math.Float32bits(g)&on) * scale
 	}
 }

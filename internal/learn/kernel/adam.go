@@ -40,8 +40,8 @@ func (a Adam) Update(w, m, v, g []float32) {
 	updateAdamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// updateAdamGo is the portable version of the assembly, equal to it bit for bit: the
-// conversions prevent the compiler from fusing a product into a sum.
+// updateAdamGo is the portable version of the assembly. Both have the same bits,
+// because the conversions prevent the compiler from fusing a product into a sum.
 func updateAdamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {

@@ -15,10 +15,11 @@ type GainParams struct {
 	Best float64
 }
 
-// BestSplit finds the first of the best splits of cells. A cell has a gradient
-// in its high 32 bits and a hessian in its low 32 bits. at is the index of the
-// last cell on the left, or -1 if no score exceeds s.Best; left is sum plus
-// cells[:at+1]. It sets s.Best to the score. Sums of hessians must be below 2³¹.
+// BestSplit finds the split of cells with the highest score, or the first of
+// these in a tie. A cell has a gradient in its high 32 bits and a hessian in its
+// low 32 bits. at is the index of the last cell on the left, or -1 if no score
+// exceeds params.Best. left is sum plus the cells up to at. BestSplit sets
+// params.Best to the score. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

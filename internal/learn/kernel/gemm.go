@@ -17,7 +17,8 @@ func GemmTransposed(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, 1, s.Rows}, b, s)
 }
 
-// leftOperand is the left operand: element (i, k) at data[i·row + k·col].
+// leftOperand is the left operand of a product. Element (i, k) is data[i·row +
+// k·col].
 type leftOperand struct {
 	data     []float32
 	row, col int
@@ -48,8 +49,8 @@ func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 	}
 }
 
-// multiplyEdgeTile computes a tile at the right edge of dst, which has fewer than panelCols
-// columns, by way of a full tile on the stack.
+// multiplyEdgeTile is multiplyTile for a tile at the right edge of dst, which
+// has fewer than panelCols columns. It computes a full tile on the stack.
 func multiplyEdgeTile(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols

@@ -5,7 +5,7 @@
 //
 // Kernels take slices and write to dst. They do not allocate, and panic if a
 // slice is too short, which is a bug of the caller. They run on the caller's
-// goroutine; to run in parallel, give each worker its own rows.
+// goroutine. To run in parallel, call them with different rows.
 //
 // # Precision
 //

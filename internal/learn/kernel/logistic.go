@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Logistic writes the derivatives of the logistic loss of scores to dst, where
-// y is 1 if the label is target, else 0. The float32 bits of the gradient are
-// above those of the hessian.
+// Logistic writes the derivatives g and h of the logistic loss of scores s to
+// dst. y is 1 if the label is target, and otherwise 0. The float32 bits of the
+// gradient are the high half of a word, those of the hessian the low half.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {

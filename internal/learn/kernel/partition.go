@@ -1,9 +1,9 @@
 package kernel
 
-// Partition moves the rows whose byte in data has 1 in table to the front of
-// rows and returns their number. It writes the others to rest. Both keep their
-// order. The remaining elements of rows are undefined. rest must be as long as
-// rows. Rows are not checked against the length of data.
+// Partition moves the rows with table[data[row]] = 1 to the front of rows and
+// returns their number. It writes the rows with table[data[row]] = 0 to rest.
+// Both keep their order. The remaining elements of rows are undefined. rest
+// must be as long as rows. Rows are not checked against the length of data.
 func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
 	checkLen("Partition", len(rest), len(rows))
 	done, kept := partitionVector(rows, rest, data, table)

@@ -29,7 +29,7 @@ func Softmax(row []float32) {
 }
 
 // exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place.
-// It returns NaN for NaN, and 0 below -87.
+// It returns NaN if x is NaN, and 0 if x is below -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //

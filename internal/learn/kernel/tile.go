@@ -1,8 +1,7 @@
 package kernel
 
-// multiplyTileGo adds rows × 16 products to dst, whose rows are stride apart. It is the
-// portable version of the assembly. It uses eight running sums, because a
-// processor without vector registers can hold no more.
+// multiplyTileGo is the portable version of multiplyTile. It uses eight running
+// sums, because a processor without vector registers can hold no more.
 func multiplyTileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	depth := len(panel) / panelCols
 	for i := range rows {

@@ -26,8 +26,8 @@ func chooseTileRows() int {
 	return maxTileRows / 2
 }
 
-// multiplyTile adds the product of rows rows of a and one panel to dst, whose rows are
-// stride apart.
+// multiplyTile adds the product of the first rows of a and one panel to dst,
+// whose rows are stride apart. rows is at most tileRows.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestTileAgreesWithPortable holds the assembly and the portable code to their promises:
-// chains rounded once a step, the same for AVX2 and AVX-512, and chains
-// rounded twice.
+// TestTileAgreesWithPortable holds the assembly and the portable code to their
+// promises: chains rounded once a step, the same for AVX2 and AVX-512, and
+// chains rounded twice.
 func TestTileAgreesWithPortable(t *testing.T) {
 	hasAVX2, hasAVX512 := useAVX2, useAVX512
 	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, chooseTileRows() })

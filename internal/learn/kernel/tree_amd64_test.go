@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTreeAgreesWithPortable compares what the assembly for trees makes with what the
-// portable code does, bit by bit.
+// TestTreeAgreesWithPortable compares what the assembly for trees makes with
+// what the portable code does, bit by bit.
 func TestTreeAgreesWithPortable(t *testing.T) {
 	has, hasWidest := useAVX2, useAVX512DQ
 	if !hasWidest {

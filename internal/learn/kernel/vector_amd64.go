@@ -88,12 +88,12 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 	return true
 }
 
-// prefetchDistance is the number of rows to prefetch ahead, equal to distance
-// in gen.
+// prefetchDistance is the number of rows to prefetch ahead. It must equal
+// prefetchDistance in gen.
 const prefetchDistance = 32
 
-// prefetchable returns how many of the first n rows have a row prefetchDistance
-// after them.
+// prefetchable returns the number of the first n rows that are followed by at
+// least prefetchDistance rows.
 func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }

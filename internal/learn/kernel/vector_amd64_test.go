@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestVectorAgreesWithPortable compares what the assembly makes of elements, odd ones among
-// them, with what the portable code does, bit by bit.
+// TestVectorAgreesWithPortable compares what the assembly makes of elements,
+// odd ones among them, with what the portable code does, bit by bit.
 func TestVectorAgreesWithPortable(t *testing.T) {
 	has := useAVX2
 	if !has {

@@ -49,8 +49,8 @@ func Confusion(p Predictions) []int {
 	return n
 }
 
-// classCounts holds the diagonal of the confusion matrix and the sums of its
-// columns and rows, by class.
+// classCounts holds, by class, the numbers of rows that are correctly predicted
+// as the class, predicted as the class, and of the class.
 type classCounts struct {
 	right, predicted, actual []int
 }

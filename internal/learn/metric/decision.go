@@ -7,26 +7,29 @@ import (
 
 // Limits of the search for weights.
 const (
-	// A class with fewer rows keeps the weight that follows from its frequency,
-	// because an individual weight would fit noise.
+	// refineRows is the smallest number of rows of a class with an individual
+	// weight. A class with fewer rows keeps the weight that follows from its
+	// frequency, because an individual weight would fit noise.
 	refineRows = 25
-	// With more classes no class has an individual weight, because the time of
-	// the search is quadratic in their number.
+	// refineClasses is the largest number of classes at which they have
+	// individual weights. The time of the search is quadratic in their number.
 	refineClasses = 100
-	refinePasses  = 3
-	powerSteps    = 20
+	// refinePasses is the largest number of passes over the classes.
+	refinePasses = 3
+	// powerSteps is the number of powers that fitFrequencyPower tries.
+	powerSteps = 20
 )
 
 // FitClassWeights returns the weights, one for each class, that maximise the
-// named metric of the decisions on p. It returns nil if equal weights do. The
-// model must not have been trained on the rows of p. For accuracy and rocAuc
-// the result is nil.
+// named metric of the decisions on p. It returns nil if equal weights are best,
+// as always for accuracy and rocAuc. The model must not have been trained on the
+// rows of p.
 //
 // If the probabilities are calibrated, equal weights maximise accuracy, and the
-// inverse class frequencies balanced accuracy. The weights for macro F1 are in
-// between. So the search first follows w_c = frequency_c^-a from a = 0 to 1, a
-// single number that few rows can determine, and then tries steps from there
-// for one class at a time.
+// inverse class frequencies maximise balanced accuracy. The weights for macro F1
+// are in between. The search therefore begins with w_c = frequency_c^-a for a
+// from 0 to 1, a single number that few rows can determine. It then changes the
+// weight of one class at a time.
 func FitClassWeights(name string, p Predictions) []float64 {
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
 		return nil
@@ -52,15 +55,16 @@ func FitClassWeights(name string, p Predictions) []float64 {
 	return f.p.Weights
 }
 
+// classWeightFitter is the state of FitClassWeights.
 type classWeightFitter struct {
 	p      Predictions // with the best weights so far
 	score  func(classCounts) float64
-	best   float64
-	actual []int // rows of each class
+	best   float64 // the score with the best weights so far
+	actual []int   // number of rows of each class
 }
 
 // fitFrequencyPower finds the best weights that are a power of the class
-// frequencies. In a tie it prefers the weights nearest to 1.
+// frequencies. In a tie it chooses the weights nearest to 1.
 func (f *classWeightFitter) fitFrequencyPower() {
 	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
@@ -107,8 +111,8 @@ type runnerUp struct {
 	value float64
 }
 
-// decide returns the decision between r and class, which has the weighted
-// probability value, by the rule of Decide.
+// decide returns the class that Decide would choose if class had the weighted
+// probability value.
 func (r runnerUp) decide(class int, value float64) int {
 	if value > r.value || value == r.value && class < r.class {
 		return class
@@ -116,6 +120,7 @@ func (r runnerUp) decide(class int, value float64) int {
 	return r.class
 }
 
+// runnersUp returns the runner-up of each row if the weight of class is fitted.
 func (f *classWeightFitter) runnersUp(class int) []runnerUp {
 	others := make([]runnerUp, len(f.p.Labels))
 	for i := range others {

@@ -44,8 +44,8 @@ func wilson(p, n float64) Interval {
 }
 
 // F1Interval returns the interval of a class's F1. both is the number of rows
-// that are of the class and predicted as the class, either the number of rows
-// that are one or the other.
+// that are of the class and predicted as the class. either is the number of rows
+// that are of the class, predicted as the class, or both.
 //
 // J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
 // with J, so the limits of F1 follow from those of J.
@@ -59,9 +59,9 @@ func F1Interval(both, either int) Interval {
 //
 // Accuracy is a proportion. The other scores from 0 to 1 have the interval of a
 // proportion of equal variance. The variance is computed from the influence of
-// each row on the score (for the area under the curve: DeLong, DeLong and
-// Clarke-Pearson, Biometrics 44, 1988). The interval of the log loss is that of a
-// mean by the normal distribution.
+// each row on the score. (For the area under the curve, see DeLong, DeLong and
+// Clarke-Pearson, Biometrics 44, 1988.) The interval of the log loss is that of
+// a mean, by the normal approximation.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
@@ -87,8 +87,8 @@ func ScoreInterval(name string, p Predictions) Interval {
 }
 
 // scoreInterval returns the interval of a score with the given variance. If the
-// score is 0 or 1, its variance is 0. The sample size is then that of a mean of
-// proportions of the classes' rows.
+// score is 0 or 1, its variance is 0. The score then counts as the mean of one
+// proportion for each class, measured on the rows of the class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -122,7 +122,8 @@ func (counts classCounts) recallVariance() float64 {
 
 // f1Variance returns the variance of the macro F1. A row changes a class's
 // F1 = 2·right/(predicted+actual) by (2·[right] − F1·([predicted]+[actual])) /
-// (predicted+actual), hence the F1 of at most two classes.
+// (predicted+actual), where a bracket is 1 if the row counts in it, and 0
+// otherwise. A row therefore changes the F1 of at most two classes.
 func (counts classCounts) f1Variance(p Predictions) float64 {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0
@@ -165,9 +166,10 @@ func aucVariance(p Predictions) float64 {
 }
 
 // addAUCInfluence adds to dst the influence of each row on the area of one class
-// against the rest: the fraction of the other side that is ranked correctly against
-// it, minus the area, divided by the rows of its side. It reports whether the area
-// exists. order is scratch space.
+// against the rest. The rows of the class are one side, the rest the other. The
+// influence of a row is the fraction of the other side that is ranked correctly
+// relative to the row, minus the area, divided by the number of rows on the
+// row's own side. It reports whether the area exists. order is scratch space.
 func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {
@@ -208,8 +210,8 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 	return true
 }
 
-// logLossInterval returns the interval of the mean loss by the normal
-// distribution. Both ends are at least 0.
+// logLossInterval returns the interval of the log loss by the normal
+// approximation. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
 	rows := len(p.Labels)
 	if rows < 2 {
@@ -229,8 +231,8 @@ func logLossInterval(p Predictions) Interval {
 // McNemar returns the p-value of the exact two-sided test that two classifiers
 // have the same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947).
 // first is the number of rows on which only the first classifier is right,
-// second the number on which only the second is right. It returns 1 if both are
-// 0.
+// second the number on which only the second is right. McNemar returns 1 if
+// first and second are 0.
 func McNemar(first, second int) float64 {
 	n, fewer := first+second, min(first, second)
 	if 2*fewer == n {

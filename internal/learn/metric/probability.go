@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// minProbability keeps probabilities away from 0, where the logarithm is infinite. It is
-// the distance from 1 to the next float32, as in scikit-learn.
+// minProbability replaces smaller probabilities, because the logarithm of 0 is
+// infinite. It is the distance from 1 to the next float32, as in scikit-learn.
 const minProbability = 0x1p-23
 
 // LogLoss returns the mean of -ln(probability of the true class), in nats.
@@ -23,9 +23,9 @@ func LogLoss(p Predictions) float64 {
 // ROCAUC returns the area under the receiver operating characteristic. It is
 // the probability that a row of a class has a higher predicted probability of
 // the class than a row of another class; ties count half. With two classes it
-// is that of class 1. With more it is the mean over the classes, each against
-// the rest, leaving out classes that have no row or all rows. It is NaN if no
-// class is left.
+// is the area of class 1. With more it is the mean of the areas of the classes,
+// each against the rest, except for classes that have no row or all rows. It is
+// NaN if no class is left.
 func ROCAUC(p Predictions) float64 {
 	first := 0
 	if p.Classes == 2 {
@@ -46,8 +46,8 @@ func ROCAUC(p Predictions) float64 {
 // statistic of Mann and Whitney (1947). keys is scratch space, one key for each
 // row.
 func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
-	// The bits of float32s that are not negative have the order of the numbers. The
-	// lowest bit of a key is 1 if the row is of the class.
+	// The bits of float32s that are not negative have the order of the numbers.
+	// The lowest bit of a key is 1 if the row is of the class.
 	var positive uint64
 	for i, label := range p.Labels {
 		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1

@@ -17,12 +17,13 @@ type Temperature float64
 // would yield T = 0.
 const priorDeviation = 0.5
 
-// The search for |ln T| stays within these bounds, far outside what the prior
-// allows for less than millions of rows.
+// maxLogTemperature is the bound of the search for |ln T|. The prior keeps ln T
+// far from the bound unless there are millions of rows.
 const maxLogTemperature = 3
 
 // FitTemperature returns the temperature that minimises the log loss of p. The
-// model must not have been trained on the rows of p. It is 1 for no rows.
+// model must not have been trained on the rows of p. The result is 1 if p has no
+// rows.
 func FitTemperature(p Predictions) Temperature {
 	if len(p.Labels) == 0 {
 		return 1
@@ -65,8 +66,8 @@ func powerLoss(logs []float64, labels []int32, beta float64) float64 {
 	return sum / float64(len(labels))
 }
 
-// minimise returns the minimum of f, which must have one minimum between low
-// and high, to within 0.01, by golden section search.
+// minimise returns the x between low and high at which f is least, to within
+// 0.01. f must have a single minimum there. It uses golden section search.
 func minimise(f func(float64) float64, low, high float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)

@@ -7,7 +7,7 @@ import (
 )
 
 // backprop is the working memory of one worker that computes the gradients of
-// parts of a batch. Each part has its own gradient, and these are added in
+// parts of a batch. Each part has its own gradient. The gradients are added in
 // order, so that the model does not depend on the number of workers.
 type backprop struct {
 	forwardPass
@@ -33,8 +33,8 @@ type batchPart struct {
 	weight float32
 }
 
-// computeGradient sets grad to the gradient of the loss over b's rows. The loss is the
-// mean over members of their cross entropy. drop may be nil.
+// computeGradient sets grad to the gradient of the loss over the rows of part.
+// The loss is the mean of the members' cross entropies.
 func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *dropout) {
 	clear(bp.grad)
 	if len(part.rows) == 0 {
@@ -141,15 +141,16 @@ func (bp *backprop) inputBackward(rows int) {
 }
 
 // cumulateBackward propagates the gradient t through cumulate. A row's gradient
-// is the sum of those from this row on, because the row is part of these sums.
+// is the sum of the gradients of this and all later rows, because the row is a
+// term of their sums.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]
 	}
 }
 
-// scatterGradient adds the gradient dx of one row's embeddings to the table rows in
-// tables.
+// scatterGradient adds grad, the gradient of one row's embeddings, to the rows
+// of tables that were looked up.
 func (bp *backprop) scatterGradient(tables, grad []float32, lookups []embeddingLookup) {
 	size := bp.encoder.embeddingSize
 	for i, t := range lookups {

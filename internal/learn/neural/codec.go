@@ -16,16 +16,18 @@ const version = 1
 const (
 	maxCount = 1 << 20 // columns, levels, knots, classes
 	maxWidth = 1 << 14 // units, outputs of an embedding
-	maxStack = 1 << 6  // members, layers
+	maxStack = 1 << 6  // members of the ensemble, hidden layers
 )
 
 // AppendBinary appends the model's binary form to b:
 //
-//	version, classes, members, layers, width, embedding size, inputs
-//	input:   numeric, column; numeric: flag, centre, scale, knots; else: levels
-//	float32  every parameter, in the order of layout
+//	version, classes, members, layers, width, embedding size, inputs, each:
+//	    whether it is numeric, column
+//	    if numeric: missing flag, centre, scale, knots
+//	    otherwise: table row of each level
+//	every parameter, in the order of layout
 //
-// Counts are uvarints; centre, scale and knots are float64.
+// Counts are uvarints. Centre, scale and knots are float64, parameters float32.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	if m.layout == nil {
 		return b, errors.New("neural: empty model")

@@ -1,8 +1,7 @@
 package neural
 
-// The costs of training, in nanoseconds of one core, are sums of the times of
-// the kernels. Each time is the best of thousands of calls on an AVX-512 server
-// core.
+// Times of the parts of training, in nanoseconds of one core. Each was computed
+// from the shortest of thousands of calls of a kernel on an AVX-512 server core.
 const (
 	nanosPerProduct = 0.02 // a multiply-add in a matrix product
 	nanosPerUnit    = 1.3  // a hidden unit for one row and member

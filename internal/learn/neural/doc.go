@@ -6,7 +6,7 @@
 //	layout, packed      the parameters: in one slice, and packed for products
 //	forward             inputs → probabilities
 //	backward            the gradient over a part of a batch
-//	optimizer           AdamW, the averaged weights, the schedule
+//	optimiser           AdamW, the averaged weights, the schedule
 //	fitter, workspace   batches and steps, and their working memory
 //	model, codec        the averaged weights, used to predict and stored
 //	cost                the estimated time of training
@@ -17,7 +17,7 @@
 // cells (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
 // boosted trees on tabular data"). They also have an embedding, piecewise
 // linear between knots (Gorishniy et al. 2022, "On embeddings for numerical
-// features in tabular deep learning"). Levels of categories are embedded; one
+// features in tabular deep learning"). Levels of categories are embedded. One
 // row of each table stands for unknown levels and is trained by masking one
 // cell in a hundred.
 //

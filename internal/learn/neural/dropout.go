@@ -9,7 +9,7 @@ type dropout struct {
 	dropRate  uint8   // number of units dropped out of 256
 }
 
-// nextMasked reports whether to mask the next cell.
+// nextMasked draws whether to mask the next cell.
 func (d *dropout) nextMasked() bool {
 	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
 	return float64(d.cellState>>32) < d.maskRate*(1<<32)

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// embeddingLookup is a lookup in the embedding tables: a row, and the fraction
-// of the way from it to the next row.
+// embeddingLookup is a lookup in the embedding tables. It interpolates between
+// row and the next row, at the fraction frac of the way.
 type embeddingLookup struct {
 	row  int32
 	frac float32
@@ -72,8 +72,8 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 	}
 }
 
-// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
-// It returns 0, as for the median, and true if v is missing.
+// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al.
+// 2024). If v is missing, it returns 0, the value of the median, and true.
 func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
@@ -85,10 +85,10 @@ func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	return float32(z / math.Sqrt(1+z*z/9)), false
 }
 
-// interpolate returns the lookup of v between the knots: piecewise linear
-// encoding (Gorishniy et al. 2022, "On embeddings for numerical features in
-// tabular deep learning"). A value beyond the knots uses the nearest knot, a
-// missing one the median.
+// interpolate returns the lookup of v between the knots, which is a piecewise
+// linear encoding (Gorishniy et al. 2022, "On embeddings for numerical features
+// in tabular deep learning"). A value beyond the knots counts as the nearest
+// knot, a missing value as the median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
 		v = in.center

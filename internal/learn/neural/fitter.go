@@ -25,7 +25,7 @@ type Fitter struct {
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace runs the network with params in training and with mean in
+	// workspace holds packed copies of params in training and of mean in
 	// prediction. It is nil between steps.
 	workspace *fitterWorkspace
 
@@ -87,7 +87,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return f.step >= f.opts.Steps, nil
 }
 
-// acquireWorkspace sets t.workspace until release is called.
+// acquireWorkspace sets f.workspace until release is called.
 func (f *Fitter) acquireWorkspace() (release func()) {
 	parts := max(1, f.opts.Batch/partRows)
 	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
@@ -99,8 +99,8 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 	}
 }
 
-// nextBatch returns the rows of the next batch. Each row is drawn once in an
-// epoch, except for those left over at the end of the epoch.
+// nextBatch returns the rows of the next batch. Each row is in one batch of an
+// epoch, except that rows too few for a last batch are left out.
 func (f *Fitter) nextBatch() []int32 {
 	if f.next+f.opts.Batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
@@ -112,7 +112,7 @@ func (f *Fitter) nextBatch() []int32 {
 }
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one
-// core. It depends only on sizes; see perProduct for the calibration.
+// core. It depends only on sizes; see nanosPerProduct for the calibration.
 // Predicting a row takes a third of the time of training on it.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.Batch, len(f.encoder.inputs)
@@ -126,7 +126,7 @@ func (f *Fitter) PredictValidation(dst []float32) {
 	rows := f.fold.Validation
 	f.evaluated += len(rows)
 	defer f.acquireWorkspace()()
-	f.pack(f.mean)
+	f.packParams(f.mean)
 	backprops := f.workspace.backprops
 	parts := len(f.workspace.grads)
 	size := (f.opts.Batch + parts - 1) / parts
@@ -138,8 +138,8 @@ func (f *Fitter) PredictValidation(dst []float32) {
 	})
 }
 
-// pack packs params into the workspace, so that the network runs with them.
-func (f *Fitter) pack(params []float32) {
+// packParams packs params into the workspace, for forward and backward passes.
+func (f *Fitter) packParams(params []float32) {
 	p := &f.workspace.packed
 	p.flat = params
 	parallel.For(f.workers, p.numTasks(), func(_, i int) { p.packTask(f.layout, f.encoder, i) })

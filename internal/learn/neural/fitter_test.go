@@ -90,8 +90,8 @@ func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, o Options) *Fitter {
 	}
 }
 
-// accuracy returns the fraction of validation rows whose most probable class is the
-// label.
+// accuracy returns the fraction of validation rows whose most probable class is
+// the label.
 func accuracy(t *testing.T, n *Fitter, f *frame.Frame, fold split.Fold) float64 {
 	t.Helper()
 	p := make([]float32, len(fold.Validation)*n.opts.Classes)
@@ -169,7 +169,7 @@ func TestGradient(t *testing.T) {
 	a.resize(n.layout, n.encoder, len(rows))
 	a.grad = make([]float32, n.layout.params)
 	quiet := &dropout{}
-	pack := func() { n.pack(n.params) }
+	pack := func() { n.packParams(n.params) }
 	loss := func() float64 {
 		pack()
 		a.forward(packed, f, rows, quiet)

@@ -38,7 +38,7 @@ func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	}
 }
 
-// forward computes the logits of f's rows. drop is nil except in training.
+// forward computes the logits of rows of f. drop is nil except in training.
 func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32, drop *dropout) {
 	l, batchRows := p.layout, len(rows)
 	p.encoder.encode(p.x, p.lookups, f, rows, drop)
@@ -66,8 +66,8 @@ func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32
 	}
 }
 
-// applyAdapter computes the first layer of b rows. It writes a copy for each member,
-// with the member's scale and bias applied, to act.
+// applyAdapter computes the first layer of the given number of rows. For each
+// member it writes a copy with the member's scale and bias applied to act.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]
 	first := p.first[:rows*d.out]
@@ -79,8 +79,8 @@ func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int
 	}
 }
 
-// embed writes the embeddings in the lookups of the first b rows after the
-// dense inputs.
+// embed looks up the embeddings of the given number of rows and writes them to
+// x after the dense inputs.
 func (p *forwardPass) embed(params *packedParams, rows int) {
 	size, width := p.encoder.embeddingSize, p.layout.inputs
 	for j := range rows {
@@ -100,8 +100,9 @@ func (p *forwardPass) embed(params *packedParams, rows int) {
 	}
 }
 
-// averageProbabilities writes the mean of the members' probabilities for the last b
-// rows of forward to dst, b × classes. It overwrites the logits.
+// averageProbabilities writes the mean of the members' probabilities to dst,
+// rows × classes. rows must be the number of rows of the last call of forward.
+// It overwrites the logits.
 func (p *forwardPass) averageProbabilities(dst []float32, rows int) {
 	n := rows * p.layout.classes
 	dst = dst[:n]

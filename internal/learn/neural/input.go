@@ -16,8 +16,8 @@ const unknownRow = 0
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
-	// missingFlag reports whether a flag for missing cells of a numeric column
-	// is an input. It is set if there were missing cells in training.
+	// missingFlag reports whether a numeric column has an input that flags
+	// missing cells. It has one if there were missing cells in training.
 	missingFlag bool
 	// center and scale map the middle half of the values to an interval of
 	// length 1.
@@ -31,7 +31,7 @@ type inputColumn struct {
 
 	denseIndex int // index of the scaled value among the inputs; the flag follows it
 	tableRows  int // number of rows of the embedding table; 0 if there is none
-	firstRow   int // index of the table's first row among those of all tables
+	firstRow   int // index of the table's first row among the rows of all tables
 	embedIndex int // index of the embedding among all embeddings
 }
 
@@ -84,8 +84,8 @@ const (
 	maxEmbeddingInputs = 512
 )
 
-// chooseEmbeddingSize sets the size of the embeddings. If each would have less than two
-// outputs, numeric columns have none.
+// chooseEmbeddingSize sets the size of the embeddings. If each would have less
+// than two outputs, it removes the embeddings of numeric columns.
 func (e *encoder) chooseEmbeddingSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
@@ -120,7 +120,7 @@ func (e *encoder) assignIndices() {
 
 // fitNumeric fits a numeric column. It scales by the interquartile range, as in
 // Holzmüller et al. 2024 ("Better by default", section 3), or by half the range
-// if the quartiles are equal. ok is false if the column is constant.
+// if the quartiles are equal. It returns false if the column is constant.
 func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, bool) {
 	sorted, missing := presentValues(column, rows)
 	if len(sorted) == 0 {
@@ -170,9 +170,9 @@ func presentValues(column *frame.Column, rows []int32) (sample []float64, missin
 }
 
 // chooseKnots returns at most count ascending values of sorted. If there are at
-// most count distinct values, these are all of them. Otherwise half are
-// quantiles of the rows and half quantiles of the distinct values, so that a
-// long tail has knots, too.
+// most count distinct values, it returns all of them. Otherwise half of the
+// knots are quantiles of the rows and half are quantiles of the distinct
+// values, so that a long tail has knots, too.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {
@@ -190,8 +190,8 @@ func chooseKnots(sorted []float64, count int) []float64 {
 }
 
 // fitCategorical assigns a table row to each level seen in training, one to
-// unknown levels, and one to missing cells if there were any. ok is false if
-// the column is constant.
+// unknown levels, and one to missing cells if there were any. It returns false
+// if the column is constant.
 func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// layout holds the index of each parameter in the one slice of all, so that the
-// optimiser, the average and the model file need not distinguish them:
+// layout holds the index of each parameter in one slice of all parameters, so
+// that the optimiser, the average and the model file need not distinguish them:
 //
-//	scale    members × width, then members × width biases, of the first layer
-//	dense    in × out, then out biases    one a hidden layer; the first has none
+//	scale    members × width, then members × width biases: for the first layer
+//	dense    in × out, then out biases: for each hidden layer; the first has no
+//	         biases here
 //	heads    members × (width × classes), then members × classes biases
-//	tables   rows × size                  the embeddings
+//	tables   rows × size: the embeddings
 type layout struct {
 	inputs, width, members, classes  int
 	dense                            []denseLayer
@@ -20,8 +21,8 @@ type layout struct {
 	params                           int
 }
 
-// denseLayer is one hidden layer. weights is the index of the layer's weights,
-// row-major in × out, and bias that of its biases.
+// denseLayer is one hidden layer with in inputs and out outputs. weights is the
+// index of its weights, row-major in × out. bias is the index of its biases.
 type denseLayer struct{ in, out, weights, bias int }
 
 // newLayout returns the layout of a network on e's inputs.
@@ -76,7 +77,8 @@ type paramRange struct {
 	decay  bool
 }
 
-// splitParams divides the parameters into ranges of at most size parameters.
+// splitParams divides the parameters into ranges of at most size parameters,
+// for the optimiser.
 func (l *layout) splitParams(size int) []paramRange {
 	var list []paramRange
 	at := 0

@@ -39,11 +39,11 @@ func newOptimiser(l *layout) *optimiser {
 	}
 }
 
-// trainBatch trains on one batch: it computes the gradient of each part, adds
-// them in order, and updates the weights and their average. A batch whose
-// gradient is not finite is skipped.
+// trainBatch trains on one batch. It computes the gradient of each part, adds
+// the gradients in order, and updates the weights and their average. A batch
+// whose gradient is not finite is skipped.
 func (f *Fitter) trainBatch(rows []int32) {
-	f.pack(f.params)
+	f.packParams(f.params)
 	backprops, grads := f.workspace.backprops, f.workspace.grads
 	parallel.For(min(f.workers, len(backprops)), len(grads), func(worker, i int) {
 		part := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
@@ -80,8 +80,8 @@ func (f *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// updateWeights takes a step of AdamW along the summed gradient, whose norm is
-// given.
+// updateWeights takes a step of AdamW along the summed gradient. norm is the
+// norm of the gradient.
 func (f *Fitter) updateWeights(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
@@ -106,9 +106,9 @@ func (f *Fitter) updateWeights(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate, relative to the maximum, after the
-// fraction done (0…1) of the samples: a short linear rise, then half a cosine
-// down to zero (Loshchilov and Hutter 2017).
+// scheduleFactor returns the learning rate relative to its maximum, after the
+// fraction done (0…1) of the samples. It rises linearly for a short time, then
+// falls to zero as half a cosine (Loshchilov and Hutter 2017).
 func scheduleFactor(done float64) float64 {
 	if done < warmup {
 		return done / warmup

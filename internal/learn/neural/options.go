@@ -12,8 +12,8 @@ type Options struct {
 	Classes int
 	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines. More than one for each 128 rows of a
-	// batch hardly help. The model does not depend on it. Defaults to 1.
+	// Workers is the number of goroutines. The model does not depend on it. More
+	// than one for each 128 rows of a batch hardly help. Defaults to 1.
 	Workers int
 	// Workspaces is memory that fitters may share. Defaults to memory that no
 	// other fitter shares.
@@ -23,10 +23,10 @@ type Options struct {
 	// is less, because evaluating more steps on many rows would take longer
 	// than training.
 	Steps int
-	// Samples is the number of rows trained on over the whole schedule; a row
-	// counts once for each epoch. Defaults to 64 epochs up to 2,000 rows. From
-	// there it grows with the cube root of the rows: 9 epochs of 36,000 rows, 2
-	// of 370,000.
+	// Samples is the number of rows trained on over the whole schedule, where a
+	// row counts once for each epoch. Defaults to 64 epochs up to 2,000 rows.
+	// Above that it grows with the cube root of the rows, to 9 epochs of 36,000
+	// rows and 2 epochs of 370,000.
 	Samples int
 	// Members is the number of networks in the ensemble, from 1 to 64. Defaults
 	// to 4.
@@ -40,10 +40,10 @@ type Options struct {
 	Batch int
 	// Rate is the maximum learning rate of the schedule. Defaults to 0.005.
 	Rate float64
-	// Decay is AdamW's weight decay of the products' weights, relative to the
+	// Decay is AdamW's weight decay of the weight matrices, relative to the
 	// maximum learning rate. It follows the schedule, so that the last epochs
-	// have hardly any. Defaults to 2.5 up to 500 rows, then falls with the
-	// square root of the rows. A negative value means none.
+	// have hardly any. Defaults to 2.5 up to 500 rows, and above that falls with
+	// the square root of the rows. A negative value means none.
 	Decay float64
 	// Dropout is the fraction of hidden units left out of an update, below 1.
 	// Defaults to 0.2. A negative value means none.
@@ -102,7 +102,7 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	return o, nil
 }
 
-// setDefault sets *v to def if *v is zero.
+// setDefault sets *field to value if *field is zero.
 func setDefault[T int | float64](field *T, value T) {
 	if *field == 0 {
 		*field = value

@@ -5,10 +5,10 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// packedParams holds parameters in the form that products read. All goroutines
-// that run the network share it.
+// packedParams holds parameters in the form that matrix products read. All
+// goroutines that run the network share it.
 type packedParams struct {
-	flat []float32
+	flat []float32 // the parameters that are packed
 	// forward and heads hold the packed weights. backward and headsBack hold
 	// their transposes, which only training needs.
 	forward, backward [][]float32
@@ -19,8 +19,8 @@ type packedParams struct {
 	tables []float32
 }
 
-// resize sets the lengths for l's parameters. Those of the transposes are set
-// only if training is true.
+// resize sets the lengths for l's parameters. The transposes are resized only
+// if training is true.
 func (p *packedParams) resize(l *layout, training bool) {
 	p.tables = workspace.Resize(p.tables, l.tableRows*l.embeddingSize)
 	p.forward = workspace.Resize(p.forward, len(l.dense))
@@ -44,7 +44,7 @@ func (p *packedParams) resize(l *layout, training bool) {
 	}
 }
 
-// numTasks returns the number of independent tasks of pack.
+// numTasks returns the number of independent tasks of packing.
 func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
 
 // packTask does one task of packing p.flat: a layer, a head or the tables.

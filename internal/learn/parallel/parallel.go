@@ -13,14 +13,14 @@ import (
 
 // For calls do(worker, task) for each task in 0…tasks-1 on at most workers
 // goroutines, and returns when all tasks are done. worker is below min(workers,
-// tasks). Tasks begin in ascending order, but the worker of a task is not
-// fixed. A result must therefore not depend on worker. Loops may be nested.
+// tasks). Tasks begin in ascending order, but any worker may run a task, so the
+// result must not depend on worker. Loops may be nested.
 func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
 
-// ForContext is For until ctx is cancelled. Then no further task begins, and it
-// returns the error of ctx.
+// ForContext is For, except that no further task begins after ctx is cancelled.
+// It returns the error of ctx.
 func ForContext(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {
@@ -66,8 +66,8 @@ func (l *loop) run(worker int) {
 
 // ForError calls do for each task in 0…tasks-1 on at most workers goroutines
 // and waits for them. After an error no further task begins. It returns the
-// error of the lowest task that failed. Its goroutines end with the loop,
-// because it is for long tasks.
+// error of the lowest task that failed. It is for long tasks, so its goroutines
+// do not spin when the loop ends.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64

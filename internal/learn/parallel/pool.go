@@ -15,7 +15,7 @@ type worker struct {
 	state atomic.Int32
 	loop  *loop // loop and index are the worker's while it is acquired or running
 	index int
-	// ready is sent to by a worker whose caller sleeps.
+	// ready receives a value when a worker in stateAwaited is done.
 	ready chan struct{}
 }
 
@@ -34,7 +34,7 @@ const (
 // as long as waking a goroutine.
 const spinLimit = 400
 
-// spin polls w's state until it is no longer state, for a moment at most.
+// spin polls w's state for a moment, or until it is no longer state.
 func (w *worker) spin(state int32) {
 	for range 64 {
 		if w.state.Load() != state {
@@ -108,8 +108,8 @@ func (p *workerPool) acquire(loop *loop, index int) *worker {
 	return w
 }
 
-// release withdraws w if it has not started, and otherwise waits until it is
-// done.
+// release puts w back into the pool. If w has started to run the loop, release
+// waits until it is done.
 func (p *workerPool) release(w *worker) {
 	if !w.state.CompareAndSwap(stateAcquired, stateFree) {
 		w.await()
@@ -117,7 +117,7 @@ func (p *workerPool) release(w *worker) {
 			return // it has exited
 		}
 	}
-	w.loop = nil // it may stay in the pool for long
+	w.loop = nil // w may stay in the pool for long
 	p.mutex.Lock()
 	p.idle = append(p.idle, w)
 	p.mutex.Unlock()

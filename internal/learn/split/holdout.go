@@ -8,10 +8,10 @@ import (
 )
 
 // Holdout sets a fraction of the sample's rows aside. held has ⌊fraction·rows +
-// ½⌋ rows with the class mix of the sample, rest the others. Both are
-// ascending. Every class that has rows keeps at least one of them in rest, so
-// held may have fewer rows than requested. A fraction outside [0, 1] counts as
-// the nearer bound, NaN as 0.
+// ½⌋ rows with the class proportions of the sample, and rest has the others.
+// Both are ascending. Every class that has rows keeps at least one of them in
+// rest, so held may have fewer rows than requested. A fraction outside [0, 1]
+// counts as the nearer bound, NaN as 0.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	rng := newGenerator(seed, holdoutStream)
 	lists := s.rowsByClass(rng)
@@ -33,12 +33,12 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return rest, held
 }
 
-// allocateByClass returns the number of rows to take from each of lists, which are the
-// classes, to get want rows. It uses the method of largest remainders
-// (Hamilton): every class gets the integer part of its proportional number, and
-// the classes that lost most by rounding get the rest. Ties are broken at
-// random, so that the order of classes does not matter. At least one row of
-// each class is left.
+// allocateByClass returns the number of rows to take from each of lists, which
+// are the classes, to get want rows. It uses the method of largest remainders
+// (Hamilton). It takes the integer part of each class's proportional number,
+// and then one more row from the classes that lost most by rounding. Ties are
+// broken at random, so that the order of classes does not matter. At least one
+// row of each class is left.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) []int {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

@@ -11,22 +11,22 @@ type ValidationPlan struct {
 	Folds []Fold
 }
 
-// A score p measured on n rows has a standard error of √(p(1-p)/n): at p = 0.9
-// that is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below 2,000
-// rows, more validation rows are worth more than the same rows in training (the
-// final model is trained on every row anyway). Above 50,000, more have no
-// benefit.
+// A score p measured on n rows has a standard error of √(p(1-p)/n). At p = 0.9
+// this is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below 2,000
+// rows, rows are worth more in validation than in training, because the final
+// model is trained on every row anyway. Above 50,000, more validation rows have
+// no benefit.
 const (
 	enoughTestRows       = 2000
 	enoughValidationRows = 4000
 	maxValidationRows    = 50000
 
-	// A holdout of a smaller table would have less than enoughValidationRows rows,
-	// so smaller tables are cross-validated.
+	// Tables with fewer than crossValidationBelow rows are cross-validated,
+	// because a fifth of them would be less than enoughValidationRows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Below smallBelow rows, training on a fifth less costs accuracy. Smaller
-	// folds take little time at this size.
+	// Tables with fewer than smallBelow rows have smallFolds folds, because
+	// training on a fifth less costs accuracy, and more folds take little time.
 	smallBelow = 1000
 	smallFolds = 10
 )

@@ -35,8 +35,8 @@ type Sample struct {
 	Classes int
 }
 
-// rowsByClass lists the sample's rows class by class, each list in an order drawn
-// from rng.
+// rowsByClass returns the sample's rows class by class, each list in an order
+// drawn from rng.
 func (s Sample) rowsByClass(rng *rand.Rand) [][]int32 {
 	lists := make([][]int32, s.Classes)
 	for _, row := range s.sortedRows() {
@@ -49,7 +49,7 @@ func (s Sample) rowsByClass(rng *rand.Rand) [][]int32 {
 	return lists
 }
 
-// sortedRows returns the sample's rows in ascending order, in a new slice.
+// sortedRows returns a new slice of the sample's rows in ascending order.
 func (s Sample) sortedRows() []int32 {
 	if s.Rows != nil {
 		rows := slices.Clone(s.Rows)

@@ -3,9 +3,9 @@ package tree
 import "math"
 
 // binIndex is a lookup table that speeds up finding the bin of a value. It
-// divides the range of the thresholds into cells of equal width, and a value is
+// divides the range of the thresholds into cells of equal width. A value is
 // compared only with the thresholds in its own cell. The result is exact in
-// spite of rounding, because cell is monotonic:
+// spite of rounding, because the method cell is monotonic:
 //
 //	thresholds   t0   t1 t2            t3
 //	cells      │    │    │    │    │    │

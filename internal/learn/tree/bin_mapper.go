@@ -41,14 +41,14 @@ func numericMapper(thresholds []float64) BinMapper {
 	return BinMapper{Thresholds: thresholds, NumBins: len(thresholds) + 2, MissingBin: uint8(len(thresholds) + 1), index: newBinIndex(thresholds)}
 }
 
-// equal reports whether c and other map every cell to the same bin.
+// equal reports whether m and other map every cell to the same bin.
 func (m *BinMapper) equal(other *BinMapper) bool {
 	return m.Categorical == other.Categorical && m.NumBins == other.NumBins &&
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether values, which must be ascending, fall into bins
-// 0, 1, 2 … and there are no other bins of values.
+// hasOneBinPerValue reports whether values, which must be ascending, fall into
+// bins 0, 1, 2 … and there are no other bins of values.
 func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	if m.Categorical || m.NumBins != len(values)+1 {
 		return false
@@ -89,7 +89,7 @@ func (m *BinMapper) BinOfCode(code int32) uint8 {
 }
 
 // Fill writes the bins of col's rows lo…hi-1 to dst[0], dst[stride],
-// dst[2*stride] and so on. If col is numeric and c categorical, or the reverse,
+// dst[2*stride] and so on. If col is numeric and m categorical, or the reverse,
 // all cells count as missing.
 func (m *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
@@ -163,10 +163,10 @@ func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 	return distinct, counts
 }
 
-// quantileThresholds splits distinct values, each occurring counts times, into
-// at most maxBins bins of about equal weight. A value heavier than an equal
-// part has a bin of its own. The others are spread evenly over the remaining
-// bins, as in LightGBM's greedy search.
+// quantileThresholds returns the thresholds of at most maxBins bins with about
+// equal numbers of rows. distinct[i] occurs in counts[i] rows. A value with
+// more rows than an average bin has a bin of its own. The others are spread
+// evenly over the remaining bins, as in LightGBM's greedy search.
 func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
 	rest, remaining := 0, maxBins
 	for _, n := range counts {
@@ -205,8 +205,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 	return thresholds
 }
 
-// midpoint returns a threshold t with a <= t < b, halfway if floating point
-// allows it.
+// midpoint returns a threshold between a and b, such that a <= t < b. It is
+// halfway if floating point allows it.
 func midpoint(a, b float64) float64 {
 	if middle := a/2 + b/2; a <= middle && middle < b {
 		return middle

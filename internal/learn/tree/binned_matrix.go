@@ -23,9 +23,9 @@ type BinnedMatrix struct {
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
-	// groups hold the same bytes packed eight features to a word, the first in
-	// the lowest byte, so that one load serves eight histograms. They and
-	// rowBlocks are built on first use.
+	// groups hold the same bytes with eight features packed into a word, the
+	// first in the lowest byte, so that one load serves eight histograms. groups
+	// and rowBlocks are built on first use.
 	groups        []*featureGroup
 	rowMajorMutex sync.Mutex
 	rowBlocks     []rowBlock
@@ -48,8 +48,8 @@ type Feature struct {
 // numeric column has at most maxBins bins, including the bin of missing cells.
 // A categorical column has a bin for each of its most frequent levels. maxBins
 // is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. The result
-// does not depend on workers. reuse are other matrices of f: a feature whose
-// mapper equals theirs shares their bins.
+// does not depend on workers. reuse are other matrices of f. A feature that has
+// the same mapper in one of them shares its bins.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -67,10 +67,10 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	return b, nil
 }
 
-// Append returns a matrix with the features of b, then more, and the index of
-// the first of more. Their Data must hold one byte for each row. The bins of b
-// are shared, not copied. The first new feature begins a group; constant
-// features fill the last group of b.
+// Append returns a matrix with the features of b and then more, and the index
+// of the first of more. The Data of more must hold one byte for each row. The
+// bins of b are shared, not copied. The first new feature begins a group, so
+// the last group of b is filled up with constant features.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -104,8 +104,8 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 }
 
 // binColumn returns the binned column i. It shares the bins of a matrix in
-// reuse whose mapper is equal, and uses the column's own ranks if each value is
-// a bin.
+// reuse that has the same mapper for the column. Otherwise, if each distinct
+// value has a bin of its own, it shares the ranks of the column's dictionary.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {
@@ -127,8 +127,9 @@ func presentValues(col *frame.Column, sample []int32) []float64 {
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
-// drawSampleRows returns the rows from which thresholds are computed, ascending: all
-// rows, or one drawn from each of sampleRows ranges of equal length.
+// drawSampleRows returns the rows from which thresholds are computed,
+// ascending: all rows, or one drawn from each of sampleRows ranges of equal
+// length.
 func drawSampleRows(rows int) []int32 {
 	n := min(rows, sampleRows)
 	sample := make([]int32, n)

@@ -19,7 +19,7 @@ const (
 	flagMissingLeft = 2
 )
 
-// Write writes the binary form of c.
+// Write writes the binary form of m.
 func (m *BinMapper) Write(w *codec.Writer) {
 	if m.Categorical {
 		w.Bytes(flagCategorical)

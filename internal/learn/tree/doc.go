@@ -23,31 +23,32 @@
 //
 // # Histograms
 //
-// A histogram holds a packed sum of gradients for each bin of each feature. Most of
-// the time of training is spent building them, and most of that on waiting for
-// memory, because the rows of a leaf are spread over the matrix. There are three
-// ways to build the histogram of a leaf.
+// A histogram holds a packed sum of gradients for each bin of each feature.
+// Most of the time of training is spent building them, and most of that on
+// waiting for memory, because the rows of a leaf are spread over the matrix.
+// There are three ways to build the histogram of a leaf.
 //
-// Column-wise (histogram_columnwise): for one feature after another the bins of all
-// rows of the leaf are read. The gradients are first copied in the order of the
-// rows, so that they are read in sequence, and the cells of the feature stay in the
-// nearest cache. Features are in groups of eight (histogram_group) whose bins are
-// also packed into words: one read of a word then serves eight histograms. Each
-// group is a task. Symmetric trees use it: a level has many leaves whose rows are
-// read together, output by output.
+// Column-wise (histogram_columnwise): for one feature after another the bins of
+// all rows of the leaf are read. The gradients are first copied in the order of
+// the rows, so that they are read in sequence, and the cells of the feature
+// stay in the nearest cache. Features are in groups of eight (histogram_group)
+// whose bins are also packed into words: one read of a word then serves eight
+// histograms. Each group is a task. Symmetric trees use it: a level has many
+// leaves whose rows are read together, output by output.
 //
-// Row-wise (histogram_rowwise): for one block of rows after another the words of
-// all groups are read, which are next to each other in a row-major copy of the
-// matrix (histogram_row_major), and stored group by group. The cells of all groups
-// are then added to from this buffer. A row costs one or two cache misses for all
-// features instead of one for each group. Leaf-wise trees use it: a leaf is one of
-// many and has few rows in most calls. Large leaves are divided among the workers by
-// rows, others by groups.
+// Row-wise (histogram_rowwise): for one block of rows after another the words
+// of all groups are read, which are next to each other in a row-major copy of
+// the matrix (histogram_row_major), and stored group by group. The cells of all
+// groups are then added to from this buffer. A row costs one or two cache
+// misses for all features instead of one for each group. Leaf-wise trees use
+// it: a leaf is one of many and has few rows in most calls. Large leaves are
+// divided among the workers by rows, others by groups.
 //
-// Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of
-// bins, the few bins that are not empty are kept in a list. It costs less to build
-// than clearing a histogram and less to scan. Symmetric trees use it for the small
-// leaves of their last levels, which then need no memory for histograms.
+// Sparse (histogram_sparse): for a leaf with fewer rows than half the mean
+// number of bins, the few bins that are not empty are kept in a list. It costs
+// less to build than clearing a histogram and less to scan. Symmetric trees use
+// it for the small leaves of their last levels, which then need no memory for
+// histograms.
 //
 // All of them add the same integers, so their results are equal bit by bit. In
 // all three, the histogram of the larger of two siblings is that of the parent
@@ -55,8 +56,8 @@
 // (histogram_pool) of limited size; the leaves of a level own slots of one
 // slice (histogram_level).
 //
-// The builders are part of this package because they share the layout of the binned
-// matrix and the rows of the leaves with the growers.
+// The builders are part of this package because they share the layout of the
+// binned matrix and the rows of the leaves with the growers.
 //
 // # References
 //

@@ -15,12 +15,12 @@ const maxSerialCost = 1 << 13
 // histograms of different features.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of counted. If minuend is not nil, it
-// then subtracts that histogram from minuend's, to get the sibling's. Finally
-// it sets the best split of each of leaves, which may hold only counted and
-// minuend. Each range of groups is one task, so that every cell has one writer.
-// Only the rows of a large leaf are first divided among the workers, because
-// sums of integers do not depend on the division.
+// findBestSplits builds the histogram of counted. If minuend is not nil, its
+// cells must be those of the parent; they become minuend's own by subtraction
+// of counted's. Finally it sets the best split of each of leaves, which may
+// hold only counted and minuend. Each range of groups is one task, so that
+// every cell has one writer. Only if the leaf is large are its rows first
+// divided among the workers, on whose number sums of integers do not depend.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, counted, minuend *frontierLeaf) error {
 	r := g.rowRanges[counted.node]
 	rows := g.rows[r.lo:r.hi]
@@ -64,9 +64,9 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, cou
 	return nil
 }
 
-// finishGroupCells completes a group's cells. If shared, it adds the workers'
-// partial sums to counted's cells. If minuend is not nil, it then subtracts
-// counted's cells from minuend's.
+// finishGroupCells completes a group's cells. If shared is true, it adds the
+// workers' partial sums to counted's cells. If minuend is not nil, it then
+// subtracts counted's cells from minuend's.
 func (g *Grower) finishGroupCells(group *activeGroup, counted, minuend *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {
@@ -117,8 +117,8 @@ func (g *Grower) addCost(rows, leaves int) int {
 	return rows*features + leaves*bins
 }
 
-// newSplitFinder returns a split finder for c, whose limits are in units of the
-// packed sums.
+// newSplitFinder returns the split finder of a leaf. It converts the parameters
+// to units of the packed sums.
 func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 	unit := g.sample.Scale
 	_, h := unpack(leaf.total)

@@ -14,9 +14,10 @@ import (
 //	| gradient (±) |  hessian (≥ 0) |
 //
 // Adding or subtracting words adds or subtracts both halves as long as neither
-// overflows, which Quantise ensures. The halves of a whole tree's sum reach
-// 2^30, so a row of average weight among a million has ten bits. The rounding
-// error is well below the noise of the labels (Shi et al. 2022 use five bits).
+// overflows, which Quantise ensures. The halves of the sum over all rows are
+// about 2^30, so that with a million rows each has ten bits on average. The
+// rounding error is well below the noise of the labels (Shi et al. 2022 use five
+// bits).
 
 // Scale converts packed sums to derivatives.
 type Scale struct {
@@ -79,7 +80,8 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	})
 }
 
-// unitSize returns the value of one unit such that sum is at most available units.
+// unitSize returns the value of one unit such that sum is at most available
+// units.
 func unitSize(sum, available float64) float64 {
 	if u := sum / available; u > 1e-300 {
 		return u

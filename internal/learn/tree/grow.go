@@ -11,9 +11,9 @@ type Params struct {
 	MaxLeaves int
 	// MaxDepth is the largest number of splits above a leaf.
 	MaxDepth int
-	// MinRows is the smallest number of rows in a leaf. A split estimates it
-	// from the hessians, because histograms do not count rows. Rows whose class
-	// the model is sure of therefore count less.
+	// MinRows is the smallest number of rows in a leaf. The rows on each side of
+	// a split are estimated from the hessians, because histograms do not count
+	// rows. Rows whose class the model is sure of therefore count less.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -73,7 +73,7 @@ type Cost struct {
 	Moved int64
 }
 
-// Plus returns the sum of w and times*more.
+// Plus returns the sum of c and times*more.
 func (c Cost) Plus(more Cost, times int64) Cost {
 	return Cost{c.Counted + times*more.Counted, c.Scanned + times*more.Scanned, c.Moved + times*more.Moved}
 }
@@ -83,7 +83,7 @@ type rowRange struct{ lo, hi int }
 
 func (r rowRange) len() int { return r.hi - r.lo }
 
-// frontierLeaf is a leaf that may be split.
+// frontierLeaf is a leaf of the growing tree that may be split.
 type frontierLeaf struct {
 	node  int32
 	depth int
@@ -161,7 +161,7 @@ func (g *Grower) startTree(sample Sample) {
 	g.tree = &Tree{Nodes: []Node{{Feature: -1}}}
 	g.rowRanges = append(g.rowRanges[:0], rowRange{0, len(g.rows)})
 	g.frontier = g.frontier[:0]
-	g.histograms.inUse = 0 // a cancelled tree may not have released all
+	g.histograms.inUse = 0 // a cancelled tree may not have released its histograms
 	g.groups = activeGroups(g.bins, sample.Features)
 }
 
@@ -198,8 +198,8 @@ func (g *Grower) canSplit(leaf *frontierLeaf) bool {
 		h*g.sample.Scale.Hessian >= 2*g.params.MinHessian
 }
 
-// applySplit adds c's split to the tree, partitions its rows and returns its
-// children.
+// applySplit adds the split of leaf to the tree, partitions its rows and
+// returns its children.
 func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, right *frontierLeaf, err error) {
 	t := g.tree
 	n := Node{Feature: leaf.best.feature, Left: int32(len(t.Nodes)), Set: -1, Threshold: leaf.best.bin, MissingBin: leaf.best.bin}
@@ -226,11 +226,11 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	return left, right, nil
 }
 
-// considerChildren finds the best splits of parent's children and adds the children to
-// the frontier. The histogram of the smaller child is built from rows, then
-// subtracted in place from the parent's, which becomes that of the larger
-// child. If the parent's histogram was released to save memory, both are built
-// from rows.
+// considerChildren finds the best splits of parent's children and adds the
+// children to the frontier. The histogram of the smaller child is built from
+// rows. It is then subtracted from the parent's in place, which yields the
+// histogram of the larger child. If the parent's histogram was released to save
+// memory, both are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -264,8 +264,8 @@ func (g *Grower) considerChildren(ctx context.Context, parent, left, right *fron
 	return nil
 }
 
-// pushLeaf adds c to the frontier if c has a split. It releases c's histogram if c
-// has no split or if too many histograms are in use.
+// pushLeaf adds leaf to the frontier if it has a split. It releases the leaf's
+// histogram if there is no split or if too many histograms are in use.
 func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(leaf.cells)

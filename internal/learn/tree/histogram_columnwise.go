@@ -50,9 +50,9 @@ func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []i
 	}
 }
 
-// A group is accumulated in a histBuffer if it has at least bufferedFeaturesMin
-// active features and there are enough rows to outweigh the copy into the
-// histogram.
+// A group is accumulated in a histBuffer if it has at least minBufferedFeatures
+// active features and there are at least minBufferedRows rows, enough to
+// outweigh the copy into the histogram.
 const (
 	minBufferedFeatures = 5
 	minBufferedRows     = 128

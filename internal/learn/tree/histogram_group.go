@@ -1,7 +1,7 @@
 package tree
 
-// activeGroup is a feature group with its active features, ascending: those
-// that may be used.
+// activeGroup is a feature group. active are its features that may be used,
+// ascending.
 type activeGroup struct {
 	index  int
 	active []int

@@ -153,9 +153,9 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 	return nil
 }
 
-// buildLevelGroup builds a group's cells of all histograms of an output. A histogram
-// taken over from the parent holds the sums of both siblings, from which it
-// subtracts those of the smaller.
+// buildLevelGroup builds a group's cells of all histograms of an output. A
+// histogram taken over from the parent holds the sums of both siblings, from
+// which it subtracts those of the smaller.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2
@@ -180,7 +180,7 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 	}
 }
 
-// loadSparse loads the cells of a feature, leaf and output into w.histogram.
+// loadSparse sets w.histogram to the cells of a feature, leaf and output.
 func (g *SymmetricGrower) loadSparse(w *splitWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
 		w.histogram.setDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
@@ -190,8 +190,8 @@ func (g *SymmetricGrower) loadSparse(w *splitWorkspace, feature, leaf, output in
 	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[r.lo:r.hi], g.ordered.sparseGradients(output, leaf, r.len()))
 }
 
-// loadSparseNumeric is loadSparse, but returns the cell of missing values
-// instead of loading it.
+// loadSparseNumeric is loadSparse for a numeric feature, but it returns the
+// cell of missing values instead of storing it.
 func (g *SymmetricGrower) loadSparseNumeric(w *splitWorkspace, feature, leaf, output int) (missing int64) {
 	g.loadSparse(w, feature, leaf, output)
 	h := &w.histogram

@@ -8,8 +8,8 @@ type histogramPool struct {
 }
 
 // maxPoolBytes limits the memory of the histograms of leaves that wait to be
-// split. A leaf without a histogram only costs time, because those of both
-// children are then built from rows.
+// split. A leaf without a histogram only costs time, because the histograms of
+// both of its children are then built from rows.
 const maxPoolBytes = 256 << 20
 
 func newHistogramPool(size int) *histogramPool {

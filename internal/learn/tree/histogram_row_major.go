@@ -13,11 +13,11 @@ import (
 //	row 1  | features 0 … 7 | 8 … 15 | 16 … 23 |
 type rowBlock struct {
 	words []uint64
-	// width is the number of words a row, at most maxBlockGroups.
+	// width is the number of words of a row, at most maxBlockGroups.
 	width int
 }
 
-// maxBlockGroups is the largest number of words a row of a rowBlock.
+// maxBlockGroups is the largest number of words of a row of a rowBlock.
 const maxBlockGroups = 8
 
 // rowMajor returns the row blocks of all features. They are built on first use.

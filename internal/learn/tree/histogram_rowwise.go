@@ -28,7 +28,7 @@ type packedColumn struct {
 	stride int
 }
 
-// build sets dst's cells of the groups' active features to the sums of the
+// build sets the cells of the groups' active features in dst to the sums of the
 // gradients of rows.
 func (b *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	for len(groups) > 0 {
@@ -80,8 +80,8 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clear clears the cells in which a group is accumulated. If direct, these are
-// in dst even if the group is buffered.
+// clear clears the cells in which a group is accumulated. If direct is true,
+// these are in dst even if the group is buffered.
 func (b *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {

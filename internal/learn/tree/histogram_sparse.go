@@ -18,8 +18,8 @@ type sparseBuilder struct {
 	used Set
 }
 
-// sparseThreshold returns the number of rows below which summing them is faster
-// than scanning the bins of a feature.
+// sparseThreshold returns the number of rows of a leaf below which summing its
+// rows is faster than scanning the bins of a feature.
 func sparseThreshold(bins *BinnedMatrix) int {
 	sum := 0
 	for i := range bins.Features {
@@ -28,7 +28,7 @@ func sparseThreshold(bins *BinnedMatrix) int {
 	return max(sum/max(2*len(bins.Features), 1), 1)
 }
 
-// build sets dst to the sums by bin of the gradients of rows, then clears h.
+// build sets dst to the sums by bin of the gradients of rows, then clears b.
 // data is indexed by row; gradients[i] belongs to rows[i].
 func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
@@ -50,7 +50,7 @@ func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// setDense sets l to the cells of h that are not empty, without a branch.
+// setDense sets h to the cells of dense that are not empty, without a branch.
 func (h *sparseHistogram) setDense(dense []int64) {
 	n := 0
 	for bin, cell := range dense {

@@ -79,8 +79,8 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals splits each leaf's total between its two children, reading its
-// histogram or, if it has none, the rows that pass.
+// splitTotals divides each leaf's total between its two children. It sums the
+// cells of the leaf's histogram or, if there is none, the rows that pass.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -105,14 +105,15 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// defaultDirection holds what decides the side of missing cells for one
-// feature. It is the same for all leaves.
+// defaultDirection determines to which side the missing cells of one feature
+// go. It is the same for all leaves.
 type defaultDirection struct {
 	// hasMissing reports whether the feature is missing in a row of the sample.
 	hasMissing bool
 	// medianBin is the first bin such that the bins up to it hold half of the
-	// sample's weight. If the sample has no missing cells, later ones go to the
-	// heavier side, which is the low side for thresholds from medianBin on.
+	// sample's hessian. If no row of the sample is missing, missing cells in
+	// prediction go to the heavier side, which is the low side for thresholds
+	// from medianBin on.
 	medianBin int
 }
 
@@ -178,10 +179,10 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 	}
 }
 
-// considerCategorical is consider for a categorical feature.
+// considerCategorical is considerFeature for a categorical feature.
 func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
-	// gains holds, by level, the increase of the score if it is separated from
-	// the others.
+	// gains holds, by level, the increase of the score if the level is separated
+	// from the others.
 	bins := g.sample.Bins.Features[feature].NumBins
 	gains := &w.missingHigh
 	clear(gains[:bins])
@@ -198,16 +199,18 @@ func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *sp
 	}
 }
 
-func (s *leafScorer) score(passing int64) float64 {
-	gl, hl := unpack(passing)
+// score returns the score of the leaf if it is split such that one side has the
+// packed sum side.
+func (s *leafScorer) score(side int64) float64 {
+	gl, hl := unpack(side)
 	gr, hr := s.g-gl, s.h-hl
 	hl += s.l2
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
 }
 
-// addThresholdGains adds to dst[bin] the score of the split after bin minus
-// that of the split before it. start is the sum that is on the left of all
-// splits. The score of separating start alone is included in dst[0].
+// addThresholdGains adds to dst[bin] the score of the split after bin minus the
+// score of the split before bin. start is a packed sum that is on the left of
+// every split. The gain of separating start alone is included in dst[0].
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

@@ -13,9 +13,9 @@ import (
 //	[c e f | a b d g h i j k l]
 //	[c e f | a g h l | b d i j k]
 
-// partition moves the rows with table[data[row]] = 1 to the front, keeps the
-// order on both sides, and returns the number of rows moved to the front. It
-// overwrites scratch[:len(rows)].
+// partition moves the rows with table[data[row]] = 1 to the front, in unchanged
+// order on both sides, and returns their number. It overwrites
+// scratch[:len(rows)].
 func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int {
 	leftCount := kernel.Partition(rows, scratch, data, table)
 	copy(rows[leftCount:], scratch[:len(rows)-leftCount])
@@ -25,8 +25,8 @@ func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int
 // chunkRows is the number of rows that one worker partitions at a time.
 const chunkRows = 1 << 14
 
-// partitionParallel is partition on several workers. Each partitions chunks;
-// the front parts of all chunks are then moved together, as are the others.
+// partitionParallel is partition on several workers. Each worker partitions
+// chunks. The front parts of all chunks are then joined, followed by the others.
 func partitionParallel(ctx context.Context, workers int, data []uint8, table *[histWidth]uint8, rows, scratch []int32) (int, error) {
 	if workers <= 1 || len(rows) < 2*chunkRows {
 		return partition(data, table, rows, scratch), ctx.Err()

@@ -13,7 +13,7 @@ const BatchRows = 512
 // memory for every tree; it is not safe for concurrent use.
 type BatchPredictor struct {
 	rows int
-	// bins holds one column of BatchRows bins a feature.
+	// bins holds BatchRows bins for each feature.
 	bins []uint8
 	// lists hold the rows of the nodes of even and of odd depth.
 	lists  [2][BatchRows]uint16

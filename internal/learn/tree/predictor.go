@@ -10,8 +10,8 @@ type Node struct {
 	// Set is the index of the set of bins that go left, or -1 if bins are
 	// compared with Threshold.
 	Set int32
-	// Threshold is the last bin that goes left. MissingBin is the bin of
-	// missing cells if they go left, else equal to Threshold.
+	// Threshold is the last bin that goes left. MissingBin is the bin of missing
+	// cells if they go left, and otherwise equal to Threshold.
 	Threshold, MissingBin uint8
 }
 
@@ -49,8 +49,8 @@ func (t *Tree) Leaf(row []uint8) int {
 }
 
 // Apply partitions rows by the leaves of the tree. It calls visit with the
-// number and the rows of each leaf that is not empty, in the order of rows. It
-// permutes rows. scratch must be at least as long as rows.
+// number and the rows of each leaf that is not empty; the rows of a leaf keep
+// their order. Apply permutes rows. scratch must be at least as long as rows.
 func (t *Tree) Apply(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	t.apply(0, bins, rows, scratch, visit)
 }
@@ -70,7 +70,8 @@ func (t *Tree) apply(node int32, bins *BinnedMatrix, rows, scratch []int32, visi
 	t.apply(n.Left+1, bins, rows[leftCount:], scratch, visit)
 }
 
-// leftTable returns 1 for the bins that go left at n, 0 for the others.
+// leftTable returns a table that is 1 for the bins that go left at n and 0 for
+// the others.
 func (t *Tree) leftTable(n *Node) (table [histWidth]uint8) {
 	for bin := range table {
 		if t.goesLeft(n, uint8(bin)) {

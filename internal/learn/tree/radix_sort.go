@@ -8,9 +8,9 @@ import (
 // minRadixValues is the number of values from which radix sort is faster.
 const minRadixValues = 4096
 
-// sortFloats sorts values, which must not contain NaN. Many values are sorted
-// by radix sort, least significant digit first; digits that are equal in all
-// values are skipped.
+// sortFloats sorts values, which must not contain NaN. From minRadixValues on
+// it uses radix sort, least significant digit first, and skips digits that are
+// equal in all values.
 func sortFloats(values []float64) {
 	if len(values) < minRadixValues {
 		slices.Sort(values)
@@ -47,8 +47,8 @@ func sortFloats(values []float64) {
 	}
 }
 
-// sortKey returns an integer whose order is that of x; zeros of both signs are
-// equal.
+// sortKey returns an integer that is ordered as x is. Zeros of both signs have
+// the same key.
 func sortKey(x float64) uint64 {
 	bits := math.Float64bits(x + 0)
 	if bits>>63 != 0 {

@@ -2,8 +2,8 @@ package tree
 
 import "slices"
 
-// findCategorical finds the best subset of the levels of a categorical feature with
-// the cells h. For a convex loss the best subset is a prefix of the levels
+// findCategorical finds the best subset of the levels of a categorical feature
+// with the cells h. For a convex loss the best subset is a prefix of the levels
 // ordered by their optimal value −g/h (Fisher 1958), so only prefixes are
 // scored. The order is smoothed because rare levels are at its ends by chance.
 // The penalty is higher than that of a threshold because the order depends on
@@ -45,7 +45,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot finds the best level to separate from the others.
+// findOneHot sets best to the split that separates the best single level from
+// the others, if that is better than best.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1
@@ -61,8 +62,8 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// setLeftLevels makes the first n of levels the left side of best, with the packed
-// sum left. Levels that are not in the leaf go to the default side.
+// setLeftLevels makes the first n of levels the left side of best, with the
+// packed sum left. Levels that are not in the leaf go to the default side.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
 	if s.defaultGoesLeft(left) {

@@ -4,8 +4,8 @@ import "foretell/internal/learn/kernel"
 
 // split is a split of a leaf by one feature.
 type split struct {
-	// gain is the decrease of the loss, in units of the scale of the packed
-	// sums; zero if no split is worth its cost.
+	// gain is the decrease of the loss, in units of the packed sums. It is zero
+	// if no split exceeds the minimum gain.
 	gain float64
 	// feature is the index of the feature.
 	feature int32
@@ -14,8 +14,8 @@ type split struct {
 	// leftBins is the set of bins that go left in a categorical split; nil in a
 	// numeric one.
 	leftBins *Set
-	// In a numeric split bins up to bin go left, and missing cells if
-	// missingLeft.
+	// In a numeric split the bins up to bin go left. missingLeft reports whether
+	// missing cells do, too.
 	bin         uint8
 	missingLeft bool
 }
@@ -40,7 +40,8 @@ type splitFinder struct {
 	total int64
 	l2    float64
 	// catL2 and catSmooth apply if there are more than maxOneHot levels. catL2
-	// is added to l2, catSmooth to the hessian by which levels are ordered.
+	// is added to l2. catSmooth is added to each level's hessian when levels are
+	// ordered.
 	catL2, catSmooth float64
 	// minHessian is the smallest hessian of a child.
 	minHessian float64
@@ -53,8 +54,8 @@ type splitFinder struct {
 const maxOneHot = 4
 
 // maxGain returns the larger of top and the score of the split with the packed
-// sum left on the left side. The leaf's own score is not subtracted. It divides
-// only if necessary.
+// sum left on the left side. The leaf's own score is not subtracted. The
+// division is skipped if top is larger.
 func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -122,8 +123,8 @@ func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	return hl >= hr
 }
 
-// midBin returns the middle of bin and the empty bins after it, where a
-// threshold is far from the rows of both sides.
+// midBin returns the middle one of bin and the empty bins after it. A threshold
+// there is far from the rows of both sides.
 func midBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

@@ -19,7 +19,8 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 	return bin-s.Low <= s.High-s.Low
 }
 
-// sideTable returns 1 for the bins that do not pass: their rows come first.
+// sideTable returns a table that is 1 for the bins that do not pass, because
+// their rows come first in a partition, and 0 for the others.
 func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -157,9 +158,10 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold is the largest ratio of all features to those a tree may use at
-// which groups are packed. Packed groups take a byte a cell for as long as the
-// matrix lives, and if a third of the features are used, few share a group.
+// packThreshold is the largest ratio of all features to those that a tree may
+// use at which groups are packed. Packed groups take a byte for each cell as
+// long as the matrix is in use. If a tree uses a third of the features or less,
+// too few of a group are active to justify that.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.
@@ -257,8 +259,9 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 }
 
 // ApplySymmetric partitions rows by the leaves of a symmetric tree. It calls
-// visit with the number and the rows of each leaf that is not empty, in the
-// order of rows. It permutes rows. scratch must be at least as long as rows.
+// visit with the number and the rows of each leaf that is not empty; the rows of
+// a leaf keep their order. ApplySymmetric permutes rows. scratch must be at
+// least as long as rows.
 func ApplySymmetric(splits []LevelSplit, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	tables := make([][histWidth]uint8, len(splits))
 	for i := range splits {

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// adam emits adamBlocks: eight parameters at a time through the AdamW update.
-// Multiplications and additions are kept apart (no FMA), in the order of the
-// portable version, so that both have the same bits.
+// adam emits adamBlocks, which updates eight parameters at a time by AdamW.
+// Multiplications and additions are not fused and have the order of the portable
+// version, so both have the same bits.
 func adam() {
 	TEXT("adamBlocks", NOSPLIT, "func(w, m, v, grad *float32, blocks uintptr, c *[8]float32)")
 	Doc("adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate, 1/√(1−β2ᵗ), ε, 1−decay.")

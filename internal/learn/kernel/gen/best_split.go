@@ -7,18 +7,18 @@ import (
 )
 
 // bestSplit emits bestSplitBlocks, which scores eight splits at a time. Each lane
-// keeps its own best: the caller finds the best of the lanes.
+// has its own best split. The caller finds the best of the lanes.
 func bestSplit() {
 	TEXT("bestSplitBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
 	Doc("bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.")
 	Pragma("noescape")
 	cells := Load(Param("cells"), GP64())
 	n := Load(Param("blocks"), GP64())
-	slope := Load(Param("s"), GP64())
+	params := Load(Param("s"), GP64())
 	var k [6]VecVirtual // in the order of the fields of GainParams
 	for i := range k {
 		k[i] = ZMM()
-		VBROADCASTSD(Mem{Base: slope, Disp: 8 * i}, k[i])
+		VBROADCASTSD(Mem{Base: params, Disp: 8 * i}, k[i])
 	}
 	gradient, hessian, l2, least, most, top := k[0], k[1], k[2], k[3], k[4], k[5]
 	sum, last, half, zero := ZMM(), ZMM(), ZMM(), ZMM()

@@ -6,9 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// blocks emits a loop over blocks of eight floats: body gets the registers of
-// the named pointers, which go on by 32 bytes each time.
-func blocks(body func(p []Register), pointers ...string) {
+// blockLoop emits a loop over blocks of eight floats. body gets the registers
+// that hold the named pointers, which advance by 32 bytes after each block.
+func blockLoop(body func(p []Register), pointers ...string) {
 	p := make([]Register, len(pointers))
 	for i, name := range pointers {
 		p[i] = Load(Param(name), GP64())
@@ -28,8 +28,9 @@ func blocks(body func(p []Register), pointers ...string) {
 	RET()
 }
 
-// spread loads the named parameter, of four bytes, into every lane of dst.
-func spread(name string, dst VecVirtual) {
+// broadcastParam loads the named parameter, of four bytes, into every lane of
+// dst.
+func broadcastParam(name string, dst VecVirtual) {
 	at, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
@@ -43,7 +44,7 @@ func relu() {
 	Doc("reluBlocks is ReLU on 8·blocks elements.")
 	Pragma("noescape")
 	v, sign := YMM(), YMM()
-	blocks(func(p []Register) {
+	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[0]}, v)
 		VPSRAD(Imm(31), v, sign)
 		VPANDN(v, sign, v)
@@ -57,9 +58,9 @@ func reluBackward() {
 	Doc("reluBackwardBlocks is ReLUBackward on 8·blocks elements.")
 	Pragma("noescape")
 	v, on, zero, scale := YMM(), YMM(), YMM(), YMM()
-	spread("scale", scale)
+	broadcastParam("scale", scale)
 	VXORPS(zero, zero, zero)
-	blocks(func(p []Register) {
+	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[1]}, on)
 		VPSUBD(on, zero, on) // negative unless it is +0
 		VPSRAD(Imm(31), on, on)
@@ -69,17 +70,18 @@ func reluBackward() {
 	}, "grad", "act")
 }
 
-// dropout emits dropoutBlocks: eight bytes of one draw decide on eight elements.
+// dropout emits dropoutBlocks. Eight bytes of one random number decide on eight
+// elements.
 func dropout() {
 	TEXT("dropoutBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
 	Doc("dropoutBlocks is Dropout on 8·blocks elements.")
 	Pragma("noescape")
 	v, off, least, scale, bits := YMM(), YMM(), YMM(), YMM(), XMM()
-	spread("scale", scale)
-	spread("threshold", least)
+	broadcastParam("scale", scale)
+	broadcastParam("threshold", least)
 	state := Load(Param("state"), GP64())
-	golden, first, second := GP64(), GP64(), GP64()
-	MOVQ(U64(0x9e3779b97f4a7c15), golden)
+	gamma, first, second := GP64(), GP64(), GP64()
+	MOVQ(U64(0x9e3779b97f4a7c15), gamma)
 	MOVQ(U64(0xbf58476d1ce4e5b9), first)
 	MOVQ(U64(0x94d049bb133111eb), second)
 	z, t := GP64(), GP64()
@@ -88,8 +90,8 @@ func dropout() {
 		SHRQ(Imm(by), t)
 		XORQ(t, z)
 	}
-	blocks(func(p []Register) {
-		ADDQ(golden, state)
+	blockLoop(func(p []Register) {
+		ADDQ(gamma, state)
 		MOVQ(state, z)
 		shifted(30)
 		IMULQ(first, z)
@@ -105,14 +107,15 @@ func dropout() {
 	}, "x")
 }
 
-// axpy emits axpyBlocks. Products and sums are kept apart, as in the portable version.
+// axpy emits axpyBlocks. Products and sums are not fused, as in the portable
+// version.
 func axpy() {
 	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")
 	Doc("axpyBlocks is Axpy on 8·blocks elements.")
 	Pragma("noescape")
 	v, alpha := YMM(), YMM()
-	spread("alpha", alpha)
-	blocks(func(p []Register) {
+	broadcastParam("alpha", alpha)
+	blockLoop(func(p []Register) {
 		VMULPS(Mem{Base: p[1]}, alpha, v)
 		VADDPS(Mem{Base: p[0]}, v, v)
 		VMOVUPS(v, Mem{Base: p[0]})
@@ -125,8 +128,8 @@ func lerp() {
 	Doc("lerpBlocks is Lerp on 8·blocks elements.")
 	Pragma("noescape")
 	v, d, t := YMM(), YMM(), YMM()
-	spread("t", t)
-	blocks(func(p []Register) {
+	broadcastParam("t", t)
+	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[0]}, d)
 		VMOVUPS(Mem{Base: p[1]}, v)
 		VSUBPS(d, v, v)
@@ -142,7 +145,7 @@ func scaleShift() {
 	Doc("scaleShiftBlocks is ScaleShift on 8·blocks elements of one row.")
 	Pragma("noescape")
 	v := YMM()
-	blocks(func(p []Register) {
+	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[1]}, v)
 		VMULPS(Mem{Base: p[2]}, v, v)
 		VADDPS(Mem{Base: p[3]}, v, v)
@@ -156,7 +159,7 @@ func scaleShiftBackward() {
 	Doc("scaleShiftBackwardBlocks is ScaleShiftBackward on 8·blocks elements of one row.")
 	Pragma("noescape")
 	g, v := YMM(), YMM()
-	blocks(func(p []Register) {
+	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[2]}, g)
 		VMULPS(Mem{Base: p[4]}, g, v)
 		VADDPS(Mem{Base: p[0]}, v, v)

@@ -6,13 +6,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// distance is the number of rows to prefetch ahead.
-const distance = 32
+// prefetchDistance is the number of rows to prefetch ahead.
+const prefetchDistance = 32
 
-// rows emits two loops over rows: the first, of ahead steps, prefetches the words
-// of a row further on, the second does not. at is a register that holds the
-// offset of the present row in bytes.
-func rows(src Register, body func(i, at Register)) {
+// rowLoop emits two loops over rows. The first, of ahead steps, prefetches the
+// row prefetchDistance after the current one. The second does not. body gets the
+// registers that hold the index i of the current row and its offset at in bytes.
+func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())
 	ahead := Load(Param("ahead"), GP64())
@@ -22,7 +22,7 @@ func rows(src Register, body func(i, at Register)) {
 	CMPQ(i, ahead)
 	JGE(LabelRef("rest"))
 	Label("loop")
-	MOVLQSX(Mem{Base: list, Index: i, Scale: 4, Disp: 4 * distance}, at)
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4, Disp: 4 * prefetchDistance}, at)
 	IMULQ(width, at)
 	PREFETCHT0(Mem{Base: src, Index: at, Scale: 1})
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, at)
@@ -53,7 +53,7 @@ func gather() {
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
 	word := GP64()
-	rows(src, func(i, at Register) {
+	rowLoop(src, func(i, at Register) {
 		MOVQ(Mem{Base: src, Index: at, Scale: 1}, word)
 		MOVQ(word, Mem{Base: dst, Index: i, Scale: 8})
 	})
@@ -69,7 +69,7 @@ func gather4() {
 	src := Load(Param("src"), GP64())
 	third, odd, word := GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: first, Index: stride, Scale: 2}, third)
-	rows(src, func(i, at Register) {
+	rowLoop(src, func(i, at Register) {
 		for lane, base := range []Register{first, first, third, third} {
 			to := base
 			if lane%2 == 1 {

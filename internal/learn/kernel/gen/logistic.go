@@ -8,14 +8,14 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// eightOf returns a constant of eight equal floats.
+// eightOf returns a constant with eight floats x.
 func eightOf(x float32) Mem {
 	name := "eight" + hex(math.Float32bits(x))
-	return words(name, math.Float32bits(x))
+	return constantOf(name, math.Float32bits(x))
 }
 
-// eightWords returns a constant of eight equal words.
-func eightWords(x uint32) Mem { return words("eight"+hex(x), x) }
+// eightWords returns a constant with eight words x.
+func eightWords(x uint32) Mem { return constantOf("eight"+hex(x), x) }
 
 func hex(x uint32) string {
 	const digits = "0123456789abcdef"
@@ -26,25 +26,27 @@ func hex(x uint32) string {
 	return string(name)
 }
 
-var made = map[string]Mem{}
+// constants are the constants so far, by name.
+var constants = map[string]Mem{}
 
-func words(name string, x uint32) Mem {
-	if at, ok := made[name]; ok {
+// constantOf returns the named constant with eight words x, which it emits once.
+func constantOf(name string, x uint32) Mem {
+	if at, ok := constants[name]; ok {
 		return at
 	}
 	at := GLOBL(name, RODATA|NOPTR)
 	for i := range 8 {
 		DATA(4*i, U32(x))
 	}
-	made[name] = at
+	constants[name] = at
 	return at
 }
 
-// exp emits eˣ of the eight floats x ≤ 0, in place: the portable exp, step
-// by step.
+// exp emits eˣ of the eight floats x ≤ 0, in place, with the operations of the
+// portable version in the same order.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
-	VCMPPS(Imm(30), eightOf(-87), x, on) // greater; a NaN is not
+	VCMPPS(Imm(30), eightOf(-87), x, on) // false for NaN
 	VMULPS(eightOf(math.Log2E), x, f)
 	VSUBPS(eightOf(0.5), f, f)
 	VCVTTPS2DQ(f, n)
@@ -75,7 +77,7 @@ func logistic() {
 	labels := Load(Param("labels"), GP64())
 	n := Load(Param("blocks"), GP64())
 	target := YMM()
-	spread("target", target)
+	broadcastParam("target", target)
 	x, e, s, g, h, low := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
 	TESTQ(n, n)
 	JZ(LabelRef("done"))

@@ -1,4 +1,5 @@
-// Command gen writes the AVX2 and AVX-512 kernels of package kernel as Go assembly:
+// Command gen writes the AVX2 and AVX-512 kernels of package kernel as Go
+// assembly:
 //
 //	cd internal/learn/kernel/gen && go run . -out ../tile_amd64.s -stubs ../tile_stub_amd64.go -pkg kernel
 //
@@ -14,7 +15,7 @@ func main() {
 	for rows := 1; rows <= 6; rows++ {
 		tile(rows)
 	}
-	tall()
+	tile12()
 	adam()
 	relu()
 	reluBackward()

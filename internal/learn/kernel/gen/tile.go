@@ -8,10 +8,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tile emits tile<rows>x16: a block of rows × 16 outputs held in registers,
-// two per row, while one panel of b streams past. Each output is one chain
-// of fused multiply-adds that starts from dst and runs over k in order, so
-// that neither the tile's height nor a split of k changes a single bit.
+// tile emits tile<rows>x16. It holds rows × 16 outputs in registers, two for
+// each row, and reads one panel of b. Each output is one chain of fused
+// multiply-adds that starts with the value in dst and runs over k in order, so
+// the number of rows does not change a bit.
 //
 //	     b:  [ y0 ][ y1 ]   one row of the panel
 //	a0 ──▶   [acc0][acc1]
@@ -29,7 +29,7 @@ func tile(rows int) {
 	b := Load(Param("b"), GP64())
 	k := Load(Param("k"), GP64())
 
-	lower := GP64() // the fourth row: x86 addresses scale a stride by 1 or 2, not by 3
+	lower := GP64() // the fourth row, because x86 addresses scale a stride by 1 or 2, not by 3
 	LEAQ(Mem{Base: upper, Index: rs, Scale: 2}, lower)
 	ADDQ(rs, lower)
 	row := func(i int) Mem {
@@ -80,10 +80,10 @@ func tile(rows int) {
 	RET()
 }
 
-// tall emits tile12x16 for AVX-512: one register a row, and every element of a
-// broadcast by the multiply-add that uses it. The chains are those of tile, so
-// that both have the same bits.
-func tall() {
+// tile12 emits tile12x16 for AVX-512. It holds a row in one register, and each
+// multiply-add broadcasts the element of a that it uses. The order of the
+// multiply-adds is that of tile, so both have the same bits.
+func tile12() {
 	const rows = 12
 	TEXT("tile12x16", NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
 	Doc("tile12x16 adds a·b to dst: 12 rows of 16. ldd, rs and cs are strides in bytes. It needs AVX-512.")
