@@ -13,25 +13,27 @@ import (
 )
 
 const (
-	// localEmail is the account of the embedded mode. It has no password.
+	// localEmail is the e-mail of the account of the embedded service. The account
+	// has no password.
 	localEmail = "local"
 
 	minPassword = 8
 	maxPassword = 1024 // bytes
 	maxEmail    = 320  // bytes
 
-	// An e-mail may be tried loginBurst times at once, and then once each
-	// loginInterval. A successful login is refunded.
+	// For one e-mail, loginBurst attempts to log in may fail at once, and then one
+	// in each loginInterval. A successful login does not count.
 	loginBurst    = 10
 	loginInterval = 6 * time.Second
 )
 
-// LogIn exchanges an e-mail and password for a token. Its error does not reveal
-// whether the e-mail is unknown, the password wrong or the account disabled.
+// LogIn returns a token for an e-mail and password. Its error does not reveal
+// whether the e-mail is unknown, the password is wrong or the account is
+// disabled.
 func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	if wait := a.logins.Take(email); wait > 0 {
-		p := api.NewProblem(api.CodeTooMany, "too many attempts to log in")
+		p := api.NewProblem(api.CodeTooMany, "too many attempts to log in with this e-mail; try again later")
 		p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 		return nil, p
 	}
@@ -57,8 +59,8 @@ func (a *App) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, erro
 	return a.openSession(ctx, account)
 }
 
-// LocalSession returns a token of the account of the embedded mode, which it
-// creates if missing. Nobody can log in to that account.
+// LocalSession returns a token of the account of the embedded service. It creates
+// the account if it is missing. Nobody can log in to that account.
 func (a *App) LocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
 	read := func(t *store.Tx) (err error) {
@@ -98,14 +100,15 @@ func (a *App) openSession(ctx context.Context, account *store.Account) (*api.Ses
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
 
-// User is an account as shown to the service's operator.
+// User is an account as the operator of the service sees it.
 type User struct {
 	Email    string
 	Created  time.Time
 	Disabled bool
 }
 
-// AddUser creates an account. It returns CodeNameTaken if the e-mail has one.
+// AddUser creates an account. It returns CodeNameTaken if the e-mail already has
+// an account.
 func (a *App) AddUser(ctx context.Context, email, password string) error {
 	email = normalizeEmail(email)
 	if err := validateEmail(email); err != nil {
@@ -145,8 +148,8 @@ func (a *App) ListUsers(ctx context.Context) ([]User, error) {
 	return users, a.toProblem(err)
 }
 
-// SetPassword changes the password of an account and ends its sessions. It also
-// enables a disabled account.
+// SetPassword changes the password of an account and ends its sessions. It
+// enables the account if it was disabled.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	hash, err := a.hashNewPassword(ctx, password)
 	if err != nil {
@@ -157,9 +160,9 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	})
 }
 
-// DisableUser ends an account's sessions at once and prevents new ones. Its
-// data is kept. Its jobs stop at their next heartbeat and wait in the queue
-// until SetPassword enables it again.
+// DisableUser ends the sessions of an account at once and prevents new ones. The
+// data of the account is kept. Its jobs stop at their next heartbeat and wait in
+// the queue until SetPassword enables the account again.
 func (a *App) DisableUser(ctx context.Context, email string) error {
 	return a.updateUser(ctx, email, func(account *store.Account) { account.Disabled = true })
 }
@@ -177,8 +180,8 @@ func (a *App) updateUser(ctx context.Context, email string, change func(*store.A
 	return a.accountProblem(err, email)
 }
 
-// DeleteUser deletes an account and all its data. Its running jobs stop: at
-// once in this process, and at the next heartbeat in other processes.
+// DeleteUser deletes an account and all its data. Its running jobs stop, in this
+// process at once and in other processes at their next heartbeat.
 func (a *App) DeleteUser(ctx context.Context, email string) error {
 	email = normalizeEmail(email)
 	var account *store.Account
@@ -198,10 +201,10 @@ func (a *App) DeleteUser(ctx context.Context, email string) error {
 	return nil
 }
 
-// accountProblem is toProblem for the account of an e-mail.
+// accountProblem is toProblem for an account that was looked up by its e-mail.
 func (a *App) accountProblem(err error, email string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find its e-mail", email).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "there is no account %s: list the accounts to see their e-mails", email).WithCause(err)
 	}
 	return a.toProblem(err)
 }

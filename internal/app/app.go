@@ -22,32 +22,31 @@ import (
 type Config struct {
 	Store *store.Store
 	Blobs *blob.Files
-	// TempDir is the folder of temporary files, which must exist. Defaults to the
-	// system's.
+	// TempDir is the folder for temporary files. It must exist. Defaults to the
+	// folder of the operating system.
 	TempDir string
-	// Now is the clock. Rand is the source of keys, tokens and salts and must be
-	// cryptographically secure (crypto/rand.Reader).
+	// Now is the clock. Rand is the source of keys, tokens and salts. It must be
+	// cryptographically secure, as crypto/rand.Reader is.
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// Secret is the key of signed URLs. Nil uses the one in the store, which all
+	// Secret is the key of signed URLs. Defaults to the key in the store, which all
 	// processes on one data folder share.
 	Secret []byte
 	// DatasetsArray sends the `datasets` member of a list as an array instead of the
 	// documented string.
 	DatasetsArray bool
-	// AcceptDatabase accepts a database that does not belong to the stored files:
-	// see ErrMismatch. Files that it does not reference are kept for
+	// AcceptDatabase accepts a database that does not belong to the stored files,
+	// see ErrMismatch. Files that the database does not reference are kept for
 	// [blob.OrphanGrace].
 	AcceptDatabase bool
-	// Workers is the number of concurrent training jobs; others queue. Defaults to
-	// 1.
+	// Workers is the maximum number of concurrent races. Defaults to 1.
 	Workers int
-	// PreparationLimit is the time limit for preparing a dataset, plus a second for
-	// each mebibyte of its CSV. Defaults to 2 minutes.
+	// PreparationLimit is the time limit for preparing a dataset. One second for
+	// each mebibyte of the CSV is added to it. Defaults to 2 minutes.
 	PreparationLimit time.Duration
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
-	// with [App.Adopt]. Otherwise it runs the jobs of every process on the store.
+	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
 	OwnJobsOnly bool
 }
 
@@ -62,7 +61,7 @@ type App struct {
 	secret        []byte
 	datasetsArray bool
 	ownJobsOnly   bool
-	// basePreparationLimit is as in Config.
+	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
 	passwords            *auth.PasswordHasher
 	logins               *auth.Limiter
@@ -71,12 +70,13 @@ type App struct {
 	finishedJobs         *jobCounter
 }
 
-// maxConcurrentHashes is the number of concurrent password hashes, each of 19 MiB.
+// maxConcurrentHashes limits the concurrent password hashes, each of which takes
+// 19 MiB.
 const maxConcurrentHashes = 2
 
-// New returns an App. Its operations can be called at once; the jobs they queue
-// wait for [App.Run], in this or another process. It returns ErrMismatch if the
-// stored files do not belong to the database.
+// New returns an App, or ErrMismatch if the stored files do not belong to the
+// database. The operations of the App can be called at once. The jobs that they
+// queue wait until [App.Run] is called, in this or another process.
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
@@ -99,8 +99,8 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// loadSecret returns the signing key from the store, which keeps the first one
-// that any process offers.
+// loadSecret returns the signing key from the store. If there is none yet, it
+// stores a new one.
 func (a *App) loadSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
@@ -116,9 +116,9 @@ func (a *App) loadSecret() ([]byte, error) {
 // sweepInterval is how often the leftovers of dead processes are removed.
 const sweepInterval = time.Hour
 
-// Run removes the leftovers of dead processes and runs jobs until ctx ends.
-// Then it stops the running jobs within a second and releases them, so that
-// another process can claim them at once.
+// Run removes the leftovers of dead processes and runs jobs until ctx is done.
+// Then it stops the running jobs and releases them, so that another process can
+// claim them at once. See [job.Pool.Run] for the time this takes.
 func (a *App) Run(ctx context.Context) error {
 	a.removeLeftovers(ctx)
 	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
@@ -129,12 +129,12 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// registerWorker registers this process as one that runs the jobs of all processes,
-// until unregister is called.
+// registerWorker registers this process as a worker, which runs the jobs of all
+// processes, until unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
 		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.ProcessName()) })
-		if err != nil && ctx.Err() == nil { // only the reported queue positions depend on it
+		if err != nil && ctx.Err() == nil { // only the queue positions that clients see depend on it
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
@@ -173,8 +173,8 @@ func (a *App) newKey() (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// deleteBlobs deletes blobs that no row references any more. An error is only
-// logged: a sweep removes the blobs once this process has ended.
+// deleteBlobs deletes blobs that no row references any more. It only logs an
+// error, because a sweep removes the blobs after this process has ended.
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)

@@ -11,9 +11,10 @@ import (
 	"foretell/internal/store"
 )
 
-// Caller is the account that sent a request, and how to address its responses.
+// Caller describes who sent a request.
 type Caller struct {
-	// Account is the account's key; operations access only its data.
+	// Account is the key of the caller's account. Operations access only the data of
+	// that account.
 	Account string
 	Email   string
 	// BaseURL is the prefix of absolute URLs in responses, without a trailing
@@ -30,15 +31,15 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// callerFromContext returns the caller of an operation. Without one it has no account, and
-// therefore access to nothing.
+// callerFromContext returns the caller of an operation. If ctx has none, it
+// returns a Caller without an account, which has access to no data.
 func callerFromContext(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// Authenticate returns the account of a bearer token, or a *api.Problem with
-// CodeUnauthorized.
+// Authenticate returns the caller who has this bearer token, or a *api.Problem
+// with CodeUnauthorized if the token is invalid.
 func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
 	var account *store.Account
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -62,14 +63,15 @@ func absoluteURL(ctx context.Context, path string) string {
 	return strings.TrimSuffix(callerFromContext(ctx).BaseURL, "/") + path
 }
 
-// signURL returns the absolute URL of a path with a signature that is valid for
-// an hour.
+// signURL returns the absolute URL of a path, with a signature that is valid for
+// one hour.
 func (a *App) signURL(ctx context.Context, path string) string {
 	expires := a.now().Unix() + signedURLSeconds
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }
 
-// verifySignature returns nil if signed made the URL and it has not expired.
+// verifySignature returns a *api.Problem with CodeForbidden unless signURL
+// returned this URL and it has not expired.
 func (a *App) verifySignature(path string, expires int64, signature string) error {
 	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
 	switch {

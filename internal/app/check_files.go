@@ -11,14 +11,15 @@ import (
 
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files counts the files that the database references, Bytes their size
-	// without those missing.
+	// Files is the number of files that the database references, Bytes the total
+	// size of those that are intact.
 	Files int
 	Bytes int64
-	// Unverified counts those that had no checksum, because an earlier release
-	// stored them. Reading a file sets it.
+	// Unverified is the number of files that had no checksum to compare with,
+	// because an earlier release stored them. Reading such a file stores its
+	// checksum.
 	Unverified int
-	// Orphans are the files in blobs/orphans, which the database does not
+	// Orphans describes the files in blobs/orphans, which the database does not
 	// reference.
 	Orphans blob.Orphans
 	// Damaged are the files that are missing or corrupt.
@@ -27,14 +28,14 @@ type FileCheck struct {
 
 // DamagedFile is a file that is missing or corrupt.
 type DamagedFile struct {
-	// Blob is its name in blobs/.
+	// Blob is the name of the file in blobs/.
 	Blob string
-	// Reason says what the file belongs to and what is wrong with it.
+	// Reason says what owns the file and what is wrong with it.
 	Reason string
 }
 
-// CheckFiles verifies the size of every stored file and, with sums, its
-// checksum.
+// CheckFiles verifies the size of every stored file and, if withChecksums is
+// true, its checksum.
 func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, error) {
 	files, err := a.listStoredFiles(ctx)
 	if err != nil {
@@ -61,7 +62,8 @@ func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, e
 	return c, nil
 }
 
-// checkFile returns the size of a file, or a problem with CodeDamaged.
+// checkFile returns the size of a file, or a problem with CodeDamaged if it is
+// damaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
 		err = a.readVerified(ctx, f, func(_ io.Reader, n int64) error {
@@ -77,14 +79,14 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums b
 	return r.Size, r.Close()
 }
 
-// Usage is the size of the stored files in bytes.
+// Usage is the total size of the stored files in bytes.
 type Usage struct {
-	// Datasets are uploaded CSV files; Predictions are results and blind files.
+	// Datasets counts uploaded CSV files, Predictions results and blind files.
 	Datasets, Models, Predictions int64
 	Orphans                       blob.Orphans
 }
 
-// Usage returns the size of the stored files of all accounts.
+// Usage returns the total size of the stored files of all accounts.
 func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	files, err := a.listStoredFiles(ctx)
 	if err != nil {

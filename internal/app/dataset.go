@@ -18,8 +18,8 @@ const (
 	minName, maxName               = 3, 30
 	minDescription, maxDescription = 3, 150
 
-	// lengthHeader is the extra header of an upload, in the format of the
-	// documented example.
+	// lengthHeader is the header that a client is asked to send with an upload. It has
+	// the format of the documented example.
 	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
@@ -80,7 +80,7 @@ func validateNewDataset(d api.NewDataset) error {
 	return nil
 }
 
-// GetDataset reads a dataset.
+// GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
 	var s jobStatus
@@ -176,9 +176,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData does the same for a CSV of any allowed size, at the signed URL
-// from [App.CreateDataset]. size is the declared size of the body; -1 if
-// unknown.
+// UploadData is AddData for a CSV of any allowed size. It requires the signed URL
+// that [App.CreateDataset] returned. size is the declared size of the body in
+// bytes, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -204,11 +204,12 @@ func (a *App) findPendingDataset(ctx context.Context, key string) (*store.Datase
 }
 
 func notPendingProblem(d *store.Dataset) error {
-	return api.NewProblem(api.CodeWrongState, "dataset %s is %s: data can be added only while it is PENDING; create another dataset for other data", d.Key, d.Status)
+	return api.NewProblem(api.CodeWrongState, "dataset %s is %s, but data can be added only to a PENDING dataset: create another dataset", d.Key, d.Status)
 }
 
-// upload stores the CSV and, in one transaction, makes the dataset PROCESSING
-// and queues its preparation. Of two concurrent uploads the first to end wins.
+// upload stores the CSV. Then, in one transaction, it makes the dataset
+// PROCESSING and queues its preparation. Of two concurrent uploads, the first to
+// end succeeds.
 func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.storeUpload(ctx, u)
 	if err != nil {
@@ -225,11 +226,11 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		a.deleteBlobs(ctx, info.Key)
 	}
 	if errors.Is(err, store.ErrWrongState) {
-		now, err := a.findDataset(ctx, d.Key)
+		current, err := a.findDataset(ctx, d.Key)
 		if err != nil {
 			return nil, err
 		}
-		return nil, notPendingProblem(now)
+		return nil, notPendingProblem(current)
 	}
 	if err != nil {
 		return nil, a.toProblem(err)

@@ -143,7 +143,7 @@ func TestPreparationTimeLimit(t *testing.T) {
 	defer closeAll()
 	defer b.work(t)()
 	d := b.prepared(t, "flowers", labelled(300))
-	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "time limit of 1ns: use fewer columns or rows") {
+	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "time limit of 1ns: upload fewer rows or columns") {
 		t.Errorf("it is %s, because %q", d.Status, d.FailureReason)
 	}
 	if left := b.files(t); len(left) > 0 {

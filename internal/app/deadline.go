@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceTimeLeft returns what remains of the time limit, which counts from the start
-// of the race, and of the deadline.
+// raceTimeLeft returns the time until the race must end. The time limit counts
+// from the start of the race, but the race must also end by its deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	now, race := a.now(), rows.race
 	left := time.Duration(race.TimeLimitSeconds)*time.Second - now.Sub(race.Started)
@@ -22,11 +22,11 @@ func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	return left
 }
 
-// errTimeLimit is returned if a race has no time left when it begins.
+// errTimeLimit is returned if a race has no time left to train.
 var errTimeLimit = errors.New("the time limit was reached before the race began")
 
-// loadFrameInTime loads the rows of a race. It returns errTimeLimit if no time is
-// left afterwards.
+// loadFrameInTime loads the dataset of a race. It returns errTimeLimit if no time
+// is left afterwards.
 func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame, error) {
 	limited, done := context.WithTimeoutCause(ctx, a.raceTimeLeft(rows), errTimeLimit)
 	defer done()
@@ -37,7 +37,8 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 	return f, err
 }
 
-// raceTimeLimit returns the time limit of a race.
+// raceTimeLimit returns the time limit of a race for messages. If the deadline is
+// shorter, it is the time from the creation of the race to the deadline.
 func raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
@@ -49,8 +50,8 @@ func raceTimeLimit(race *store.Training) time.Duration {
 // expireInterval is how often the deadlines of queued races are checked.
 const expireInterval = 250 * time.Millisecond
 
-// expireRaces ends the races whose deadline passes while they are queued, so that
-// clients get an answer in time however long the queue is.
+// expireRaces ends the races whose deadline has passed while they were queued, so
+// that clients get a response in time even if the queue is long.
 func (a *App) expireRaces(ctx context.Context) {
 	var overdue []*store.Training
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -65,9 +66,9 @@ func (a *App) expireRaces(ctx context.Context) {
 	}
 }
 
-// expireRace ends a race unless a worker has claimed it.
+// expireRace ends a queued race. It does nothing if a worker has claimed it.
 func (a *App) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase it, or try again when they have ended", raceTimeLimit(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase the time limit, or try again when the others have ended", raceTimeLimit(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {

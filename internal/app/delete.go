@@ -8,8 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller and then its files. noun is a root of
-// [store.Tx.Busy].
+// deleteResource calls deleteRow, which deletes the row of a resource of the
+// caller and returns the keys of its blobs. Then it deletes the blobs. noun is a
+// root of [store.Tx.FindActiveJob].
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -20,14 +21,14 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 			if !errors.Is(err, store.ErrWrongState) {
 				return err
 			}
-			busy, err := t.FindActiveJob(ctx, noun, key)
+			active, err := t.FindActiveJob(ctx, noun, key)
 			if err != nil {
 				return err
 			}
-			if dropped, err := a.endInterrupted(ctx, t, busy); err != nil {
+			if ended, err := a.endInterrupted(ctx, t, active); err != nil {
 				return err
-			} else if !dropped {
-				return deletionConflict(resourceNames[noun], key, busy)
+			} else if !ended {
+				return deletionConflict(resourceNames[noun], key, active)
 			}
 		}
 	})
@@ -39,46 +40,45 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endInterrupted ends a race or prediction that prevents a deletion, if no process runs
-// it and none will resume it. It reports whether it did: otherwise the caller
-// must cancel it or wait for its end.
-func (a *App) endInterrupted(ctx context.Context, t *store.Tx, busy *store.ActiveJob) (bool, error) {
-	s, err := a.findJobStatus(ctx, t, busy.Key)
+// endInterrupted ends a race or prediction if no process runs it and none will
+// resume it, and reports whether it did.
+func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
+	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {
 		return false, err
 	}
-	if busy.Resource == resourceNames["training"] {
-		race, err := t.GetTraining(ctx, callerFromContext(ctx).Account, busy.Key)
+	if active.Resource == resourceNames["training"] {
+		race, err := t.GetTraining(ctx, callerFromContext(ctx).Account, active.Key)
 		if err != nil {
 			return false, err
 		}
 		return true, a.cancelPending(ctx, t, race)
 	}
-	p, err := t.GetPrediction(ctx, callerFromContext(ctx).Account, busy.Key)
+	p, err := t.GetPrediction(ctx, callerFromContext(ctx).Account, active.Key)
 	if err != nil {
 		return false, err
 	}
-	from := p.Status
+	fromState := p.Status
 	p.Status, p.FailureReason, p.Updated = api.PredictionFailed, "deleted before it was predicted", a.now()
-	return true, t.UpdatePrediction(ctx, p, from)
+	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflict returns the problem of a resource that cannot be deleted while a job
-// is active.
-func deletionConflict(noun, key string, busy *store.ActiveJob) error {
-	what := busy.Resource + " " + busy.Key
-	if busy.Key == key {
+// deletionConflict returns the problem of a resource that cannot be deleted
+// because a job is active.
+func deletionConflict(noun, key string, active *store.ActiveJob) error {
+	what := active.Resource + " " + active.Key
+	if active.Key == key {
 		what = "it"
 	}
 	remedy := "wait for its end"
-	if busy.Resource == resourceNames["training"] {
+	if active.Resource == resourceNames["training"] {
 		remedy = "cancel the training job or wait for its end"
 	}
 	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then delete again",
-		noun, key, what, busy.Status, remedy)
+		noun, key, what, active.Status, remedy)
 }
 
-// resourceNames maps the store's nouns to those of messages.
+// resourceNames holds how messages call the resources of the store.
 var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }

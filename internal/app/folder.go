@@ -10,20 +10,20 @@ import (
 	"foretell/internal/store"
 )
 
-// ErrMismatch is returned by [New] if the database does not belong to the
-// stored files: it is new, of another folder, or the files are missing. Test
-// with errors.Is.
+// ErrMismatch is returned by [New] if the database does not belong to the stored
+// files, because it is new or from another data folder, or because the files are
+// missing. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
 // ErrFilesGone is the [ErrMismatch] of a database whose stored files are all
 // missing, for example because their disk is not mounted. Test with errors.Is.
-var ErrFilesGone = fmt.Errorf("%w: none of the stored files that it references is in blobs/", ErrMismatch)
+var ErrFilesGone = fmt.Errorf("%w: all files that it references are missing from blobs/", ErrMismatch)
 
-// checkIdentity makes sure that the database and the stored files belong
-// together, which is that both have the same identity. If one has none yet,
-// because it is new or of a release without identities, it gets the other's,
-// unless the references in the database contradict the files. With accept the
-// files get the identity of the database in any case.
+// checkIdentity returns ErrMismatch unless the database and the stored files
+// have the same identity. If one of them has no identity, because it is new or
+// from a release without identities, it gets the identity of the other, unless
+// the references in the database contradict the files. With accept, the files
+// get the identity of the database in any case.
 func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	filesID, err := a.blobs.Identity()
 	if err != nil {
@@ -61,14 +61,14 @@ func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	return a.blobs.SetIdentity(databaseID)
 }
 
-// checkReferences returns why a database that references the blobs in named does
-// not belong to the blobs in there; nil if it may. A missing identity is empty.
+// checkReferences returns ErrMismatch if a database that references the blobs in
+// referenced cannot belong to the blobs in stored. A missing identity is empty.
 func checkReferences(databaseID, filesID string, referenced, stored []string) error {
 	if len(stored) == 0 && len(referenced) == 0 {
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: it belongs to another data folder than the stored files in blobs/ (%d)", ErrMismatch, len(stored))
+		return fmt.Errorf("%w: it is from another data folder than the files in blobs/ (number of files: %d)", ErrMismatch, len(stored))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
@@ -78,13 +78,13 @@ func checkReferences(databaseID, filesID string, referenced, stored []string) er
 		return nil
 	}
 	if len(stored) == 0 {
-		return fmt.Errorf("%w (0 of %d)", ErrFilesGone, len(referenced))
+		return fmt.Errorf("%w (number of files: %d)", ErrFilesGone, len(referenced))
 	}
-	return fmt.Errorf("%w: it is new or empty, and references none of the stored files in blobs/ (%d)", ErrMismatch, len(stored))
+	return fmt.Errorf("%w: it is new or empty, and references none of the files in blobs/ (number of files: %d)", ErrMismatch, len(stored))
 }
 
-// sweepBlobs cleans up the stored files, see [blob.Files.Sweep], and logs each file
-// that is moved.
+// sweepBlobs removes and moves stored files, see [blob.Files.Sweep], and logs
+// each of them.
 func (a *App) sweepBlobs(ctx context.Context) {
 	swept, err := a.blobs.Sweep(a.now(), a.store.IsAlive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {

@@ -14,12 +14,12 @@ type JobCounts struct {
 	Kind string
 	// Queued and Running count the jobs of all processes on the store.
 	Queued, Running int64
-	// Finished counts the jobs that this process ended, by the final state of
+	// Finished counts the jobs that this process has ended, by the final state of
 	// their subject, such as COMPLETED.
 	Finished map[string]int64
 }
 
-// JobCounts returns the counts of every kind, for monitoring.
+// JobCounts returns the job counts of every kind.
 func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 	var counts []*store.JobCount
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -42,7 +42,8 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 	return all, nil
 }
 
-// jobCounter counts ended jobs by kind and outcome.
+// jobCounter counts the ended jobs by kind and outcome. It is safe for concurrent
+// use.
 type jobCounter struct {
 	mu     sync.Mutex
 	byKind map[string]map[string]int64

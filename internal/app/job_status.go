@@ -8,8 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// jobStatus is the state of the job on a resource. The status of the resource
-// is not enough: the process that wrote RUNNING may have died.
+// jobStatus is the state of the job on a resource. It is more exact than the
+// status of the resource, because the process that wrote RUNNING may have died.
 type jobStatus struct {
 	job *store.JobState // nil if there is none
 	// running reports whether a living process runs it.
@@ -17,7 +17,8 @@ type jobStatus struct {
 	// interrupted reports whether no process runs it and none will resume it
 	// automatically.
 	interrupted bool
-	// queuedBefore is the number of jobs that run first; 0 if it was not looked up.
+	// queuedBefore is the number of jobs that run before it. It is 0 if it was not
+	// counted.
 	queuedBefore int
 }
 
@@ -25,10 +26,10 @@ type jobStatus struct {
 type processCache struct {
 	app       *App
 	alive     map[string]bool
-	hasWorker bool // some process runs the jobs of all processes
+	hasWorker bool // a process that runs the jobs of all processes is alive
 }
 
-// newProcessCache looks up whether any process runs the jobs of all processes.
+// newProcessCache returns a cache that knows whether any worker is alive.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
 	p := &processCache{app: a, alive: map[string]bool{"": false}}
 	workers, err := t.ListWorkers(ctx)
@@ -81,8 +82,8 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// listJobStatuses returns the states of all jobs of an account by the keys of their
-// resources.
+// listJobStatuses returns the states of all jobs of an account, by the keys of
+// their resources. It does not count the jobs before them.
 func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) (map[string]jobStatus, error) {
 	jobs, err := t.ListJobStates(ctx, account)
 	if err != nil || len(jobs) == 0 {
@@ -99,10 +100,10 @@ func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) 
 	return all, nil
 }
 
-// reportedStatus returns the status to report: PENDING instead of RUNNING if no process
-// runs the job, otherwise the status as written.
+// reportedStatus returns the status to report for a resource: PENDING if it is
+// stored as RUNNING but no process runs the job, otherwise the stored status.
 func (s jobStatus) reportedStatus(stored string) string {
-	if stored == api.TrainingRunning && s.job != nil && !s.running { // the same string as of a prediction
+	if stored == api.TrainingRunning && s.job != nil && !s.running { // predictions have the same string
 		return api.TrainingPending
 	}
 	return stored
@@ -119,9 +120,9 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	return out
 }
 
-// Adopt makes this process run the job on a dataset, race or prediction, even
-// if a process that has died queued it. It does nothing if a living process
-// runs the job or there is none.
+// Adopt makes this process run the job on a dataset, race or prediction if it was
+// interrupted, because the process that queued it has died. Otherwise it does
+// nothing.
 func (a *App) Adopt(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.findJobStatus(ctx, t, key)

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel returns a model. The champion of a series is the model with the
-// highest achievedPerformance among those with the metric of the newest one;
-// the first wins a tie.
+// GetModel returns a model. It is the champion of its series if it has the
+// highest achievedPerformance. Only models with the same metric as the newest one
+// are compared, and the oldest wins a tie.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -31,8 +31,8 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	}
 }
 
-// formatInterval returns the interval of a metric as it is stored; "" if there
-// is none. parseInterval is the inverse.
+// formatInterval returns the confidence interval of a metric as it is stored. It
+// is empty if there is none. parseInterval is the inverse.
 func formatInterval(s *api.Scores, metric string) string {
 	i := s.Interval(metric)
 	if i == nil {
@@ -106,7 +106,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.Mode
 	return parseReport(m.Report)
 }
 
-// DownloadModel opens the file of a model, in the format of learn.ReadModel.
+// DownloadModel opens the file of a model. learn.ReadModel reads it.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, nil
 }
 
-// DeleteModel deletes a model with its predictions. Its race stays, without a
+// DeleteModel deletes a model with its predictions. Its race is kept, without a
 // model.
 func (a *App) DeleteModel(ctx context.Context, in *api.ModelInput) (*api.None, error) {
 	return a.deleteResource(ctx, "model", in.ModelKey, (*store.Tx).DeleteModel)

@@ -16,10 +16,11 @@ func parsePage(in api.PageInput) (store.Page, error) {
 	return store.Page{Offset: in.Offset, Limit: min(in.Limit, api.MaxPageLimit)}, nil
 }
 
-// toPage returns the paging fields of one page of a list that has total items.
+// toPage returns the paging fields of a page. total is the number of items on all
+// pages.
 func toPage(page store.Page, total int64) api.Page {
 	p := api.Page{Offset: page.Offset, Limit: page.Limit, Total: total}
-	// Subtracts, so that a huge offset does not overflow.
+	// A sum would overflow if the offset is huge.
 	if page.Offset < total-page.Limit {
 		next := page.Offset + page.Limit
 		p.NextOffset = &next

@@ -16,17 +16,17 @@ const (
 	kindPredict = "predict"
 )
 
-// maxPredictions and maxPreparations limit the concurrent jobs,
-// maxPreparationsPerAccount those of one account: a worker stays free for other
-// accounts.
+// The maximum numbers of concurrent jobs. maxPreparationsPerAccount keeps a
+// worker free for other accounts.
 const (
 	maxPredictions            = 2
 	maxPreparations           = 3
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns the pool of the three kinds. Training uses all cores and
-// holds a dataset in memory, so few jobs run at a time; the others stream.
+// newPool returns a pool that runs the three kinds of jobs, at most
+// trainingWorkers races at a time. A race uses all cores and holds a dataset in
+// memory; the other jobs stream.
 func (a *App) newPool(trainingWorkers int) *job.Pool {
 	return job.NewPool(job.Config{
 		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
@@ -38,8 +38,9 @@ func (a *App) newPool(trainingWorkers int) *job.Pool {
 	})
 }
 
-// DiskFull returns the problem of a full disk while jobs cannot begin or end
-// because of it, so that a client in this process stops waiting; else nil.
+// DiskFull returns a problem with CodeStorageFull while a full disk prevents jobs
+// from beginning or ending, so that a client in this process stops waiting. It
+// returns nil otherwise.
 func (a *App) DiskFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
@@ -47,7 +48,7 @@ func (a *App) DiskFull() error {
 	return nil
 }
 
-// queueJob inserts a job in the transaction of the state change that causes it.
+// queueJob queues a job. t is the transaction of the state change that causes it.
 func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject string) error {
 	key, err := a.newKey()
 	if err != nil {
@@ -61,8 +62,9 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 	return t.InsertJob(ctx, j)
 }
 
-// finishJob commits the end of a job together with the writes of write, if this
-// process still has the lease. The outcome is the final state of its subject.
+// finishJob ends a job and calls write, in one transaction. It returns
+// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.
+// outcome is the final state of the job's subject.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.FinishJob(ctx, j.Key, a.store.ProcessName()); err != nil {
@@ -76,7 +78,8 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 	return translateLeaseLost(err)
 }
 
-// writeWithLease commits the writes of write while a job runs, under the same condition.
+// writeWithLease calls write in a transaction while a job is running. It returns
+// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.
 func (a *App) writeWithLease(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.CheckLease(ctx, j.Key, a.store.ProcessName()); err != nil {
@@ -87,7 +90,7 @@ func (a *App) writeWithLease(ctx context.Context, j *job.Job, write func(*store.
 	return translateLeaseLost(err)
 }
 
-// translateLeaseLost translates the store's ErrLost into the pool's.
+// translateLeaseLost wraps store.ErrLeaseLost in job.ErrLeaseLost.
 func translateLeaseLost(err error) error {
 	if errors.Is(err, store.ErrLeaseLost) {
 		return errors.Join(job.ErrLeaseLost, err)

@@ -45,8 +45,8 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	return err
 }
 
-// beginPrediction makes the prediction RUNNING, which it already is after the
-// death of a process.
+// beginPrediction makes the prediction RUNNING. It already is if the process of an
+// earlier attempt died.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
@@ -59,7 +59,7 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 	return p, err
 }
 
-// writeResult stores the result and sets Result and Rows of p.
+// writeResult makes and stores the result, and sets Result and Rows of p.
 func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) 
 	defer result.Abort()
 
 	var rows atomic.Int64
-	written := *p // a copy, because p changes below, maybe before the posting has stopped
+	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
 	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
@@ -87,7 +87,7 @@ func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) 
 	return err
 }
 
-// writePredictionProgress writes how many rows are predicted.
+// writePredictionProgress writes how many rows have been predicted.
 func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
@@ -96,7 +96,7 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 	}
 }
 
-// endPrediction commits the end and deletes the blind CSV.
+// endPrediction commits the end of the prediction and deletes its blind CSV.
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
@@ -146,7 +146,7 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	err = a.readVerified(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
 			kind := fileKindTexts[f.Kind]
-			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read, %v: restore it from a backup, or %s",
+			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore it from a backup, or %s",
 				kind.noun, f.Key, err, kind.replacement).WithCause(err)
 		}
 		return nil
@@ -158,11 +158,11 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	return m, nil
 }
 
-// modelCacheSize is the number of models kept in memory.
+// modelCacheSize is the maximum number of models kept in memory.
 const modelCacheSize = 4
 
 // modelCache holds the most recently used models, the latest first. Models are
-// immutable, so it is never stale.
+// immutable, so the cache is never stale.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel

@@ -12,11 +12,11 @@ import (
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
-// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and
-// queues its prediction. In a form the model's key may follow the file, so in
-// is read again after the body.
+// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues
+// its prediction. in.ModelKey may be empty until body has been read, because in a
+// form the model's key may follow the file.
 func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
-	if in.ModelKey != "" { // before the upload
+	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	}, nil
 }
 
-// GetPrediction returns a prediction, with a newly signed URL of the result.
+// GetPrediction returns a prediction. The URL of its result is newly signed.
 func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.Prediction, error) {
 	p, s, err := a.findPredictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Model: in.ModelKey})
 }
 
-// ListPredictionsOfDataset does the same for all models of a dataset.
+// ListPredictionsOfDataset is ListPredictionsOfModel for all models of a dataset.
 func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
 	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ type File struct {
 	// Name is the suggested file name.
 	Name    string
 	ModTime time.Time
-	// ETag is the ETag: unique among all files at the same URL.
+	// ETag is unique among all files that were ever at the same URL.
 	ETag string
 }
 
@@ -174,7 +174,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 		return nil, err
 	}
 	if p.Status != api.PredictionCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s: only a COMPLETED one has a result", p.Key, p.Status)
+		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a result", p.Key, p.Status)
 	}
 	r, err := a.openVerified(ctx, resultFile(p), func() error {
 		_, err := a.findPrediction(ctx, "", p.Key)

@@ -14,15 +14,15 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// preparationTime is the default of [Config.PreparationLimit].
-// minPreparationRate, in bytes per second, determines the additional time for a
-// large CSV. Both are far more than needed.
+// preparationTime is the default of [Config.PreparationLimit]. The time limit
+// increases by one second for each minPreparationRate bytes. Preparation normally
+// takes a small fraction of it.
 const (
 	preparationTime    = 2 * time.Minute
 	minPreparationRate = 1 << 20
 )
 
-var errPreparationLimit = errors.New("its preparation took longer than the time limit")
+var errPreparationLimit = errors.New("the preparation took longer than the time limit")
 
 // preparationLimit returns the time limit for preparing a CSV of that size.
 func (a *App) preparationLimit(bytes int64) time.Duration {
@@ -45,7 +45,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
-		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: use fewer columns or rows", errPreparationLimit, limit))
+		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit))
 	}
 	if err != nil {
 		return err
@@ -69,8 +69,8 @@ func (a *App) findJobDataset(ctx context.Context, account, key string) (d *store
 	return d, err
 }
 
-// endDataset makes the dataset COMPLETED, or FAILED if there is a reason. The
-// CSV of a FAILED dataset is deleted.
+// endDataset makes the dataset COMPLETED. If reason is not empty, it makes the
+// dataset FAILED instead and deletes its CSV.
 func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
 	unused := ""

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// toProblem translates errors of the store and of blobs that users can act on
-// into *api.Problem. It returns other errors unchanged; they become
+// toProblem converts errors of the store and of blobs that users can act on to
+// *api.Problem. It returns other errors unchanged. The server reports those with
 // CodeInternal.
 func (a *App) toProblem(err error) error {
 	var p *api.Problem
@@ -27,8 +27,8 @@ func (a *App) toProblem(err error) error {
 	return err
 }
 
-// diskFullProblem returns the problem of a full disk. The folder is named only in the log,
-// except to the owner of a local data folder.
+// diskFullProblem returns the problem of a full disk. Only the owner of a local
+// data folder sees its path; a service writes the path to its log.
 func (a *App) diskFullProblem(err error) error {
 	dir := a.blobs.Folder()
 	left := ""
@@ -46,13 +46,13 @@ func (a *App) diskFullProblem(err error) error {
 // lookupProblem is toProblem for a resource that was looked up by its key.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to find its key", noun, key, noun).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "there is no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
 	}
 	return a.toProblem(err)
 }
 
-// failureReason returns why a job failed, for users: the message of a problem, or
-// else that it is an internal error, whose cause is in the log.
+// failureReason returns why a job failed, for users. It is the message of a
+// problem if cause is one. Otherwise it refers to the log, where the cause is.
 func (a *App) failureReason(cause error) string {
 	var p *api.Problem
 	switch {
@@ -61,5 +61,5 @@ func (a *App) failureReason(cause error) string {
 	case errors.Is(cause, job.ErrTooManyAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
 	}
-	return "an internal error: see the service's log under this key"
+	return "an internal error: the service's log has the cause under this key"
 }

@@ -22,7 +22,7 @@ func TestFailureReason(t *testing.T) {
 	}{
 		{fmt.Errorf("write: %w", blob.ErrDiskFull), "the service's disk is full; nothing was stored: try again when its operator has freed space"},
 		{job.ErrTooManyAttempts, "5 attempts ended with the death of their process, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
-		{errors.New("index out of range"), "an internal error: see the service's log under this key"},
+		{errors.New("index out of range"), "an internal error: the service's log has the cause under this key"},
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
 		if got := a.failureReason(c.cause); got != c.want {

@@ -11,18 +11,18 @@ import (
 	"foretell/internal/store"
 )
 
-// progressInterval is the minimum interval between writes of the progress.
+// progressInterval is the interval at which progress is written to the store.
 const progressInterval = 250 * time.Millisecond
 
-// progressRecorder collects the scores of a race between writes. It keeps whole
-// curves, for clients that ask for the history.
+// progressRecorder collects the scores of a race between writes to the store. It
+// keeps whole curves, for clients that request the history.
 type progressRecorder struct {
 	mu   sync.Mutex
 	rows []*algorithmRow
 }
 
-// algorithmRow is one algorithm's row, its status in the store, and whether it has
-// unwritten changes.
+// algorithmRow is the row of one run, its status in the store, and whether it has
+// changes that are not stored yet.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string
@@ -61,7 +61,7 @@ func (p *progressRecorder) record(e learn.Event) {
 	}
 }
 
-// takeChanged returns copies of the changed rows and marks them as written.
+// takeChanged returns copies of the changed rows and marks them as unchanged.
 func (p *progressRecorder) takeChanged() []algorithmRow {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +75,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged marks rows that could not be written as changed. Later events are
-// kept.
+// markChanged marks rows as changed again because they could not be written.
+// Changes since takeChanged are kept.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +89,8 @@ func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	}
 }
 
-// writeProgress writes the changed rows. After an error they are written the
-// next time, or at the end of the race.
+// writeProgress writes the changed rows. Rows that cannot be written are written
+// the next time, or at the end of the race.
 func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressRecorder) {
 	changed := recorder.takeChanged()
 	if len(changed) == 0 {
@@ -117,8 +117,8 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	}
 }
 
-// runEvery calls fn at intervals until stop is called, which waits for a running
-// call.
+// runEvery calls fn at intervals until stop is called or ctx is done. stop waits
+// until a running call has returned.
 func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

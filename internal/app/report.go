@@ -69,7 +69,8 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 	return out
 }
 
-// toScores converts scores; nil if rows is 0.
+// toScores converts scores that were measured on that many rows. It returns nil
+// if rows is 0.
 func toScores(s learn.Scores, rows int) *api.Scores {
 	if rows == 0 {
 		return nil
@@ -86,7 +87,7 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 	return out
 }
 
-// toInterval converts an interval; nil if it is unknown.
+// toInterval converts an interval. It returns nil if the interval is unknown.
 func toInterval(i learn.Interval) *api.Interval {
 	if !i.Known() {
 		return nil
@@ -94,7 +95,8 @@ func toInterval(i learn.Interval) *api.Interval {
 	return &api.Interval{Low: i.Low, High: i.High}
 }
 
-// finiteOrNil returns a pointer to v; nil if it was not measured, which is NaN.
+// finiteOrNil returns a pointer to v. It returns nil if v is NaN, which means that
+// it was not measured.
 func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -102,8 +104,8 @@ func finiteOrNil(v float64) *float64 {
 	return &v
 }
 
-// parseReport parses the report of a model. Older reports have 0 in place of
-// null for metrics that were not measured.
+// parseReport parses the stored report of a model. Older reports have 0 instead
+// of null for metrics that were not measured; parseReport returns nil for them.
 func parseReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

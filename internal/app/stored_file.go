@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts holds for each kind of stored file its name in messages, which the
-// key of its owner follows, and how to replace it without a backup.
+// fileKindTexts holds, for each kind of stored file, how messages call it (the
+// key of its owner follows), and how to replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -35,10 +35,11 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls use with a reader of a stored file. It returns a problem
-// with CodeDamaged if the file is missing or corrupt, whatever use returns: its
-// errors may be a consequence of the corruption. A file of an earlier release,
-// which has no checksum, gets one.
+// readVerified calls use with a reader of a stored file and the size of the file.
+// If the file is missing or corrupt, it returns a problem with CodeDamaged instead
+// of the error of use, which may be a consequence of the corruption. If an
+// earlier release stored the file without a checksum, readVerified stores the
+// checksum.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
@@ -63,13 +64,14 @@ func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.Ver
 	summed := *f
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
 	err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateChecksum(ctx, &summed) })
-	if err != nil && ctx.Err() == nil { // the next read tries again
+	if err != nil && ctx.Err() == nil { // the next read stores it
 		a.log.WarnContext(ctx, "storing the checksum of a file", "file", f.Blob, "error", err)
 	}
 }
 
-// damagedProblem translates the error of a corrupt or missing file into a problem that
-// names its owner, and logs the file's name. It returns other errors unchanged.
+// damagedProblem converts the error of a corrupt or missing file to a problem
+// that identifies its owner, and logs the key of the blob. It returns other
+// errors unchanged.
 func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""
 	switch {
@@ -85,15 +87,15 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified verifies the checksum of a stored file and opens it for a
-// download. It does so for every download, because bit rot does not change the
-// modification time. If the file is missing, it returns the error of still,
-// which looks up the owner again and fails if that was deleted.
+// openVerified opens a stored file for a download after verifying its checksum.
+// It does so for every download, because bit rot does not change the modification
+// time. If the file is missing, it calls checkOwner, which must return an error if
+// the owner of the file was deleted meanwhile, and returns that error.
 func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
-		if gone := checkOwner(); gone != nil {
-			return nil, gone
+		if deleted := checkOwner(); deleted != nil {
+			return nil, deleted
 		}
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceRows is a running race: its rows as they will be written next.
+// raceRows holds the rows of a running race, as they will be written next.
 type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
@@ -26,8 +26,8 @@ type raceRows struct {
 	spill   *spill.File // holds the model until it is stored
 }
 
-// train runs a race and stores its model. A race whose process died is
-// restarted.
+// train runs a race and stores its model. If the process of an earlier attempt
+// died, the race starts over.
 func (a *App) train(ctx context.Context, r *job.Run) error {
 	rows, err := a.beginRace(ctx, r)
 	if err != nil {
@@ -66,8 +66,8 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its children RUNNING and resets the results of
-// an earlier attempt.
+// beginRace makes the race and its runs RUNNING and clears the results of an
+// earlier attempt.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
@@ -154,8 +154,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	return err
 }
 
-// setRunResult sets the result of one algorithm; its status is the race's if it never
-// began.
+// setRunResult sets the result of one run. If the run never began, it gets the
+// status of the race.
 func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
@@ -172,8 +172,8 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a performance that was measured on that many rows; nil for 0
-// rows, which is not measured.
+// performanceOrNil returns a performance that was measured on that many rows. It
+// returns nil for 0 rows, which means that it was not measured.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -181,14 +181,15 @@ func performanceOrNil(performance float64, rows int) *float64 {
 	return finiteOrNil(performance)
 }
 
-// raceFailureReason returns why a race has no model; "" if it has one.
+// raceFailureReason returns why a race has no model. It is empty if the race has
+// one.
 func raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase it", raceTimeLimit(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", raceTimeLimit(race))
 	case learn.Cancelled:
 		return "cancelled before any algorithm had trained a model"
 	}
@@ -201,8 +202,8 @@ func raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	return "every algorithm failed: " + strings.Join(reasons, "; ")
 }
 
-// storeModel stores the model of a race as a blob and returns the row to insert;
-// nil if the race has no model.
+// storeModel stores the model of a race as a blob, and returns the row to insert.
+// It returns nil if the race has no model.
 func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
 	if outcome.Model == nil {
 		return nil, nil
@@ -217,7 +218,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 		return nil, err
 	}
 	info, err := a.writeModel(ctx, outcome.Model)
-	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
+	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // spilled data may have filled the disk
 		info, err = a.writeModel(ctx, outcome.Model)
 	}
 	if err != nil {

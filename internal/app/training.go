@@ -69,7 +69,7 @@ func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*a
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly})
 }
 
-// ListTrainingsOfDataset does the same for one dataset.
+// ListTrainingsOfDataset is ListTrainings for one dataset.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
 	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 // cancelWait is how long CancelTraining waits for a race to store its model.
 const cancelWait = 10 * time.Second
 
-// CancelTraining ends a race. One that no process runs is CANCELLED at once and
-// without a model. One that is RUNNING is CANCELLED when it has stored the best
-// model so far; the response waits for that, but says RUNNING if it takes
-// longer than cancelWait.
+// CancelTraining ends a race. A race that no process runs is CANCELLED at once,
+// without a model. A RUNNING race first stores the best model so far.
+// CancelTraining waits until it has, but at most cancelWait. After that it
+// returns the race while it is still RUNNING.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
@@ -24,7 +24,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		}
 		if r.Parent != "" {
 			return api.NewProblem(api.CodeWrongState,
-				"training job %s is one algorithm of a race: cancel the race, training job %s", r.Key, r.Parent)
+				"training job %s is one algorithm of a race and cannot be cancelled alone: cancel the race, training job %s", r.Key, r.Parent)
 		}
 		s, err := a.findJobStatus(ctx, t, key)
 		if err != nil {
@@ -37,7 +37,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		case api.TrainingRunning:
 			return t.RequestCancel(ctx, r.Key)
 		}
-		return api.NewProblem(api.CodeWrongState, "training job %s is %s: only a PENDING or RUNNING one can be cancelled", r.Key, r.Status)
+		return api.NewProblem(api.CodeWrongState, "training job %s is %s, but only a PENDING or RUNNING training job can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
 		return nil, a.lookupProblem(err, "training job", key)
@@ -49,7 +49,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending ends a race that no living process runs.
+// cancelPending cancels a race that no living process runs.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
 }
 
-// endQueuedRace ends a race whose job was deleted, with its runs.
+// endQueuedRace ends a race and its runs. The caller must have deleted its job.
 func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
 	children, err := t.ListRuns(ctx, race.Key)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 	return nil
 }
 
-// awaitEnd waits until a race has ended, at most cancelWait, and returns it.
+// awaitEnd waits until a race has ended, but at most cancelWait, and returns it.
 func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	enough := time.NewTimer(cancelWait)
 	defer enough.Stop()
@@ -102,7 +102,7 @@ func (a *App) DeleteTraining(ctx context.Context, in *api.TrainingInput) (*api.N
 	}
 	if r.Parent != "" {
 		return nil, api.NewProblem(api.CodeWrongState,
-			"training job %s is one algorithm of a race: delete the race, training job %s", r.Key, r.Parent)
+			"training job %s is one algorithm of a race and cannot be deleted alone: delete the race, training job %s", r.Key, r.Parent)
 	}
 	return a.deleteResource(ctx, "training", r.Key, (*store.Tx).DeleteTraining)
 }

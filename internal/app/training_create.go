@@ -67,12 +67,12 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}, nil
 }
 
-// untrainableHints says, by the state of a dataset, what must happen before it
-// can be trained on.
+// untrainableHints says, by the state of a dataset that is not COMPLETED, what to
+// do before training on it.
 var untrainableHints = map[string]string{
-	api.DatasetPending:    "add its CSV, and train when it is COMPLETED",
+	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
-	api.DatasetFailed:     "its failureReason says what to repair in the CSV; create another dataset for the repaired one",
+	api.DatasetFailed:     "repair the CSV, see failureReason, and create another dataset with it",
 }
 
 // newTraining validates the parameters of a race and fills in the defaults.
@@ -113,7 +113,8 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// parseThreshold returns the threshold from its two names; nil is no threshold.
+// parseThreshold returns the threshold, which has two names in a request. It
+// returns nil for a race without a threshold.
 func parseThreshold(n api.NewTraining) (*float64, error) {
 	name, chosen := "performanceThreshold", n.PerformanceThreshold
 	if !chosen.IsSet {
@@ -145,15 +146,15 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// selectAlgorithms returns the algorithms of a race in their canonical order;
-// nil chooses all.
+// selectAlgorithms returns the algorithms of a race in their canonical order. If
+// chosen is nil, it returns all.
 func selectAlgorithms(chosen []string, classes int) ([]string, error) {
 	all := api.Algorithms(classes)
 	if chosen == nil {
 		return all, nil
 	}
 	if len(chosen) == 0 {
-		return nil, api.NewFieldProblem("algorithms", "is empty: omit it for all of %v", all)
+		return nil, api.NewFieldProblem("algorithms", "must not be empty: omit the field to select all of %v", all)
 	}
 	for i, name := range chosen {
 		if !slices.Contains(all, name) {

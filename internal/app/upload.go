@@ -10,16 +10,17 @@ import (
 	"foretell/internal/store"
 )
 
-// upload is a body and the limits of its size in bytes.
+// upload is a body and the limits of its size. All sizes are in bytes.
 type upload struct {
 	body io.Reader
-	// size is the declared size; -1 if unknown.
+	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
 }
 
 // storeUpload stores a body. It checks the declared size before it reads the
-// body, and the actual size while it does. After an error nothing is stored.
+// body, and the actual size while it reads. If it returns an error, nothing is
+// stored.
 func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	if u.size > u.max {
 		return blob.Info{}, tooLargeProblem(u.max)
@@ -32,16 +33,16 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 		return blob.Info{}, a.toProblem(err)
 	}
 	defer w.Abort()
-	if err := u.copy(w); err != nil {
+	if err := u.copyTo(w); err != nil {
 		return blob.Info{}, a.toProblem(err)
 	}
 	info, err := w.Commit()
 	return info, a.toProblem(err)
 }
 
-// copy copies the body to w. Unlike with [io.Copy], an error of the body
-// becomes a problem of the client and is not mistaken for one of the disk.
-func (u upload) copy(w io.Writer) error {
+// copyTo copies the body to w. Unlike [io.Copy] it can distinguish an error of
+// the body, which becomes a problem of the client, from an error of w.
+func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {
 		n, err := u.body.Read(buf)
@@ -65,8 +66,8 @@ func (u upload) copy(w io.Writer) error {
 	}
 }
 
-// interruptedProblem returns the problem of a body that ended early; cause itself if it
-// is a problem.
+// interruptedProblem returns the problem of a body that ended early. If cause is
+// a problem, it returns cause.
 func interruptedProblem(read int64, cause error) error {
 	var p *api.Problem
 	if errors.As(cause, &p) {
@@ -76,18 +77,18 @@ func interruptedProblem(read int64, cause error) error {
 }
 
 func tooLargeProblem(limit int64) error {
-	remedy := "split the file"
+	remedy := "remove rows or columns"
 	if limit == api.MaxAddDataBytes {
-		remedy = "send a larger file to the dataset's uploadUrl"
+		remedy = "send the file to the dataset's uploadUrl, which accepts larger files"
 	}
-	return api.NewProblem(api.CodeTooLarge, "more than %d bytes; nothing was stored: %s", limit, remedy)
+	return api.NewProblem(api.CodeTooLarge, "the file has more than %d bytes; nothing was stored: %s", limit, remedy)
 }
 
-func tooSmallProblem(n, limit int64) error {
-	return api.NewProblem(api.CodeTooSmall, "%d bytes; nothing was stored: send at least %d", n, limit)
+func tooSmallProblem(size, limit int64) error {
+	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes; nothing was stored: send at least %d", size, limit)
 }
 
-// toStoreFile returns the columns of a stored blob.
+// toStoreFile converts the description of a blob.
 func toStoreFile(info blob.Info) store.File {
 	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }
