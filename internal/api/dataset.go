@@ -45,7 +45,7 @@ type CreateDatasetInput struct {
 
 // NewDataset describes a dataset to create.
 type NewDataset struct {
-	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters."`
+	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters, without control characters, not only blanks. Stored in Unicode normalization form C."`
 	Description *string `json:"description,omitempty" nullable:"true" minLength:"3" maxLength:"150" doc:"Plain text of 3 to 150 characters."`
 	// Series groups datasets under a name; nil defaults to DatasetName.
 	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name that this dataset shares with others. Model versions count up, and the champion is chosen, within a series. Defaults to datasetName."`

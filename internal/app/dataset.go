@@ -28,7 +28,8 @@ func uploadPath(key string) string  { return datasetPath(key) + "/upload" }
 
 // CreateDataset creates an empty dataset in state PENDING.
 func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
-	if err := validateNewDataset(in.Body); err != nil {
+	body, err := normalizeNewDataset(in.Body)
+	if err != nil {
 		return nil, err
 	}
 	key, err := a.newKey()
@@ -37,14 +38,14 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	now := a.now()
 	d := &store.Dataset{
-		Key: key, Account: callerFromContext(ctx).Account, Name: in.Body.DatasetName, Description: in.Body.Description,
+		Key: key, Account: callerFromContext(ctx).Account, Name: body.DatasetName, Description: body.Description,
 		Status: api.DatasetPending, Buckets: api.DefaultBuckets, Created: now, Updated: now,
 	}
-	if in.Body.Series != nil {
-		d.Series = *in.Body.Series
+	if body.Series != nil {
+		d.Series = *body.Series
 	}
-	if in.Body.NumberOfBuckets != nil {
-		d.Buckets = *in.Body.NumberOfBuckets
+	if body.NumberOfBuckets != nil {
+		d.Buckets = *body.NumberOfBuckets
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
 	if errors.Is(err, store.ErrExists) {
@@ -60,24 +61,31 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}, nil
 }
 
-func validateNewDataset(d api.NewDataset) error {
-	if n := utf8.RuneCountInString(d.DatasetName); n < minName || n > maxName {
-		return api.NewFieldProblem("datasetName", "%d characters: must be %d to %d", n, minName, maxName)
+// normalizeNewDataset returns a valid description of a dataset with normalized names.
+func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
+	var err error
+	if d.DatasetName, err = normalizeName("datasetName", d.DatasetName); err != nil {
+		return d, err
 	}
 	if d.Series != nil {
-		if n := utf8.RuneCountInString(*d.Series); n < minName || n > maxName {
-			return api.NewFieldProblem("series", "%d characters: must be %d to %d, or null", n, minName, maxName)
+		series, err := normalizeName("series", *d.Series)
+		if err != nil {
+			return d, err
 		}
+		d.Series = &series
 	}
 	if d.Description != nil {
 		if n := utf8.RuneCountInString(*d.Description); n < minDescription || n > maxDescription {
-			return api.NewFieldProblem("description", "%d characters: must be %d to %d, or null", n, minDescription, maxDescription)
+			return d, api.NewFieldProblem("description", "%d characters: must be %d to %d, or null", n, minDescription, maxDescription)
+		}
+		if err := checkText("description", *d.Description, "\t\r\n"); err != nil {
+			return d, err
 		}
 	}
 	if b := d.NumberOfBuckets; b != nil && (*b < minBuckets || *b > maxBuckets) {
-		return api.NewFieldProblem("numberOfBuckets", "%d: must be %d to %d", *b, minBuckets, maxBuckets)
+		return d, api.NewFieldProblem("numberOfBuckets", "%d: must be %d to %d", *b, minBuckets, maxBuckets)
 	}
-	return nil
+	return d, nil
 }
 
 // GetDataset returns a dataset.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"foretell/internal/api"
 )
 
@@ -21,7 +23,7 @@ const (
 // if n is 2, and so on. NAME is truncated so that the result has at most 30
 // characters. If series has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
-	series = strings.TrimSpace(series)
+	series = norm.NFC.String(strings.TrimSpace(series)) // as the service stores names
 	if utf8.RuneCountInString(series) < minName {
 		series += "-data"
 	}

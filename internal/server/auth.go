@@ -1,9 +1,11 @@
 package server
 
 import (
+	"context"
 	"math"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -32,7 +34,7 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 			writeProblem(w, s.toProblem(r.Context(), err))
 			return
 		}
-		req.account = caller.Email
+		req.account, req.authenticated = caller.Email, !rules.op.Public
 		if p := rules.check(r); p != nil {
 			writeProblem(w, p)
 			return
@@ -81,6 +83,20 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
+// logIn is app.LogIn; the access log shows the account tried.
+func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
+	requestFromContext(ctx).account = loggable(in.Body.Username)
+	return s.app.LogIn(ctx, in)
+}
+
+// loggable returns the beginning of a text from a client, with characters escaped that
+// a terminal might interpret.
+func loggable(text string) string {
+	const most = 254 // an e-mail
+	quoted := strconv.Quote(text[:min(len(text), most)])
+	return quoted[1 : len(quoted)-1]
+}
+
 // limitLogins passes a login on unless too many logins failed from its address.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
@@ -102,17 +118,11 @@ func (s *service) baseURL(r *http.Request) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/")
 	}
-	scheme, host := "http", r.Host
-	if r.TLS != nil {
-		scheme = "https"
-	}
+	host := r.Host
 	if s.proxies.forwards(r) {
-		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
-			scheme = forwarded
-		}
 		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
 			host, _, _ = strings.Cut(forwarded, ",")
 		}
 	}
-	return scheme + "://" + strings.TrimSpace(host)
+	return s.schemeOf(r) + "://" + strings.TrimSpace(host)
 }

@@ -14,6 +14,8 @@ import (
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	maxDrainTime  = 30 * time.Second
+	// maxAnonymousDrainTime applies to requests without a valid token.
+	maxAnonymousDrainTime = 5 * time.Second
 	// drainIdleTimeout is how long a client may send nothing before it is assumed to wait
 	// for the response.
 	drainIdleTimeout = time.Second
@@ -21,14 +23,14 @@ const (
 
 // drainBody discards the rest of the body of a rejected request. The response,
 // which is short, waits in the connection's buffer.
-func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody) {
+func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody, limit time.Duration) {
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun
 	if r.ContentLength == 0 || r.ContentLength-body.bytesRead > maxDrainBytes || body.hasEnded || expects {
 		return
 	}
 	conn := http.NewResponseController(w)
 	stop := func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) }
-	total, idle := time.AfterFunc(maxDrainTime, stop), time.AfterFunc(drainIdleTimeout, stop)
+	total, idle := time.AfterFunc(limit, stop), time.AfterFunc(drainIdleTimeout, stop)
 	defer total.Stop()
 	defer idle.Stop()
 	buf := make([]byte, 32<<10)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/server"
 )
@@ -59,5 +60,31 @@ func TestDrainBody(t *testing.T) {
 				t.Errorf("%d %s", resp.StatusCode, answer)
 			}
 		})
+	}
+}
+
+// TestDrainAnonymousBody checks that the body of a request without a token is not read
+// for long, even if the client goes on sending.
+func TestDrainAnonymousBody(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes five seconds")
+	}
+	w := newTestServer(t, server.Options{})
+	conn, path := w.dial(t, w.url+"/api/v1/datasets/"+noKey+"/data")
+	began := time.Now()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\n", path)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		if _, err := conn.Write([]byte("x")); err != nil {
+			break // closed
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the body is read after 20 seconds")
+		}
+	}
+	if took := time.Since(began); took < 2*time.Second {
+		t.Errorf("closed after %s, before a client could read the response", took)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // and JSON, each with the app's method of its name.
 func (s *service) mountEndpoints() {
 	a := s.app
-	mount(s, api.LogIn, a.LogIn)
+	mount(s, api.LogIn, s.logIn)
 
 	mount(s, api.ListDatasets, a.ListDatasets)
 	mount(s, api.CreateDataset, a.CreateDataset)

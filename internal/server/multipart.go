@@ -80,7 +80,7 @@ func (f *formFile) Read(p []byte) (int, error) {
 // findFile advances to the part `file`.
 func (f *formFile) findFile() error {
 	for {
-		part, err := f.parts.NextPart()
+		part, err := f.parts.NextRawPart() // NextPart would decode quoted-printable
 		if errors.Is(err, io.EOF) {
 			return api.NewFieldProblem(fileField, "is required: a part that contains the CSV")
 		}
@@ -101,7 +101,7 @@ func (f *formFile) findFile() error {
 // is not accepted.
 func (f *formFile) readRest() error {
 	for {
-		part, err := f.parts.NextPart()
+		part, err := f.parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			break
 		}

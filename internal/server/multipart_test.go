@@ -8,6 +8,21 @@ import (
 	"testing"
 )
 
+// TestTransferEncoding checks that a file is stored as it was sent.
+func TestTransferEncoding(t *testing.T) {
+	t.Parallel()
+	const body = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nI=44,a\n\r\n--b--"
+	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	file, err := newFormFile(r, &requestBody{ReadCloser: r.Body}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(file); err != nil || string(got) != "I=44,a\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // FuzzFormFile: a form returns its complete file or an error, never panics, and
 // is not accepted without its end.
 func FuzzFormFile(f *testing.F) {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -17,7 +16,9 @@ import (
 type request struct {
 	id        string
 	operation string // "" until it is routed
-	account   string // e-mail; "" until authenticated
+	account   string // e-mail; "" until authenticated; of a login, as tried
+	// authenticated is set if the request has a valid token.
+	authenticated bool
 	// w and r are for operations that stream.
 	w    http.ResponseWriter
 	r    *http.Request
@@ -40,11 +41,15 @@ func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestID(r)}
 		rec := &responseRecorder{ResponseWriter: w}
+		if r.ProtoMajor >= 2 && s.opts.Now != nil {
+			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
+			defer rec.limitWrite() // what is left in the buffer
+		}
 		req.body = &requestBody{ReadCloser: r.Body}
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
 		r.Body = req.body
 		w.Header().Set("X-Request-Id", req.id)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		s.setDefaultHeaders(w.Header(), r)
 		began := s.now()
 		s.metrics.inFlight.Inc()
 		defer func() {
@@ -62,7 +67,11 @@ func (s *service) observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(rec, r)
 		if rec.status >= http.StatusBadRequest {
-			drainBody(w, r, req.body)
+			limit := maxDrainTime
+			if !req.authenticated {
+				limit = maxAnonymousDrainTime
+			}
+			drainBody(w, r, req.body, limit)
 		}
 	})
 }
@@ -129,6 +138,19 @@ type responseRecorder struct {
 	status       int
 	bytesWritten int64
 	aborted      bool // a panic came after the response had begun
+	// stream is the stream of an HTTP/2 request, whose client may stop receiving it while
+	// the connection goes on; nil for HTTP/1, whose connections have write timeouts.
+	stream *http.ResponseController
+	now    func() time.Time
+}
+
+// streamWriteTimeout is how long the client of an HTTP/2 stream may receive nothing of
+// it while the server writes.
+const streamWriteTimeout = 2 * time.Minute
+
+// limitWrite limits the time of the next write of an HTTP/2 stream.
+func (rec *responseRecorder) limitWrite() {
+	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports it
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
@@ -147,17 +169,11 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}
+	if rec.stream != nil {
+		rec.limitWrite()
+		defer func() { _ = rec.stream.SetWriteDeadline(time.Time{}) }()
+	}
 	n, err := rec.ResponseWriter.Write(b)
 	rec.bytesWritten += int64(n)
-	return n, err
-}
-
-// ReadFrom lets the underlying writer use sendfile.
-func (rec *responseRecorder) ReadFrom(src io.Reader) (int64, error) {
-	if rec.status == 0 {
-		rec.status = http.StatusOK
-	}
-	n, err := io.Copy(rec.ResponseWriter, src)
-	rec.bytesWritten += n
 	return n, err
 }

@@ -75,6 +75,47 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
+// TestLoggedAccount checks that the log has the account that was tried, without its
+// control characters, and no password.
+func TestLoggedAccount(t *testing.T) {
+	t.Parallel()
+	var log logs
+	w := newTestServer(t, server.Options{Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	w.addUser(t)
+	w.send(t, call{method: "POST", path: "/api/login", json: `{"username":"x\u001b[31m\u202e@y","password":"a secret"}`, anonymous: true})
+	var session api.Session
+	w.must(t, call{method: "POST", path: "/api/login", json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`, anonymous: true}, &session)
+	for _, want := range []string{`"account":"x\\x1b[31m\\u202e@y"`, `"account":"` + testUser + `"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%s is not logged: %s", want, log.String())
+		}
+	}
+	for _, secret := range []string{"a secret", testPassword, session.AccessToken} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%s is logged: %s", secret, log.String())
+		}
+	}
+}
+
+// TestDefaultHeaders checks the headers for browsers.
+func TestDefaultHeaders(t *testing.T) {
+	t.Parallel()
+	w := newTestServer(t, server.Options{TrustedProxies: loopback})
+	for _, path := range []string{"/healthz", "/none", "/api/v1/datasets?offset=0&limit=1", "/openapi.json"} {
+		for scheme, security := range map[string]string{"http": "", "https": "max-age=31536000"} {
+			resp, _ := w.send(t, call{method: "GET", path: path, header: map[string]string{"X-Forwarded-Proto": scheme}})
+			for name, want := range map[string]string{
+				"Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+				"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Strict-Transport-Security": security,
+			} {
+				if got := resp.Header.Get(name); got != want {
+					t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+				}
+			}
+		}
+	}
+}
+
 // loopback is the network of the tests' clients, as that of a proxy.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 

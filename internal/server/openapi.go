@@ -1,10 +1,6 @@
 package server
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -52,28 +48,6 @@ func humaConfig(version string) huma.Config {
 			"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON}, // problem+json
 		},
 		DefaultFormat: "application/json",
-	}
-}
-
-// unmarshalJSON is json.Unmarshal with errors that contain no Go types and no
-// values.
-func unmarshalJSON(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	var (
-		syntax   *json.SyntaxError
-		mismatch *json.UnmarshalTypeError
-	)
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		return fmt.Errorf("invalid JSON: error at byte %d", syntax.Offset)
-	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s: the number is too large or not an integer", mismatch.Field)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("invalid JSON: unexpected end")
-	default:
-		return errors.New("invalid JSON for this request")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // invalid (400). huma checks the ranges of values (422).
 type parameters struct {
 	keys     []string // in the path
+	query    []string // all in the query
 	integers []string // in the query
 	booleans []string
 }
@@ -26,6 +27,9 @@ func parametersFromType(in reflect.Type) parameters {
 			ps.keys = append(ps.keys, name)
 		}
 		name := field.Tag.Get("query")
+		if name != "" {
+			ps.query = append(ps.query, name)
+		}
 		switch {
 		case name == "":
 		case field.Type.Kind() == reflect.Int64:
@@ -51,6 +55,11 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 			fields = append(fields, api.FieldError{Field: name, Message: "must be a UUID"})
 		}
 		r.SetPathValue(name, strings.ToLower(key))
+	}
+	for _, name := range ps.query {
+		if len(query[name]) > 1 { // another program might use another one of them
+			fields = append(fields, api.FieldError{Field: name, Message: "must not be repeated"})
+		}
 	}
 	for _, name := range ps.integers {
 		if text := query.Get(name); text != "" {

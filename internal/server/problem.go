@@ -66,7 +66,7 @@ func init() {
 	validation.MsgExpectedMaxLength = "must have at most %d characters"
 	validation.MsgExpectedMinItems = "must have at least %d items"
 	validation.MsgExpectedMaxItems = "must have at most %d items"
-	validation.MsgExpectedOneOf = "must be one of \"%s\""
+	validation.MsgExpectedOneOf = "must be one of %s"
 	validation.MsgExpectedInteger = "must be an integer"
 	validation.MsgExpectedNumber = "must be a number"
 	validation.MsgExpectedString = "must be a string"
@@ -124,6 +124,9 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 		field = strings.TrimPrefix(field, prefix)
 	}
 	message := d.Message
+	if name, ok := strings.CutSuffix(message, numberSuffix); ok && d.Location == "body" {
+		return api.FieldError{Field: name, Message: strings.TrimPrefix(numberSuffix, "\x1f ")}
+	}
 	if name, ok := strings.CutSuffix(message, requiredSuffix); ok {
 		message = "is required"
 		if field == "body" {

@@ -45,6 +45,17 @@ func TestValidValues(t *testing.T) {
 	}
 }
 
+// TestEqualNames creates a dataset whose name is another's in decomposed characters.
+func TestEqualNames(t *testing.T) {
+	t.Parallel()
+	w := newTestServer(t, server.Options{})
+	w.newDataset(t, "caf\u00e9")
+	resp, body := w.send(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"cafe\u0301"}`})
+	if resp.StatusCode != http.StatusConflict {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
+
 // TestPages reads lists page by page.
 func TestPages(t *testing.T) {
 	t.Parallel()

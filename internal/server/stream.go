@@ -79,10 +79,18 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 	if err != nil {
 		return nil, err
 	}
-	in := &api.ModelInput{ModelKey: req.r.URL.Query().Get("modelKey")}
+	given := req.r.URL.Query()["modelKey"]
+	if len(given) > 1 {
+		return nil, repeatedModelKey()
+	}
+	in := &api.ModelInput{ModelKey: strings.Join(given, "")}
+	parts := 0
 	file.onField = func(name string, value io.Reader) error {
 		if name != "modelKey" {
 			return nil
+		}
+		if parts++; parts > 1 {
+			return repeatedModelKey()
 		}
 		text, err := io.ReadAll(io.LimitReader(value, 64))
 		in.ModelKey = strings.TrimSpace(string(text))
@@ -98,6 +106,12 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 		}
 	}
 	return s.app.CreatePrediction(ctx, in, file)
+}
+
+func repeatedModelKey() error {
+	p := api.NewProblem(api.CodeMalformed, "modelKey: must not be repeated")
+	p.Errors = []api.FieldError{{Field: "modelKey", Message: "must not be repeated"}}
+	return p
 }
 
 // normalizeModelKey validates a key from a form and converts it to lower case, as

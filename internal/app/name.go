@@ -1,0 +1,44 @@
+package app
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"foretell/internal/api"
+)
+
+// normalizeName returns a name in NFC, so that names that look equal are equal. It
+// returns a problem for characters that would make a name look like another or like
+// nothing: control characters, marks of writing direction, and only blanks.
+func normalizeName(field, name string) (string, error) {
+	if err := checkText(field, name, ""); err != nil {
+		return "", err
+	}
+	name = norm.NFC.String(name)
+	if n := utf8.RuneCountInString(name); n < minName || n > maxName {
+		return "", api.NewFieldProblem(field, "%d characters: must be %d to %d", n, minName, maxName)
+	}
+	return name, nil
+}
+
+// checkText returns a problem if a text has control characters, except those in
+// allowed, or marks of writing direction, or nothing visible.
+func checkText(field, text, allowed string) error {
+	visible := false
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(allowed, r):
+		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
+			return api.NewFieldProblem(field, "must not have control characters: it has %U", r)
+		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf has the characters without width
+			visible = true
+		}
+	}
+	if !visible {
+		return api.NewFieldProblem(field, "must not be blank")
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// numberSuffix ends the message about a number that does not fit its field, which
+// begins with the field's name.
+const numberSuffix = "\x1f the number is too large or not an integer"
+
+// unmarshalJSON is json.Unmarshal that rejects repeated members and invalid UTF-8,
+// with errors that contain no Go types and no values.
+func unmarshalJSON(data []byte, v any) error {
+	if err := checkJSON(data); err != nil {
+		return err
+	}
+	err := json.Unmarshal(data, v)
+	var (
+		syntax   *json.SyntaxError
+		mismatch *json.UnmarshalTypeError
+	)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return fmt.Errorf("invalid JSON: error at byte %d", syntax.Offset)
+	case errors.As(err, &mismatch):
+		field := mismatch.Field
+		if field == "" {
+			field = memberAt(data, mismatch.Offset)
+		}
+		return errors.New(field + numberSuffix)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("invalid JSON: unexpected end")
+	default:
+		return errors.New("invalid JSON for this request")
+	}
+}
+
+// checkJSON returns an error for a repeated member, because json.Unmarshal would use the
+// last one and another program the first, and for invalid UTF-8. It leaves other errors
+// to json.Unmarshal.
+func checkJSON(data []byte) error {
+	_, err := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue()
+	var syntax *jsontext.SyntacticError
+	switch {
+	case !errors.As(err, &syntax):
+		return nil
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Errorf("invalid JSON: the member %q is repeated", syntax.JSONPointer.LastToken())
+	case strings.Contains(syntax.Err.Error(), "UTF-8"), strings.Contains(syntax.Err.Error(), "surrogate"):
+		return fmt.Errorf("invalid JSON: invalid UTF-8 at byte %d", syntax.ByteOffset)
+	}
+	return nil
+}
+
+// memberAt returns the name of the last member whose value ends at or before an offset;
+// "body" if there is none.
+func memberAt(data []byte, offset int64) string {
+	d := jsontext.NewDecoder(bytes.NewReader(data))
+	member := "body"
+	for {
+		if _, err := d.ReadToken(); err != nil || d.InputOffset() > offset {
+			return member
+		}
+		if path := strings.Trim(string(d.StackPointer()), "/"); path != "" {
+			member = strings.ReplaceAll(path, "/", ".")
+		}
+	}
+}
