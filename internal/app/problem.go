@@ -46,7 +46,7 @@ func (a *App) diskFullProblem(err error) error {
 // lookupProblem is toProblem for a resource that was looked up by its key.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "there is no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
 	}
 	return a.toProblem(err)
 }
