@@ -154,7 +154,7 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 	}
 	if blend != nil {
 		rowLosses[blend] = lossFunc(blend)
-		r.blendScore = &Candidate{blend.performance, mean(rowLosses[blend]), r.evaluator.interval(blend.crossFitted)}
+		r.blendScore = &Candidate{blend.performance, mean(rowLosses[blend]), r.evaluator.performanceInterval(blend.crossFitted)}
 	}
 	return rowLosses
 }

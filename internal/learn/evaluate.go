@@ -64,7 +64,7 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	run.reached = r.reachesThreshold(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	probabilities, stalled = run.record(s, probabilities, r.scheduler.due(run.index), run.reached || len(r.evaluator.labels) == 0)
+	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.nextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
 	return stalled, nil
 }
 
@@ -83,9 +83,9 @@ func (e *evaluator) score(probabilities []float32) score {
 // weights applied if the metric uses them.
 func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predictions {
 	if e.usesWeights() {
-		probabilities = e.classWeighted(probabilities)
+		probabilities = e.applyClassWeights(probabilities)
 	}
-	return e.predictions(probabilities)
+	return e.newPredictions(probabilities)
 }
 
 // usesWeights reports whether decisions are weighted for the metric.
@@ -93,19 +93,19 @@ func (e *evaluator) usesWeights() bool {
 	return e.metric == metric.NameBalancedAccuracy || e.metric == metric.NameMacroF1
 }
 
-func (e *evaluator) predictions(probabilities []float32) metric.Predictions {
+func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
 	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes}
 }
 
-// classWeights returns the decision weights of the model, fitted to all
+// fitClassWeights returns the decision weights of the model, fitted to all
 // validation rows.
-func (e *evaluator) classWeights(probabilities []float32) []float64 {
-	return metric.FitClassWeights(e.metric, e.predictions(probabilities))
+func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
+	return metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
 }
 
-// classWeighted returns the probabilities, with each half of the rows
+// applyClassWeights returns the probabilities, with each half of the rows
 // multiplied by the weights fitted to the other half.
-func (e *evaluator) classWeighted(probabilities []float32) []float32 {
+func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		weights := metric.FitClassWeights(e.metric, fit)
 		return func(row []float32) {
@@ -116,9 +116,9 @@ func (e *evaluator) classWeighted(probabilities []float32) []float32 {
 	})
 }
 
-// calibrated returns the probabilities, with the temperature fitted to one half
+// calibrate returns the probabilities, with the temperature fitted to one half
 // of the rows applied to the other half.
-func (e *evaluator) calibrated(probabilities []float32) []float32 {
+func (e *evaluator) calibrate(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		temperature := metric.FitTemperature(fit)
 		return func(row []float32) { temperature.Apply(row, e.classes) }
@@ -149,9 +149,9 @@ func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) me
 	return p
 }
 
-// interval returns the 95 % confidence interval of the performance of
+// performanceInterval returns the 95 % confidence interval of the performance of
 // probabilities. It is NaN if probabilities is nil.
-func (e *evaluator) interval(probabilities []float32) metric.Interval {
+func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval {
 	if probabilities == nil {
 		return metric.Interval{Low: math.NaN(), High: math.NaN()}
 	}

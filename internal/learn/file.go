@@ -52,7 +52,7 @@ func (m *Model) fileVersion() uint16 {
 // length. Equal models have equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	version := m.fileVersion()
-	head, err := m.header(version)
+	head, err := m.encodeHeader(version)
 	if err != nil {
 		return 0, err
 	}
@@ -99,8 +99,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return size, err
 }
 
-// header returns the part of the file before the members.
-func (m *Model) header(version uint16) ([]byte, error) {
+// encodeHeader returns the part of the file before the members.
+func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 	schema, err := json.Marshal(m.schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)

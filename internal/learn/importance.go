@@ -29,13 +29,13 @@ const (
 	maxImportancePredictions = 1_000_000
 )
 
-// importances returns the importance of each column of the file. The model of
-// each fold predicts the fold's validation rows, once unchanged and once for
-// each column with its values shuffled. All features extracted from a column
-// are shuffled together (Breiman, Random Forests, 2001, section 10). Unlike the
-// gains of a tree's splits, these importances are measured on rows that were
-// not trained on, and are comparable between algorithms.
-func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Importance {
+// computeImportances returns the importance of each column of the file. The
+// model of each fold predicts the fold's validation rows, once unchanged and
+// once for each column with its values shuffled. All features extracted from a
+// column are shuffled together (Breiman, Random Forests, 2001, section 10).
+// Unlike the gains of a tree's splits, these importances are measured on rows
+// that were not trained on, and are comparable between algorithms.
+func (r *race) computeImportances(ctx context.Context, m *Model, c *candidate) []Importance {
 	columns, unused := r.data.splitByUse(groupByColumn(r.data.Schema))
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
 	sample := r.newPermutationSample(m, maxRows)
@@ -50,7 +50,7 @@ func (r *race) importances(ctx context.Context, m *Model, c *candidate) []Import
 	batch := max(maxPredictions/(sample.frame.Rows*m.classes()), 1)
 	for lo := 0; lo < len(columns); lo += batch {
 		hi := min(lo+batch, len(columns))
-		if err := sample.score(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
+		if err := sample.scoreShuffled(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
 			return nil // no time left: partial importances would mislead
 		}
 	}
@@ -122,9 +122,9 @@ func (r *race) newPermutationSample(m *Model, maxRows int) *permutationSample {
 	return sample
 }
 
-// score sets scores[i] to the metric when columns[i] is shuffled. Only one fold
-// model is in memory at a time.
-func (s *permutationSample) score(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
+// scoreShuffled sets scores[i] to the metric when columns[i] is shuffled. Only
+// one fold model is in memory at a time.
+func (s *permutationSample) scoreShuffled(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
 	classes := s.model.classes()
 	predictions := make([][]float32, len(columns))
 	for i := range predictions {
@@ -152,7 +152,7 @@ func (s *permutationSample) score(ctx context.Context, c *candidate, columns []i
 		lo = hi
 	}
 	return parallelFor(s.workers, len(columns), func(at int) error {
-		score, err := metric.Score(s.metric, s.model.predictions(predictions[at], s.frame.Labels))
+		score, err := metric.Score(s.metric, s.model.newPredictions(predictions[at], s.frame.Labels))
 		scores[at] = finiteOrZero(score)
 		return err
 	})

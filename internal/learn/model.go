@@ -110,9 +110,9 @@ func (m *Model) withMembers(members ...member) *Model {
 	return &other
 }
 
-// predictions returns the arguments of a metric: probabilities, labels and the
+// newPredictions returns the arguments of a metric: probabilities, labels and the
 // model's decision weights.
-func (m *Model) predictions(probabilities []float32, labels []int32) metric.Predictions {
+func (m *Model) newPredictions(probabilities []float32, labels []int32) metric.Predictions {
 	return metric.Predictions{
 		Probabilities: probabilities,
 		Labels:        labels,

@@ -156,9 +156,9 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 		return nil, context.Cause(ctx)
 	}
 	outcome := r.newOutcome(cause)
-	chosen := r.chooseCandidate(r.lossFunc(outcome.Status))
+	chosen := r.chooseCandidate(r.newLossFunc(outcome.Status))
 	for i, run := range r.runs {
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.interval(run.best.probabilities)
+		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(run.best.probabilities)
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -174,7 +174,7 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
-		return nil, errors.New("the label has less than 2 classes")
+		return nil, errors.New("the label has fewer than 2 classes")
 	case len(f.Labels) != f.Rows || f.Rows == 0:
 		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
 	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
@@ -348,9 +348,9 @@ func (r *run) result() Run {
 	return o
 }
 
-// leader returns the run whose model would be refitted if the race ended now,
-// or nil if no run has a checkpoint.
-func (r *race) leader() *run {
+// currentLeader returns the run whose model would be refitted if the race ended
+// now, or nil if no run has a checkpoint.
+func (r *race) currentLeader() *run {
 	if winner := r.scheduler.currentWinner(); winner >= 0 {
 		return r.runs[winner]
 	}
@@ -365,14 +365,14 @@ func (r *race) leader() *run {
 	return leader
 }
 
-// lossFunc returns the function that computes a candidate's log loss by row, to
-// compare candidates of about equal performance. The probabilities are
+// newLossFunc returns the function that computes a candidate's log loss by row,
+// to compare candidates of about equal performance. The probabilities are
 // calibrated first, unless the race was cut short and there is no time.
-func (r *race) lossFunc(status Status) func(*candidate) []float64 {
+func (r *race) newLossFunc(status Status) func(*candidate) []float64 {
 	return func(c *candidate) []float64 {
 		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
-			probabilities = r.evaluator.calibrated(probabilities)
+			probabilities = r.evaluator.calibrate(probabilities)
 		}
 		losses := r.evaluator.trueClassProbabilities(probabilities)
 		for i, q := range losses {

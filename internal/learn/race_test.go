@@ -294,7 +294,7 @@ func TestEarlyStopping(t *testing.T) {
 		var l earlyStopping
 		logLoss := 0.1
 		for step := 1; ; step++ {
-			if l.stalled(score{performance, logLoss}, rows, step, patience) || step == 500 {
+			if l.hasStalled(score{performance, logLoss}, rows, step, patience) || step == 500 {
 				return step
 			}
 			logLoss *= shrink

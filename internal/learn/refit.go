@@ -157,7 +157,7 @@ func (r *run) refitSteps(rows int) int {
 // refitBudget returns the time to reserve for the refit of the current leader
 // and for the report, estimated from the cost per second so far.
 func (r *race) refitBudget() time.Duration {
-	leader := r.leader()
+	leader := r.currentLeader()
 	if leader == nil {
 		return r.reportBudget()
 	}

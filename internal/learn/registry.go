@@ -16,10 +16,10 @@ import (
 // algorithms are the algorithms of the engine, in the order in which they are
 // shown. In a tie the first wins.
 var algorithms = []algorithm{
-	{name: "SEV01", kind: 1, patience: 25, stepGrowth: 0, newFitter: newNeural, read: readAs[neural.Model]},
-	{name: "FIF01", kind: 2, patience: 15, stepGrowth: 0, newFitter: newForest, read: readAs[forest.Model]},
-	{name: "SIX01", kind: 3, patience: 30, stepGrowth: 0.5, newFitter: newLeafwise, read: readAs[boost.Model]},
-	{name: "SEV02", kind: 4, patience: 30, stepGrowth: 0.5, newFitter: newSymmetric, read: readAs[boost.Model]},
+	{name: "SEV01", kind: 1, patience: 25, stepGrowth: 0, newFitter: newNeuralFitter, read: readPredictor[neural.Model]},
+	{name: "FIF01", kind: 2, patience: 15, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model]},
+	{name: "SIX01", kind: 3, patience: 30, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model]},
+	{name: "SEV02", kind: 4, patience: 30, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model]},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
@@ -28,15 +28,15 @@ type workspaces struct {
 	boost  boost.WorkspacePool
 }
 
-// newNeural returns a fitter of a neural network.
-func newNeural(ctx context.Context, t fitTask) (fitter, error) {
+// newNeuralFitter returns a fitter of a neural network.
+func newNeuralFitter(ctx context.Context, t fitTask) (fitter, error) {
 	return newAdapter(withContext(ctx, neural.New), t, neural.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.workspaces.neural,
 	})
 }
 
-// newForest returns a fitter of a randomised forest.
-func newForest(ctx context.Context, t fitTask) (fitter, error) {
+// newForestFitter returns a fitter of a randomised forest.
+func newForestFitter(ctx context.Context, t fitTask) (fitter, error) {
 	bins, err := t.data.binnedMatrix(ctx, tree.MaxBins)
 	if err != nil {
 		return nil, err
@@ -47,21 +47,21 @@ func newForest(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// newLeafwise returns a fitter of gradient boosting with leaf-wise trees.
-func newLeafwise(ctx context.Context, t fitTask) (fitter, error) {
+// newLeafwiseFitter returns a fitter of gradient boosting with leaf-wise trees.
+func newLeafwiseFitter(ctx context.Context, t fitTask) (fitter, error) {
 	bins, err := t.data.binnedMatrix(ctx, tree.MaxBins)
 	if err != nil {
 		return nil, err
 	}
 	return newAdapter(withContext(ctx, boost.NewLeafwise), t, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: maxLeaves(t.data.params.ScalingFactor),
+		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: leavesForScale(t.data.params.ScalingFactor),
 	})
 }
 
-// maxLeaves returns the number of leaves for a scaling factor, at least 2. It
-// returns 0, which selects the default, if scale is 0.
-func maxLeaves(scale int) int {
+// leavesForScale returns the number of leaves for a scaling factor, at least 2.
+// It returns 0, which selects the default, if scale is 0.
+func leavesForScale(scale int) int {
 	if scale > 0 {
 		return max(scale, 2)
 	}
@@ -76,8 +76,8 @@ const (
 	largeRows      = 100_000
 )
 
-// newSymmetric returns a fitter of gradient boosting with symmetric trees.
-func newSymmetric(ctx context.Context, t fitTask) (fitter, error) {
+// newSymmetricFitter returns a fitter of gradient boosting with symmetric trees.
+func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	buckets := cmp.Or(t.data.params.Buckets, defaultBuckets)
 	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
 		buckets = tree.MaxBins - 1
@@ -128,8 +128,8 @@ func withContext[O, F any](
 	return func(f *frame.Frame, fold split.Fold, opts O) (F, error) { return newFitter(ctx, f, fold, opts) }
 }
 
-// readAs reads a predictor of type T.
-func readAs[T any, P interface {
+// readPredictor reads a predictor of type T.
+func readPredictor[T any, P interface {
 	*T
 	predictor
 	encoding.BinaryUnmarshaler

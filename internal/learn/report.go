@@ -93,8 +93,8 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	m := &Model{
 		schema:      r.data.Schema,
 		algorithm:   c.name(),
-		temperature: metric.FitTemperature(r.evaluator.predictions(c.probabilities)),
-		weights:     r.evaluator.classWeights(c.probabilities),
+		temperature: metric.FitTemperature(r.evaluator.newPredictions(c.probabilities)),
+		weights:     r.evaluator.fitClassWeights(c.probabilities),
 	}
 	o.Model = m.withMembers(members...)
 	o.Algorithm = m.algorithm
@@ -115,8 +115,8 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	}
 	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
-	r.testMetrics(limited, m, c, o)
-	r.trainingMetrics(limited, c, o)
+	r.addTestMetrics(limited, m, c, o)
+	r.addTrainingMetrics(limited, c, o)
 	o.Test = o.Report.Test.byName(r.evaluator.metric)
 	o.Training = o.Report.Training.byName(r.evaluator.metric)
 	if len(c.components) == 1 {
@@ -129,7 +129,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		}
 	}
 	if o.Status != Cancelled {
-		o.Report.Importances = r.importances(limited, m, c)
+		o.Report.Importances = r.computeImportances(limited, m, c)
 	}
 	return ctx.Err()
 }
@@ -149,8 +149,8 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 // transforms the two halves differently, so each score uses only the
 // transformation that it needs.
 func (e *evaluator) validationScores(probabilities []float32) Scores {
-	plain, decided := e.predictions(probabilities), e.weightedPredictions(probabilities)
-	tempered := e.predictions(e.calibrated(probabilities))
+	plain, decided := e.newPredictions(probabilities), e.weightedPredictions(probabilities)
+	tempered := e.newPredictions(e.calibrate(probabilities))
 	return computeScoresWithIntervals(func(name string) metric.Predictions {
 		switch name {
 		case metric.NameROCAUC:
@@ -162,18 +162,18 @@ func (e *evaluator) validationScores(probabilities []float32) Scores {
 	})
 }
 
-// testMetrics adds the metrics of the mean of c's fold models on the test rows
-// to o.
-func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
+// addTestMetrics adds to o the metrics of the mean of c's fold models on the test
+// rows.
+func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
-	test := r.data.selectRows(o.reportRows(r.plan.Test, len(r.plan.Test)))
+	test := r.data.selectRows(o.sampleReportRows(r.plan.Test, len(r.plan.Test)))
 	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
 		return
 	}
-	p := m.predictions(probabilities, test.Labels)
+	p := m.newPredictions(probabilities, test.Labels)
 	o.Report.TestRows = test.Rows
 	o.Report.Test = computeScoresWithIntervals(func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.newBaseline(test.Labels)
@@ -186,25 +186,25 @@ func (r *race) testMetrics(ctx context.Context, m *Model, c *candidate, o *Outco
 	o.Report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 }
 
-// trainingMetrics adds the metrics of the final model on rows it was trained on
-// to o.
-func (r *race) trainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
+// addTrainingMetrics adds the metrics of the final model on rows it was trained
+// on to o.
+func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
 	}
-	train := r.data.selectRows(o.reportRows(r.plan.Rest, maxTrainingRows))
+	train := r.data.selectRows(o.sampleReportRows(r.plan.Rest, maxTrainingRows))
 	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
 	if err != nil {
 		return
 	}
-	p := o.Model.predictions(probabilities, train.Labels)
+	p := o.Model.newPredictions(probabilities, train.Labels)
 	o.Report.TrainingRows = train.Rows
 	o.Report.Training = computeScores(p)
 }
 
-// reportRows returns at most maxRows of rows, at equal distances. It returns
-// fewer if the race was cut short.
-func (o *Outcome) reportRows(rows []int32, maxRows int) []int32 {
+// sampleReportRows returns at most maxRows of rows, at equal distances. It
+// returns fewer if the race was cut short.
+func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)
 	}

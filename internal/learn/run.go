@@ -114,12 +114,12 @@ func (r *run) takeModels() {
 	r.fitters = nil
 }
 
-// record adds the score of the last step to the curve and reports whether the
-// run has stalled. If the step is the best so far or force is true, it saves a
-// checkpoint, which retains probabilities, those of the step. force is for a
-// step that has reached the threshold, and for races without validation rows.
-// free is a slice of probabilities that the run no longer uses.
-func (r *run) record(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
+// recordScore adds the score of the last step to the curve and reports whether
+// the run has stalled. If the step is the best so far or force is true, it
+// saves a checkpoint, which retains probabilities, those of the step. force is
+// for a step that has reached the threshold, and for races without validation
+// rows. free is a slice of probabilities that the run no longer uses.
+func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
 			fitter.Checkpoint()
@@ -137,7 +137,7 @@ func (r *run) record(s score, probabilities []float32, due float64, force bool) 
 	if len(r.folds) == 1 {
 		patience = (patience + 1) / 2
 	}
-	return free, r.stopping.stalled(s, len(probabilities)/r.classes, r.step, patience)
+	return free, r.stopping.hasStalled(s, len(probabilities)/r.classes, r.step, patience)
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected:
@@ -166,9 +166,9 @@ const (
 	perfectGain = 0.1
 )
 
-// stalled reports whether neither log loss nor performance has improved in the
+// hasStalled reports whether neither log loss nor performance has improved in the
 // last patience steps. rows is the number of rows that both are measured on.
-func (e *earlyStopping) stalled(s score, rows, step, patience int) bool {
+func (e *earlyStopping) hasStalled(s score, rows, step, patience int) bool {
 	if e.step == 0 {
 		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}
 	}

@@ -134,8 +134,8 @@ func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	s.changed.Broadcast()
 }
 
-// due returns the earliest virtual time of an entrant's next score.
-func (s *scheduler) due(index int) float64 {
+// nextDue returns the earliest virtual time of an entrant's next score.
+func (s *scheduler) nextDue(index int) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entrants[index].due

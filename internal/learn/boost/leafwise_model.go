@@ -40,7 +40,7 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	predictor := tree.NewBatchPredictor(len(m.mappers))
 	for ; lo < hi; lo += tree.BatchRows {
 		n := min(tree.BatchRows, hi-lo)
-		predictor.Begin(n)
+		predictor.BeginBatch(n)
 		for i := range m.mappers {
 			if !m.used[i] {
 				continue
@@ -53,7 +53,7 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 		}
 		for i, t := range m.trees {
 			if t != nil {
-				predictor.Add(t.tree, t.values, dst[i%m.outputs:], m.outputs)
+				predictor.AddValues(t.tree, t.values, dst[i%m.outputs:], m.outputs)
 			}
 		}
 		dst = dst[n*m.outputs:]

@@ -67,7 +67,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	}
 	kind, classes := r.Byte(), int(r.Uint16())
 	if classes < 2 {
-		r.Fail("less than two classes")
+		r.Fail("fewer than two classes")
 	}
 	read := Model{classes: classes, base: r.FiniteFloat32s(numOutputs(classes))}
 	switch kind {

@@ -67,11 +67,11 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	case opts.Classes < 2:
 		return fmt.Errorf("boost: %d classes: must be at least 2", opts.Classes)
 	case len(fold.Train) == 0:
-		return errors.New("boost: no rows to learn from")
+		return errors.New("boost: no training rows")
 	case len(f.Labels) != f.Rows:
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
 	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
-		return errors.New("boost: the bins are those of another frame")
+		return errors.New("boost: the bins belong to another frame")
 	}
 	for _, row := range fold.Train {
 		if label := f.Labels[row]; label < 0 || int(label) >= opts.Classes {

@@ -92,7 +92,7 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 // space.
 func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
-		s.key.fill(categories, f, lo, lo+len(dst))
+		s.key.fillCategories(categories, f, lo, lo+len(dst))
 		for i, category := range categories[:len(dst)] {
 			dst[i] = s.categoryBins[category]
 		}

@@ -31,7 +31,7 @@ func newSymmetricTree(splits []tree.LevelSplit, values []float32, outputs int) s
 	for leaf := range used {
 		used[leaf] = anyNonZero(values[leaf*outputs:][:outputs])
 	}
-	valueIndex, n := indexValues(used)
+	valueIndex, n := assignValueIndices(used)
 	t := symmetricTree{splits: splits, values: make([]float32, n*outputs), valueIndex: valueIndex}
 	for leaf, at := range valueIndex {
 		if used[leaf] {
@@ -50,9 +50,9 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// indexValues returns the index of each leaf's values and the number of values.
-// Unused leaves share the first.
-func indexValues(used []bool) (index []uint8, n int) {
+// assignValueIndices returns the index of each leaf's values and the number of
+// values. Unused leaves share the first.
+func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
 		if !isUsed {
@@ -159,7 +159,7 @@ func readSymmetricTree(r *codec.Reader, features, outputs int) symmetricTree {
 		}
 	}
 	var n int
-	t.valueIndex, n = indexValues(used)
+	t.valueIndex, n = assignValueIndices(used)
 	t.values = append(make([]float32, (n-count)*outputs), r.FiniteFloat32s(count*outputs)...)
 	return t
 }

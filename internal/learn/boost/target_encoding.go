@@ -70,8 +70,8 @@ func (key *categoryKey) combine(other categoryKey) categoryKey {
 // size returns the number of categories.
 func (key *categoryKey) size() int { return int(key.levels[0]) * int(key.levels[1]) }
 
-// fill writes the categories of f's rows lo…hi-1 to dst.
-func (key *categoryKey) fill(dst []int32, f *frame.Frame, lo, hi int) {
+// fillCategories writes the categories of f's rows lo…hi-1 to dst.
+func (key *categoryKey) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
 	dst = dst[:hi-lo]
 	clear(dst)
 	for part, column := range key.columns {
@@ -149,7 +149,7 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 // computeStatistic computes the statistic of one key and target.
 func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetStatistic {
 	cells := make([]int32, e.frame.Rows)
-	key.fill(cells, e.frame, 0, e.frame.Rows)
+	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
 	seen := make([]float32, e.frame.Rows)
 	for i, order := range e.orders {
@@ -198,7 +198,7 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 // are predicted by the ordered statistics of key instead of by their means.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
-	key.fill(cells, e.frame, 0, e.frame.Rows)
+	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	gain := 0.0
 	for _, target := range e.targets {
 		likelihood := 0.0

@@ -18,7 +18,7 @@ func TestOrderedStatistics(t *testing.T) {
 	e := newTargetEncoder(f, fold.Train, &opts)
 	key := newCategoryKey(f, 2)
 	cells := make([]int32, f.Rows)
-	key.fill(cells, f, 0, f.Rows)
+	key.fillCategories(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
 		got := make([]float64, f.Rows)
 		e.orderedMeans(e.orders[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })

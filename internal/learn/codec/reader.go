@@ -40,7 +40,7 @@ func (r *Reader) Remaining() int64 { return r.remaining }
 // End returns the first error, which may be that bytes are left.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
-		r.Fail("bytes after the end")
+		r.Fail("unexpected bytes after the end")
 	}
 	return r.err
 }

@@ -92,15 +92,15 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 		} else {
 			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 		}
-		return s.categoricalSplit(feature, s.scanOrder(s.order, nil)), true
+		return s.categoricalSplit(feature, s.findSplitPoint(s.order, nil)), true
 	}
 	values := s.histogram.bins
 	if values[len(values)-1] != f.MissingBin {
-		return s.numericSplit(feature, values, s.scanOrder(values, nil), false), true
+		return s.numericSplit(feature, values, s.findSplitPoint(values, nil), false), true
 	}
 	values = values[:len(values)-1]
-	found = s.numericSplit(feature, values, s.scanOrder(values, nil), false)
-	if other := s.scanOrder(values, s.histogram.countsInBin(f.MissingBin)); other.score > found.score {
+	found = s.numericSplit(feature, values, s.findSplitPoint(values, nil), false)
+	if other := s.findSplitPoint(values, s.histogram.countsInBin(f.MissingBin)); other.score > found.score {
 		found = s.numericSplit(feature, values, other, true)
 	}
 	return found, true
@@ -114,10 +114,10 @@ type splitPoint struct {
 	rows  int64 // on the left
 }
 
-// scanOrder moves rows from the right side to the left, first those counted in
-// first, then the bins of order one by one. It returns the position in order
-// with the highest score. All other bins stay on the right.
-func (s *splitter) scanOrder(order []uint8, first []classCount) splitPoint {
+// findSplitPoint moves rows from the right side to the left, first those
+// counted in first, then the bins of order one by one. It returns the position
+// in order with the highest score. All other bins stay on the right.
+func (s *splitter) findSplitPoint(order []uint8, first []classCount) splitPoint {
 	var best splitPoint
 	var rows, squares int64
 	rest := s.squares

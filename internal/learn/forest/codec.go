@@ -141,7 +141,7 @@ func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 		t.weights = append(t.weights, s)
 	}
 	if left != 0 {
-		r.Fail("weights do not add up")
+		r.Fail("weights do not add up to 1")
 	}
 	t.ends = append(t.ends, uint32(len(t.weights)))
 }

@@ -26,15 +26,15 @@ type Fitter struct {
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
 	best            *growingForest // the forest with the best parameters so far
-	moves           []move         // changes to try on the parameters of best
+	moves           []paramMove    // changes to try on the parameters of best
 	calibratedTrees int            // number of trees when the temperature was last fitted
-	current         state
-	checkpoint      *state
+	current         fitterState
+	checkpoint      *fitterState
 	cost            cost
 }
 
-// state is the part of a Fitter that Checkpoint stores.
-type state struct {
+// fitterState is the part of a Fitter that Checkpoint stores.
+type fitterState struct {
 	trees       spilledTrees
 	temperature metric.Temperature
 }
@@ -46,7 +46,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
 		return nil, fmt.Errorf("forest: Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
 	case len(fold.Train) == 0:
-		return nil, errors.New("forest: no rows to learn from")
+		return nil, errors.New("forest: no training rows")
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}
@@ -56,7 +56,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 		frame:   f,
 		fold:    fold,
 		prior:   classFrequencies(f.Labels, fold.Train, opts.Classes),
-		current: state{temperature: 1},
+		current: fitterState{temperature: 1},
 	}, nil
 }
 
@@ -103,7 +103,7 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	if err := f.growPilot(ctx, challenger); err != nil {
 		return err
 	}
-	if challenger.oobError.brier < f.best.oobError.brier*(1-f.margin(p)) && !(challenger.oobError.logLoss > f.best.oobError.logLoss) {
+	if challenger.oobError.brier < f.best.oobError.brier*(1-f.requiredGain(p)) && !(challenger.oobError.logLoss > f.best.oobError.logLoss) {
 		f.best, f.calibratedTrees = challenger, 0
 		return nil
 	}
@@ -111,12 +111,12 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// margin returns the relative decrease of the Brier score that p must achieve
-// to replace the best parameters. A smaller decrease may be noise, and there is
-// more noise with fewer rows. Larger leaves make smaller trees, which is an
-// advantage in itself. From some thousand rows on, they therefore need not be
-// better than the best parameters, only not worse.
-func (f *Fitter) margin(p growthParams) float64 {
+// requiredGain returns the relative decrease of the Brier score that p must
+// achieve to replace the best parameters. A smaller decrease may be noise, and
+// there is more noise with fewer rows. Larger leaves make smaller trees, which
+// is an advantage in itself. From some thousand rows on, they therefore need
+// not be better than the best parameters, only not worse.
+func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
 		return max(0, noise/2-0.01)

@@ -23,9 +23,9 @@ type classWeight struct {
 
 const one16 = 1<<16 - 1
 
-// vote returns the class distribution of the leaf of a row, which holds one bin
-// for each feature.
-func (t *forestTree) vote(row []uint8) []classWeight {
+// leafDistribution returns the class distribution of the leaf of a row, which
+// holds one bin for each feature.
+func (t *forestTree) leafDistribution(row []uint8) []classWeight {
 	number, first := t.distributions[t.Leaf(row)], uint32(0)
 	if number > 0 {
 		first = t.ends[number-1]
@@ -33,8 +33,8 @@ func (t *forestTree) vote(row []uint8) []classWeight {
 	return t.weights[first:t.ends[number]]
 }
 
-// flatten returns the grown tree as an array in breadth-first order.
-func (g *grower) flatten() *forestTree {
+// newForestTree returns the grown tree as an array in breadth-first order.
+func (g *grower) newForestTree() *forestTree {
 	t := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
 	known := map[string]uint32{}
 	queue := make([]int32, 1, len(g.nodes)) // the node of each index
@@ -62,7 +62,7 @@ func (g *grower) flatten() *forestTree {
 // maps the distributions of t to their numbers. A new one is added to both.
 func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
-	weights := apportion(g.classTotals, g.rows)
+	weights := newDistribution(g.classTotals, g.rows)
 	key := make([]byte, 0, 64)
 	for _, s := range weights {
 		key = append(key, byte(s.class), byte(s.class>>8), byte(s.weight), byte(s.weight>>8))
@@ -77,10 +77,10 @@ func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uin
 	return number
 }
 
-// apportion converts the number of rows of each class, which add up to total,
-// to weights that add up to one16. The largest class gets the rounding
+// newDistribution converts the number of rows of each class, which add up to
+// total, to weights that add up to one16. The largest class gets the rounding
 // remainder. Classes that round to zero are left out.
-func apportion(rows []int64, total int64) []classWeight {
+func newDistribution(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)
 	for class, n := range rows {

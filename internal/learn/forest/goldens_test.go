@@ -61,7 +61,7 @@ func TestTreeAgreesWithScikitLearn(t *testing.T) {
 					cells[i] = bins.Features[i].Data[row]
 				}
 				got := make([]float64, g.Classes)
-				for _, w := range grown.vote(cells) {
+				for _, w := range grown.leafDistribution(cells) {
 					got[w.class] = float64(w.weight) / one16
 				}
 				for c := range want {

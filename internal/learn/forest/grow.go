@@ -65,7 +65,7 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 		g.considerLeaf(g.nodes[at].left)
 		g.considerLeaf(g.nodes[at].right)
 	}
-	t = g.flatten()
+	t = g.newForestTree()
 	return t, g.nanos
 }
 

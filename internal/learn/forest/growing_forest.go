@@ -48,11 +48,11 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	if err != nil {
 		return err
 	}
-	if err := forest.validationVotes.add(ctx, f.opts.Workers, grown, nil); err != nil {
+	if err := forest.validationVotes.addTrees(ctx, f.opts.Workers, grown, nil); err != nil {
 		return err
 	}
 	isInBag := func(i, row int) bool { return inBag[i][row] }
-	if err := forest.oobVotes.add(ctx, f.opts.Workers, grown, isInBag); err != nil {
+	if err := forest.oobVotes.addTrees(ctx, f.opts.Workers, grown, isInBag); err != nil {
 		return err
 	}
 	f.cost.add(grown, nanos, len(forest.validationVotes.trees)+int((1-sampleFraction)*float64(len(forest.oobVotes.trees))))

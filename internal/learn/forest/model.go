@@ -72,7 +72,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 			m.mappers[j].Fill(bins[j:], features, &f.Columns[j], lo, lo+n)
 		}
 		clear(votes)
-		m.predictVotes(votes, bins, n)
+		m.addVotes(votes, bins, n)
 		for i := range n {
 			votesToProbabilities(dst[i*classes:(i+1)*classes], votes[i*classes:(i+1)*classes], m.prior, count, count)
 		}
@@ -81,13 +81,13 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// predictVotes adds the votes of all trees on n rows to votes, row-major. bins
+// addVotes adds the votes of all trees on n rows to votes, row-major. bins
 // holds the rows' bins.
-func (m *Model) predictVotes(votes []uint32, bins []uint8, n int) {
+func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	classes, features := len(m.prior), len(m.mappers)
 	for _, t := range m.trees() {
 		for i := range n {
-			for _, s := range t.vote(bins[i*features : (i+1)*features]) {
+			for _, s := range t.leafDistribution(bins[i*features : (i+1)*features]) {
 				votes[i*classes+int(s.class)] += uint32(s.weight)
 			}
 		}

@@ -78,23 +78,23 @@ const maxForestLeaves = 2_000_000
 
 // initialParams returns the parameters of the first trees and the moves to try
 // from them.
-func (o *Options) initialParams(space searchSpace) (growthParams, []move) {
+func (o *Options) initialParams(space searchSpace) (growthParams, []paramMove) {
 	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
 	if o.LeavesPerThousand > 0 {
 		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}
-	var moves []move
+	var moves []paramMove
 	if o.MinLeaf <= 0 {
 		p.minLeaf = 1
-		moves = append(moves, largerLeaves)
+		moves = append(moves, increaseMinLeaf)
 	}
 	if o.MaxFeatures <= 0 {
 		p.maxFeatures = int(math.Round(math.Sqrt(float64(space.features))))
-		moves = append(moves, moreFeatures)
+		moves = append(moves, increaseMaxFeatures)
 	}
-	moves = append(moves, orderByTarget, randomSplits)
+	moves = append(moves, enableClassOrder, enableRandomSplits)
 	if o.MaxFeatures <= 0 {
-		moves = append(moves, moreFeatures)
+		moves = append(moves, increaseMaxFeatures)
 	}
 	return p, moves
 }

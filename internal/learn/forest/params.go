@@ -44,15 +44,15 @@ type searchSpace struct {
 	manyLevels      bool // whether a feature has enough levels to order
 }
 
-// move changes a parameter in one direction. It reports whether space allows
+// paramMove changes a parameter in one direction. It reports whether space allows
 // the change; otherwise p must not be used.
-type move func(p *growthParams, space searchSpace) bool
+type paramMove func(p *growthParams, space searchSpace) bool
 
-// largerLeaves increases the smallest number of rows in a leaf, which helps if
+// increaseMinLeaf increases the smallest number of rows in a leaf, which helps if
 // labels are noisy. A class with too few rows to fill a leaf is outvoted in
 // every tree. This hardly increases the average loss, so the rows of the rarest
 // class limit the parameter.
-func largerLeaves(p *growthParams, space searchSpace) bool {
+func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
 }
@@ -61,24 +61,25 @@ func largerLeaves(p *growthParams, space searchSpace) bool {
 // more, most of the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
-// moreFeatures tries more features at a leaf, which helps if few are relevant.
-func moreFeatures(p *growthParams, space searchSpace) bool {
+// increaseMaxFeatures makes trees try more features at a leaf, which helps if
+// few are relevant.
+func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	before := p.maxFeatures
 	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
 	return p.maxFeatures > before
 }
 
-// orderByTarget orders levels by their classes, which helps if there are many
-// levels and many rows of each, and overfits otherwise.
-func orderByTarget(p *growthParams, space searchSpace) bool {
+// enableClassOrder makes trees order levels by class, which helps if there are
+// many levels and many rows of each, and overfits otherwise.
+func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.byClass
 	p.byClass = true
 	return space.manyLevels && !before
 }
 
-// randomSplits draws thresholds at random, which helps if class boundaries are
-// smooth.
-func randomSplits(p *growthParams, _ searchSpace) bool {
+// enableRandomSplits makes trees draw thresholds, which helps if class
+// boundaries are smooth.
+func enableRandomSplits(p *growthParams, _ searchSpace) bool {
 	before := p.randomSplits
 	p.randomSplits = true
 	return !before

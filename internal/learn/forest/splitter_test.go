@@ -166,8 +166,8 @@ func TestGrownTree(t *testing.T) {
 		for _, e := range entries {
 			row := s.bins.Features[0].Data[e.row():]
 			n := counts[m.Leaf(row)]
-			if want := apportion(n, n[0]+n[1]+n[2]); !slices.Equal(m.vote(row), want) {
-				t.Fatalf("vote %v, want %v", m.vote(row), want)
+			if want := newDistribution(n, n[0]+n[1]+n[2]); !slices.Equal(m.leafDistribution(row), want) {
+				t.Fatalf("vote %v, want %v", m.leafDistribution(row), want)
 			}
 		}
 	})
@@ -177,7 +177,7 @@ func TestGrownTree(t *testing.T) {
 			for _, k := range n {
 				total += k
 			}
-			for _, s := range apportion(n, total) {
+			for _, s := range newDistribution(n, total) {
 				sum += int(s.weight)
 			}
 			if sum != one16 {

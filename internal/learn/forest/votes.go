@@ -40,15 +40,15 @@ func (v *votes) newEmpty(rows int) *votes {
 // that their bins stay in the cache for all trees.
 const blockRows = 256
 
-// add adds the votes of trees. A tree does not vote on the rows for which inBag
-// returns true. If inBag is nil, all trees vote on all rows.
-func (v *votes) add(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
+// addTrees adds the votes of trees. A tree does not vote on the rows for which
+// inBag returns true. If inBag is nil, all trees vote on all rows.
+func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
 	rows := len(v.trees)
 	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
 		for i, t := range trees {
 			for row := block * blockRows; row < min((block+1)*blockRows, rows); row++ {
 				if inBag == nil || !inBag(i, row) {
-					v.addRow(row, t.vote(v.rows[row*v.features:(row+1)*v.features]))
+					v.addRow(row, t.leafDistribution(v.rows[row*v.features:(row+1)*v.features]))
 				}
 			}
 		}

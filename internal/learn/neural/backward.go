@@ -140,9 +140,9 @@ func (bp *backprop) inputBackward(rows int) {
 	}
 }
 
-// cumulateBackward propagates the gradient t through cumulate. A row's gradient
-// is the sum of the gradients of this and all later rows, because the row is a
-// term of their sums.
+// cumulateBackward propagates the gradient t through cumulateRows. A row's
+// gradient is the sum of the gradients of this and all later rows, because the
+// row is a term of their sums.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]

@@ -91,7 +91,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	// Check the sizes against the bytes that are left before allocating.
 	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
-		return fmt.Errorf("neural: %d bytes of parameters, want %d of them", left, l.params)
+		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)
 	}
 	*m = *newModel(e, l, r.Float32s(l.params))
 	return nil
@@ -123,7 +123,7 @@ func readInputColumn(r *codec.Reader) inputColumn {
 		}
 	}
 	if len(in.knots) == 1 {
-		r.Fail("a single knot")
+		r.Fail("embedding with a single knot")
 	}
 	in.tableRows = len(in.knots)
 	return in

@@ -42,7 +42,7 @@ type Fitter struct {
 // rows fold.Validation. The fitter reads f as long as it is used.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if len(fold.Train) == 0 {
-		return nil, errors.New("neural: no rows to learn from")
+		return nil, errors.New("neural: no training rows")
 	}
 	o, err := opts.withDefaults(len(fold.Train))
 	if err != nil {
@@ -54,7 +54,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	}
 	l := newLayout(e, o)
 	fitter := &Fitter{frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers}
-	fitter.params = l.initialise(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
+	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
 	fitter.mean = slices.Clone(fitter.params)
 	fitter.optimiser = newOptimiser(l)
 	fitter.order = slices.Clone(fold.Train)

@@ -97,11 +97,11 @@ func (l *layout) splitParams(size int) []paramRange {
 	return list
 }
 
-// initialise returns the initial parameters. Weights and biases are uniform
+// initialParams returns the initial parameters. Weights and biases are uniform
 // with variance 1/(3·inputs). The members' scales are around 1, or exactly 1
 // for a single member. Embeddings of numbers start at zero, so that the network
 // is linear in their values at first; those of levels are random.
-func (l *layout) initialise(e *encoder, rng *rand.Rand) []float32 {
+func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {
 		bound := 1 / math.Sqrt(float64(max(1, in)))

@@ -68,15 +68,15 @@ func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 		copy(p.tables, p.flat[layout.tables:])
 		for i := range encoder.inputs {
 			if in := &encoder.inputs[i]; in.numeric {
-				cumulate(p.tables[in.firstRow*encoder.embeddingSize:][:in.tableRows*encoder.embeddingSize], encoder.embeddingSize)
+				cumulateRows(p.tables[in.firstRow*encoder.embeddingSize:][:in.tableRows*encoder.embeddingSize], encoder.embeddingSize)
 			}
 		}
 	}
 }
 
-// cumulate replaces the rows of t, each of size numbers, by their cumulative
+// cumulateRows replaces the rows of t, each of size numbers, by their cumulative
 // sums.
-func cumulate(t []float32, size int) {
+func cumulateRows(t []float32, size int) {
 	for j := size; j < len(t); j++ {
 		t[j] += t[j-size]
 	}

@@ -62,7 +62,7 @@ func readCodeBins(r *codec.Reader) BinMapper {
 	n := r.Count(1)
 	bins := r.Byte()
 	if bins < 2 {
-		r.Fail("less than two bins")
+		r.Fail("fewer than two bins")
 	}
 	m := BinMapper{Categorical: true, NumBins: int(bins), MissingBin: bins - 1, CodeBins: append([]uint8{}, r.Next(n)...)}
 	for _, bin := range m.CodeBins {

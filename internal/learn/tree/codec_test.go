@@ -91,12 +91,12 @@ func TestBatchPredictorAgreesWithLeaf(t *testing.T) {
 	predictor := NewBatchPredictor(len(bins.Features))
 	for lo := 0; lo < bins.Rows; lo += BatchRows {
 		n := min(BatchRows, bins.Rows-lo)
-		predictor.Begin(n)
+		predictor.BeginBatch(n)
 		for i := range bins.Features {
 			copy(predictor.Bins(i), bins.Features[i].Data[lo:])
 		}
 		dst := make([]float32, 2*n)
-		predictor.Add(grown, values, dst, 2)
+		predictor.AddValues(grown, values, dst, 2)
 		cells := make([]uint8, len(bins.Features))
 		for row := range n {
 			for i := range cells {
@@ -106,7 +106,7 @@ func TestBatchPredictorAgreesWithLeaf(t *testing.T) {
 				t.Fatalf("row %d: leaf %d, want %d", lo+row, got, want)
 			}
 		}
-		if allocs := testing.AllocsPerRun(10, func() { predictor.Add(grown, values, dst, 2) }); allocs != 0 {
+		if allocs := testing.AllocsPerRun(10, func() { predictor.AddValues(grown, values, dst, 2) }); allocs != 0 {
 			t.Errorf("%v allocations", allocs)
 		}
 	}

@@ -15,14 +15,15 @@ const maxSerialCost = 1 << 13
 // histograms of different features.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of counted. If minuend is not nil, its
-// cells must be those of the parent; they become minuend's own by subtraction
-// of counted's. Finally it sets the best split of each of leaves, which may
-// hold only counted and minuend. Each range of groups is one task, so that
-// every cell has one writer. Only if the leaf is large are its rows first
-// divided among the workers, on whose number sums of integers do not depend.
-func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, counted, minuend *frontierLeaf) error {
-	r := g.rowRanges[counted.node]
+// findBestSplits builds the histogram of built. If sibling is not nil, its
+// cells must be those of the parent. They become its own by subtraction of the
+// histogram of built. Finally findBestSplits sets the best split of each of
+// leaves, which may hold only built and sibling. Each range of groups is one
+// task, so that every cell has one writer. Only if the leaf is large are its
+// rows first divided among the workers, on whose number sums of integers do not
+// depend.
+func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, built, sibling *frontierLeaf) error {
+	r := g.rowRanges[built.node]
 	rows := g.rows[r.lo:r.hi]
 	finders := make([]splitFinder, len(leaves))
 	for i, leaf := range leaves {
@@ -35,7 +36,7 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, cou
 	}
 	shared := len(rows) >= minSharedRows || workers > 1 && len(g.groups) < workers
 	if shared {
-		if err := g.buildShared(ctx, counted.cells, rows); err != nil {
+		if err := g.buildParallel(ctx, built.cells, rows); err != nil {
 			return err
 		}
 	}
@@ -44,10 +45,10 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, cou
 	err := parallel.ForContext(ctx, workers, tasks, func(worker, task int) {
 		lo, hi := task*len(g.groups)/tasks, (task+1)*len(g.groups)/tasks
 		if !shared {
-			g.gatherBuffer(worker).build(g, g.groups[lo:hi], counted.cells, rows)
+			g.gatherBuffer(worker).buildHistograms(g, g.groups[lo:hi], built.cells, rows)
 		}
 		for i := lo; i < hi; i++ {
-			g.finishGroupCells(&g.groups[i], counted, minuend, shared)
+			g.finishGroupCells(&g.groups[i], built, sibling, shared)
 			for j, leaf := range leaves {
 				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], leaf.cells, &finders[j])
 			}
@@ -65,17 +66,17 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, cou
 }
 
 // finishGroupCells completes a group's cells. If shared is true, it adds the
-// workers' partial sums to counted's cells. If minuend is not nil, it then
-// subtracts counted's cells from minuend's.
-func (g *Grower) finishGroupCells(group *activeGroup, counted, minuend *frontierLeaf, shared bool) {
+// workers' partial sums to the cells of built. If sibling is not nil, it then
+// subtracts the cells of built from those of sibling.
+func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {
 		for _, partial := range g.partials {
-			addCells(counted.cells[lo:hi], partial[lo:hi])
+			addCells(built.cells[lo:hi], partial[lo:hi])
 		}
 	}
-	if minuend != nil {
-		subtractCells(minuend.cells[lo:hi], counted.cells[lo:hi])
+	if sibling != nil {
+		subtractCells(sibling.cells[lo:hi], built.cells[lo:hi])
 	}
 }
 
@@ -87,9 +88,9 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildShared divides rows among the workers. It builds the histogram of the
+// buildParallel divides rows among the workers. It builds the histogram of the
 // first part in dst and those of the others in g.partials.
-func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) error {
+func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))
 	}
@@ -98,7 +99,7 @@ func (g *Grower) buildShared(ctx context.Context, dst []int64, rows []int32) err
 		if i > 0 {
 			to = g.partials[i-1]
 		}
-		g.gatherBuffer(worker).build(g, g.groups, to, rows[i*len(rows)/g.workers:(i+1)*len(rows)/g.workers])
+		g.gatherBuffer(worker).buildHistograms(g, g.groups, to, rows[i*len(rows)/g.workers:(i+1)*len(rows)/g.workers])
 	})
 }
 

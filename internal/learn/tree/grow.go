@@ -123,7 +123,7 @@ func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
 // leaf. If ctx is cancelled Grow returns its error.
 func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	var err error
-	if g.rowBlocks, err = g.bins.rowMajor(ctx, g.workers); err != nil {
+	if g.rowBlocks, err = g.bins.rowMajorBlocks(ctx, g.workers); err != nil {
 		return nil, err
 	}
 	g.startTree(sample)

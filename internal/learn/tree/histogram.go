@@ -19,8 +19,8 @@ func featureOffsets(bins *BinnedMatrix) []int {
 	return offsets
 }
 
-// cellsAt returns the cells of the feature that begins at offset.
-func cellsAt(histogram []int64, offset int) *[histWidth]int64 {
+// featureCells returns the cells of the feature that begins at offset.
+func featureCells(histogram []int64, offset int) *[histWidth]int64 {
 	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }
 

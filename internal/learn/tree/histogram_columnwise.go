@@ -77,9 +77,9 @@ func buildGroup(bins *BinnedMatrix, offsets []int, group *activeGroup, pack bool
 	active := group.active
 	for ; len(active) > 1; active = active[2:] {
 		a, b := active[0], active[1]
-		build2(cellsAt(histogram, offsets[a]), cellsAt(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
+		build2(featureCells(histogram, offsets[a]), featureCells(histogram, offsets[b]), bins.Features[a].Data, bins.Features[b].Data, rows, gradients)
 	}
 	for _, i := range active {
-		build1(cellsAt(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
+		build1(featureCells(histogram, offsets[i]), bins.Features[i].Data, rows, gradients)
 	}
 }

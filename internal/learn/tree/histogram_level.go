@@ -14,7 +14,7 @@ func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
 		g.slots = append(g.slots, -1)
-		smaller, larger := g.siblings(leaf, half)
+		smaller, larger := g.orderSiblings(leaf, half)
 		slot := g.slots[leaf]
 		g.slots[leaf] = -1
 		if g.rowRanges[larger].len() >= g.sparseRows {
@@ -27,8 +27,8 @@ func (g *SymmetricGrower) assignHistograms() {
 	}
 }
 
-// siblings returns leaf and leaf+half, the one with fewer rows first.
-func (g *SymmetricGrower) siblings(leaf, half int) (smaller, larger int) {
+// orderSiblings returns leaf and leaf+half, the one with fewer rows first.
+func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	smaller, larger = leaf, leaf+half
 	if g.rowRanges[larger].len() < g.rowRanges[smaller].len() {
 		return larger, smaller
@@ -43,7 +43,7 @@ func (g *SymmetricGrower) needsScan(leaf int) bool {
 	if half == 0 || g.slots[leaf] < 0 {
 		return true
 	}
-	smaller, _ := g.siblings(leaf%half, half)
+	smaller, _ := g.orderSiblings(leaf%half, half)
 	return leaf == smaller
 }
 
@@ -160,7 +160,7 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2
 	for leaf := range max(half, 1) {
-		smaller, larger := g.siblings(leaf, half)
+		smaller, larger := g.orderSiblings(leaf, half)
 		from, to := g.slots[larger], g.slots[smaller]
 		if from < 0 { // then the smaller has none either
 			continue
@@ -169,7 +169,7 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 		rows, ordered := g.rows[r.lo:r.hi], g.ordered.current[r.lo:r.hi]
 		if to < 0 {
 			for _, i := range group.active {
-				subtractRows(cellsAt(g.histogram(from, output), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
+				subtractRows(featureCells(g.histogram(from, output), g.offsets[i]), g.sample.Bins.Features[i].Data, rows, ordered)
 			}
 			continue
 		}
@@ -180,8 +180,8 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 	}
 }
 
-// loadSparse sets w.histogram to the cells of a feature, leaf and output.
-func (g *SymmetricGrower) loadSparse(w *splitWorkspace, feature, leaf, output int) {
+// loadHistogram sets w.histogram to the cells of a feature, leaf and output.
+func (g *SymmetricGrower) loadHistogram(w *splitWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
 		w.histogram.setDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])
 		return
@@ -190,10 +190,10 @@ func (g *SymmetricGrower) loadSparse(w *splitWorkspace, feature, leaf, output in
 	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[r.lo:r.hi], g.ordered.sparseGradients(output, leaf, r.len()))
 }
 
-// loadSparseNumeric is loadSparse for a numeric feature, but it returns the
+// loadNumericHistogram is loadHistogram for a numeric feature, but it returns the
 // cell of missing values instead of storing it.
-func (g *SymmetricGrower) loadSparseNumeric(w *splitWorkspace, feature, leaf, output int) (missing int64) {
-	g.loadSparse(w, feature, leaf, output)
+func (g *SymmetricGrower) loadNumericHistogram(w *splitWorkspace, feature, leaf, output int) (missing int64) {
+	g.loadHistogram(w, feature, leaf, output)
 	h := &w.histogram
 	last := g.sample.Bins.Features[feature].NumBins - 1
 	if h.n > 0 && int(h.bins[h.n-1]) == last {

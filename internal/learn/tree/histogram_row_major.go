@@ -20,8 +20,9 @@ type rowBlock struct {
 // maxBlockGroups is the largest number of words of a row of a rowBlock.
 const maxBlockGroups = 8
 
-// rowMajor returns the row blocks of all features. They are built on first use.
-func (b *BinnedMatrix) rowMajor(ctx context.Context, workers int) ([]rowBlock, error) {
+// rowMajorBlocks returns the row blocks of all features. They are built on
+// first use.
+func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBlock, error) {
 	b.rowMajorMutex.Lock()
 	defer b.rowMajorMutex.Unlock()
 	if b.rowBlocks != nil {

@@ -28,9 +28,9 @@ type packedColumn struct {
 	stride int
 }
 
-// build sets the cells of the groups' active features in dst to the sums of the
-// gradients of rows.
-func (b *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
+// buildHistograms sets the cells of the groups' active features in dst to the
+// sums of the gradients of rows.
+func (b *gatherBuffer) buildHistograms(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	for len(groups) > 0 {
 		n := 1
 		for n < len(groups) && groups[n].index/maxBlockGroups == groups[0].index/maxBlockGroups {
@@ -45,7 +45,7 @@ func (b *gatherBuffer) build(g *Grower, groups []activeGroup, dst []int64, rows 
 func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	direct := len(rows) < minBufferedRows
 	for i := range groups {
-		b.clear(g, &groups[i], dst, direct)
+		b.clearCells(g, &groups[i], dst, direct)
 	}
 	block := &g.rowBlocks[groups[0].index/maxBlockGroups]
 	first := groups[0].index % maxBlockGroups
@@ -80,9 +80,9 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clear clears the cells in which a group is accumulated. If direct is true,
+// clearCells clears the cells in which a group is accumulated. If direct is true,
 // these are in dst even if the group is buffered.
-func (b *gatherBuffer) clear(g *Grower, group *activeGroup, dst []int64, direct bool) {
+func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
 		if direct || !group.isBuffered() {
@@ -156,10 +156,10 @@ func accumulateActive(offsets []int, group *activeGroup, dst []int64, column pac
 	active := group.active
 	for ; len(active) > 1; active = active[2:] {
 		a, b := active[0], active[1]
-		accumulate2(cellsAt(dst, offsets[a]), cellsAt(dst, offsets[b]), column, a%8, b%8, gradients)
+		accumulate2(featureCells(dst, offsets[a]), featureCells(dst, offsets[b]), column, a%8, b%8, gradients)
 	}
 	for _, a := range active {
-		accumulate1(cellsAt(dst, offsets[a]), column, a%8, gradients)
+		accumulate1(featureCells(dst, offsets[a]), column, a%8, gradients)
 	}
 }
 

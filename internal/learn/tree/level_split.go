@@ -151,7 +151,7 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 	for o := range s.scorers {
 		for i := range s.scorers[o] {
 			leaf := &s.scorers[o][i]
-			missing := g.loadSparseNumeric(w, feature, int(s.leaves[i]), o)
+			missing := g.loadNumericHistogram(w, feature, int(s.leaves[i]), o)
 			leaf.addThresholdGains(&w.histogram, 0, &w.missingHigh)
 			if direction.hasMissing {
 				leaf.addThresholdGains(&w.histogram, missing, &w.missingLow)
@@ -188,7 +188,7 @@ func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *sp
 	clear(gains[:bins])
 	for o := range s.scorers {
 		for i := range s.scorers[o] {
-			g.loadSparse(w, feature, int(s.leaves[i]), o)
+			g.loadHistogram(w, feature, int(s.leaves[i]), o)
 			s.scorers[o][i].addOneHotGains(&w.histogram, gains)
 		}
 	}

@@ -29,8 +29,8 @@ func NewBatchPredictor(features int) *BatchPredictor {
 	return &BatchPredictor{bins: make([]uint8, features*BatchRows)}
 }
 
-// Begin begins a batch of rows, at most BatchRows.
-func (p *BatchPredictor) Begin(rows int) { p.rows = rows }
+// BeginBatch begins a batch of rows, at most BatchRows.
+func (p *BatchPredictor) BeginBatch(rows int) { p.rows = rows }
 
 // Bins returns the column of a feature, to be filled with the bins of the
 // batch.
@@ -38,8 +38,8 @@ func (p *BatchPredictor) Bins(feature int) []uint8 {
 	return p.bins[feature*BatchRows:][:p.rows]
 }
 
-// Add adds values[leaf] of the leaf of the i-th row in t to dst[i*stride].
-func (p *BatchPredictor) Add(t *Tree, values []float32, dst []float32, stride int) {
+// AddValues adds values[leaf] of the leaf of the i-th row in t to dst[i*stride].
+func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, stride int) {
 	if cap(p.ranges) < len(t.Nodes) {
 		p.ranges = make([]nodeRange, len(t.Nodes))
 	}

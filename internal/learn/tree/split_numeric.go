@@ -100,7 +100,7 @@ func (s *splitFinder) findNumeric(h []int64, best *split) {
 	}
 	best.gain = params.Best - s.leafScore()
 	best.left = left
-	best.bin = uint8(midBin(h[:last], at))
+	best.bin = uint8(middleBin(h[:last], at))
 	best.missingLeft = missingLeft
 	best.leftBins = nil
 }
@@ -123,9 +123,9 @@ func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	return hl >= hr
 }
 
-// midBin returns the middle one of bin and the empty bins after it. A threshold
-// there is far from the rows of both sides.
-func midBin(h []int64, bin int) int {
+// middleBin returns the middle one of bin and the empty bins after it. A
+// threshold there is far from the rows of both sides.
+func middleBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {
 		next++

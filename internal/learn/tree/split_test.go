@@ -127,7 +127,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 	t.Run("row_wise_equals_column_wise", func(t *testing.T) {
 		g := NewGrower(bins, Params{}, 1)
 		var err error
-		if g.rowBlocks, err = bins.rowMajor(t.Context(), 2); err != nil {
+		if g.rowBlocks, err = bins.rowMajorBlocks(t.Context(), 2); err != nil {
 			t.Fatal(err)
 		}
 		g.sample = sample
@@ -148,7 +148,7 @@ func TestSubtractingEqualsCounting(t *testing.T) {
 			for i := range got {
 				got[i] = draw.Int64() // previous contents must not matter
 			}
-			g.gatherBuffer(0).build(g, activeGroups(bins, features), got, rows)
+			g.gatherBuffer(0).buildHistograms(g, activeGroups(bins, features), got, rows)
 			for _, i := range features {
 				if diff := cmp.Diff(want[offsets[i]:offsets[i+1]], got[offsets[i]:offsets[i+1]]); diff != "" {
 					t.Errorf("feature %d, %d rows: %s", i, len(rows), diff)
