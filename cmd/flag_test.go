@@ -73,6 +73,9 @@ var conflicts = []string{
 	"training create: no-wait beat",
 	"training create: no-wait junit",
 	"training create: no-wait require",
+	"users audit: csv json-lines",
+	"users audit: fields json-lines",
+	"users audit: tsv json-lines",
 }
 
 // TestFlagConflicts compares the flags that exclude each other with the table, and sets

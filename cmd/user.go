@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,16 +13,19 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/connect"
-	"foretell/internal/credential"
 	"foretell/internal/exit"
 )
 
 func newUsersCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
-		Long: `Works on the data folder itself, even while a service is using it.`,
+		Long: `Works on the data folder itself, even while a service is using it. Every change is in
+the audit log, see ` + "`foretell users audit`" + `. Administrators do the same over the network
+with ` + "`foretell api`" + ` and the operations under /api/v1/admin.`,
 	}
-	cmd.AddCommand(newUsersAddCmd(f), newUsersListCmd(f), newUsersPasswdCmd(f), newUsersDisableCmd(f), newUsersDeleteCmd(f))
+	cmd.AddCommand(newUsersAddCmd(f), newUsersListCmd(f), newUsersPasswdCmd(f), newUsersResetCmd(f), newUsersRoleCmd(f), newUsersQuotaCmd(f),
+		newUsersDisableCmd(f), newUsersEnableCmd(f), newUsersDeleteCmd(f),
+		newUsersRequestsCmd(f), newUsersApproveCmd(f), newUsersRefuseCmd(f), newUsersAuditCmd(f))
 	return cmd
 }
 
@@ -49,75 +54,20 @@ func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
 
 // account is the output of the users commands.
 type account struct {
-	Email     string `json:"email"`
-	Disabled  bool   `json:"disabled"`
-	CreatedOn string `json:"createdOn,omitempty"`
+	Email        string `json:"email"`
+	State        string `json:"state,omitempty"`
+	Role         string `json:"role,omitempty"`
+	Name         string `json:"name,omitempty"`
+	Organisation string `json:"organisation,omitempty"`
+	Disabled     bool   `json:"disabled"`
+	CreatedOn    string `json:"createdOn,omitempty"`
 }
 
-type usersPasswordOptions struct {
-	dataDir dataDirFlag
-	output  cli.Output
-	set     func(a *app.App, ctx context.Context, email, password string) error
-
-	passwordStdin bool
-}
-
-func newUsersAddCmd(f *cli.Factory) *cobra.Command {
-	return newUsersPasswordCmd(f, "add EMAIL", "Create an account", (*app.App).AddUser)
-}
-
-func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
-	return newUsersPasswordCmd(f, "passwd EMAIL", "Change the password of an account", (*app.App).SetPassword)
-}
-
-func newUsersPasswordCmd(f *cli.Factory, use, short string, set func(*app.App, context.Context, string, string) error) *cobra.Command {
-	opts := &usersPasswordOptions{set: set}
-	cmd := &cobra.Command{
-		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+func toAccount(a *api.Account) account {
+	return account{
+		Email: a.Email, State: a.State, Role: a.Role, Name: a.Name, Organisation: a.Organisation,
+		Disabled: a.State == api.AccountDisabled, CreatedOn: a.CreatedOn,
 	}
-	opts.dataDir.bind(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[account]())
-	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
-	return cmd
-}
-
-func (o *usersPasswordOptions) run(ctx context.Context, email string) error {
-	password, err := o.password(ctx)
-	if err != nil {
-		return err
-	}
-	service, err := o.dataDir.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = service.Close() }() // the account is written
-	if err := o.set(service.App, ctx, email, password); err != nil {
-		return err
-	}
-	return cli.PrintItem(&o.output, account{Email: email}, "email")
-}
-
-func (o *usersPasswordOptions) password(ctx context.Context) (string, error) {
-	console := o.dataDir.factory.Console
-	if o.passwordStdin {
-		return credential.ReadSecret(console.In)
-	}
-	if !console.CanPrompt() {
-		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")
-	}
-	password, err := console.Password(ctx, "Password:")
-	if err != nil {
-		return "", err
-	}
-	again, err := console.Password(ctx, "Repeat the password:")
-	if err != nil {
-		return "", err
-	}
-	if again != password {
-		return "", exit.Usagef("the passwords do not match").WithHint("try again")
-	}
-	return password, nil
 }
 
 type usersListOptions struct {
@@ -143,59 +93,117 @@ func (o *usersListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing was written
-	users, err := service.App.ListUsers(ctx)
+	accounts := []account{}
+	err = forEachPage(func(page api.PageInput) (api.Page, error) {
+		found, err := service.App.ListAccounts(ctx, &api.ListAccountsInput{PageInput: page})
+		if err != nil {
+			return api.Page{}, err
+		}
+		for i := range found.Accounts {
+			accounts = append(accounts, toAccount(&found.Accounts[i]))
+		}
+		return found.Page, nil
+	})
 	if err != nil {
 		return err
 	}
-	accounts := make([]account, len(users))
-	for i, u := range users {
-		accounts[i] = account{Email: u.Email, Disabled: u.Disabled, CreatedOn: api.FormatTime(u.Created)}
-	}
-	return cli.PrintList(&o.output, accounts, "email", "disabled", "createdOn")
+	slices.SortFunc(accounts, func(a, b account) int { return strings.Compare(a.Email, b.Email) })
+	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 
-type usersDestructiveOptions struct {
-	dataDir  dataDirFlag
-	confirm  cli.ConfirmFlag
-	output   cli.Output
-	question string
-	action   func(a *app.App, ctx context.Context, email string) error
+// forEachPage calls list with each page of a list.
+func forEachPage(list func(page api.PageInput) (api.Page, error)) error {
+	for page := (api.PageInput{Limit: api.MaxPageLimit}); ; {
+		got, err := list(page)
+		if err != nil || got.NextOffset == nil {
+			return err
+		}
+		page.Offset = *got.NextOffset
+	}
+}
+
+// userChange is a command that changes an account.
+type userChange struct {
+	dataDir dataDirFlag
+	output  cli.Output
+	confirm cli.ConfirmFlag
+
+	question string // "" does not ask
+	do       func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error)
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
-	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
-		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", action: (*app.App).DisableUser,
+	return newUserChangeCmd(f, &userChange{
+		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 
+func newUsersEnableCmd(f *cli.Factory) *cobra.Command {
+	return newUserChangeCmd(f, &userChange{do: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
+}
+
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newUsersDestructiveCmd(f, &usersDestructiveOptions{
-		question: "Delete account %s with all its datasets, models and predictions?", action: (*app.App).DeleteUser,
+	return newUserChangeCmd(f, &userChange{
+		question: "Delete account %s with all its datasets, models and predictions?",
+		do: func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+			_, err := a.DeleteAccount(ctx, in)
+			return nil, err
+		},
 	}, "delete EMAIL", "Delete an account and all its data")
 }
 
-func newUsersDestructiveCmd(f *cli.Factory, opts *usersDestructiveOptions, use, short string) *cobra.Command {
+func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.confirm.Bind(cmd, f)
+	if opts.question != "" {
+		opts.confirm.Bind(cmd, f)
+	}
 	opts.output.BindItem(cmd, f, cli.ResultType[account]())
 	return cmd
 }
 
-func (o *usersDestructiveOptions) run(ctx context.Context, email string) error {
-	if err := o.confirm.Ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
-		return err
+func (o *userChange) run(ctx context.Context, email string) error {
+	if o.question != "" {
+		if err := o.confirm.Ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
+			return err
+		}
 	}
 	service, err := o.dataDir.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = service.Close() }() // the account is written
-	if err := o.action(service.App, ctx, email); err != nil {
+	found, err := service.App.FindAccount(ctx, email)
+	if err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, account{Email: email}, "email")
+	changed, err := o.do(service.App, ctx, &api.AccountInput{AccountKey: found.AccountKey})
+	if err != nil {
+		return err
+	}
+	if changed == nil { // it is deleted
+		return cli.PrintItem(&o.output, account{Email: found.Email}, "email")
+	}
+	return cli.PrintItem(&o.output, toAccount(changed), "email", "state")
+}
+
+func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
+	role := ""
+	opts := &userChange{}
+	opts.do = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
+	}
+	cmd := newUserChangeCmd(f, opts, "role EMAIL ROLE", "Make an account an administrator, or a user again")
+	cmd.Args = cli.PositionalArgs("EMAIL", "ROLE")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		role = args[1]
+		if role != api.RoleUser && role != api.RoleAdministrator {
+			return exit.Usagef("invalid role %q: want %s or %s", role, api.RoleUser, api.RoleAdministrator)
+		}
+		return opts.run(cmd.Context(), args[0])
+	}
+	return cmd
 }

@@ -24,6 +24,8 @@ type Operation struct {
 	Origin Origin
 	// Public operations need no bearer token.
 	Public bool
+	// Administrator operations are only for administrators; others get 403.
+	Administrator bool
 }
 
 // Origin is the source of a part of the contract.
@@ -168,6 +170,83 @@ var (
 	}}
 )
 
+// The endpoints of accounts.
+var (
+	RequestAccess = Endpoint[RequestAccessInput, None]{Operation{
+		ID: "requestAccess", Method: "POST", Path: "/api/account/requests", Status: 202, Origin: Extension, Public: true,
+		Summary: "Request an account.",
+	}}
+	SetPassword = Endpoint[SetPasswordInput, PasswordOwner]{Operation{
+		ID: "setPassword", Method: "POST", Path: "/api/account/password", Status: 200, Origin: Extension, Public: true,
+		Summary: "Set the password of an account with the code of a one-time link.",
+	}}
+	LogOut = Endpoint[None, None]{Operation{
+		ID: "logOut", Method: "DELETE", Path: "/api/v1/account/session", Status: 204, Origin: Extension,
+		Summary: "Log out: end the session of the bearer token.",
+	}}
+	GetOwnAccount = Endpoint[None, Account]{Operation{
+		ID: "getOwnAccount", Method: "GET", Path: "/api/v1/account", Status: 200, Origin: Extension,
+		Summary: "Read the caller's account, its quota and its usage.",
+	}}
+	ChangePassword = Endpoint[ChangePasswordInput, None]{Operation{
+		ID: "changePassword", Method: "PUT", Path: "/api/v1/account/password", Status: 204, Origin: Extension,
+		Summary: "Change the caller's password and end all its sessions.",
+	}}
+
+	ListAccessRequests = Endpoint[ListAccessRequestsInput, AccessRequestPage]{Operation{
+		ID: "listAccessRequests", Method: "GET", Path: "/api/v1/admin/requests", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "List the requests for an account, newest first.",
+	}}
+	ApproveAccessRequest = Endpoint[AccessRequestInput, Invitation]{Operation{
+		ID: "approveAccessRequest", Method: "PATCH", Path: "/api/v1/admin/requests/{requestKey}/approve", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Approve a PENDING request: create its account, whose owner gets a one-time link to set the password.",
+	}}
+	RefuseAccessRequest = Endpoint[AccessRequestInput, AccessRequest]{Operation{
+		ID: "refuseAccessRequest", Method: "PATCH", Path: "/api/v1/admin/requests/{requestKey}/refuse", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Refuse a PENDING request.",
+	}}
+	ListAccounts = Endpoint[ListAccountsInput, AccountPage]{Operation{
+		ID: "listAccounts", Method: "GET", Path: "/api/v1/admin/accounts", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "List the accounts, newest first.",
+	}}
+	CreateAccount = Endpoint[CreateAccountInput, Invitation]{Operation{
+		ID: "createAccount", Method: "POST", Path: "/api/v1/admin/accounts", Status: 201, Origin: Extension, Administrator: true,
+		Summary: "Create an account, whose owner gets a one-time link to set the password.",
+	}}
+	GetAccount = Endpoint[AccountInput, Account]{Operation{
+		ID: "getAccount", Method: "GET", Path: "/api/v1/admin/accounts/{accountKey}", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Read an account, its quota and its usage.",
+	}}
+	DisableAccount = Endpoint[AccountInput, Account]{Operation{
+		ID: "disableAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/disable", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Disable an account: its sessions end, its jobs wait, its data is kept.",
+	}}
+	EnableAccount = Endpoint[AccountInput, Account]{Operation{
+		ID: "enableAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/enable", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Enable a disabled account, with the password that it had.",
+	}}
+	ResetAccount = Endpoint[AccountInput, Invitation]{Operation{
+		ID: "resetAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/reset", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Remove the password of an account and end its sessions; its owner gets a one-time link to set a new one.",
+	}}
+	SetRole = Endpoint[SetRoleInput, Account]{Operation{
+		ID: "setRole", Method: "PUT", Path: "/api/v1/admin/accounts/{accountKey}/role", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Make an account an administrator, or a user again.",
+	}}
+	SetQuota = Endpoint[SetQuotaInput, Account]{Operation{
+		ID: "setQuota", Method: "PUT", Path: "/api/v1/admin/accounts/{accountKey}/quota", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Set the limits of an account; what it has above them is kept.",
+	}}
+	DeleteAccount = Endpoint[AccountInput, None]{Operation{
+		ID: "deleteAccount", Method: "DELETE", Path: "/api/v1/admin/accounts/{accountKey}", Status: 204, Origin: Extension, Administrator: true,
+		Summary: "Delete an account with all its datasets, models, predictions and files.",
+	}}
+	ListAuditEvents = Endpoint[ListAuditEventsInput, AuditEventPage]{Operation{
+		ID: "listAuditEvents", Method: "GET", Path: "/api/v1/admin/events", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "List the audit log, newest first: logins, administration, deletes and downloads.",
+	}}
+)
+
 // Operations lists every operation in the order of the reference.
 func Operations() []Operation {
 	return []Operation{
@@ -181,5 +260,9 @@ func Operations() []Operation {
 		DownloadResult.Operation, DeletePrediction.Operation,
 		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
 		DownloadModel.Operation, DeleteModel.Operation,
+		RequestAccess.Operation, SetPassword.Operation, LogOut.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
+		ListAccessRequests.Operation, ApproveAccessRequest.Operation, RefuseAccessRequest.Operation,
+		ListAccounts.Operation, CreateAccount.Operation, GetAccount.Operation, DisableAccount.Operation, EnableAccount.Operation,
+		ResetAccount.Operation, SetRole.Operation, SetQuota.Operation, DeleteAccount.Operation, ListAuditEvents.Operation,
 	}
 }

@@ -21,6 +21,28 @@ type Page struct {
 	Total int64 `json:"total" doc:"Number of items on all pages."`
 }
 
+// Page returns the envelope of the page that the input selects, without its total,
+// or a *Problem if a parameter is out of range.
+func (in PageInput) Page() (Page, error) {
+	if in.Offset < 0 {
+		return Page{}, NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
+	}
+	if in.Limit < 1 {
+		return Page{}, NewFieldProblem("limit", "%d: must be at least 1", in.Limit)
+	}
+	return Page{Offset: in.Offset, Limit: min(in.Limit, MaxPageLimit)}, nil
+}
+
+// SetTotal sets Total and NextOffset.
+func (p *Page) SetTotal(total int64) {
+	p.Total, p.NextOffset = total, nil
+	// Subtracts, so that a huge offset does not overflow.
+	if p.Offset < total-p.Limit {
+		next := p.Offset + p.Limit
+		p.NextOffset = &next
+	}
+}
+
 // DatasetPageInput is the request of a list that belongs to a dataset.
 type DatasetPageInput struct {
 	DatasetInput

@@ -19,7 +19,7 @@ const (
 	CodeNoRoute          Code = "no-route"           // no operation at this path
 	CodeMethodNotAllowed Code = "method-not-allowed" // the path has operations, but not of this method
 	CodeWrongState       Code = "wrong-state"        // the resource is not in a state that allows it
-	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name
+	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name, or the e-mail has an account
 	CodeTooLarge         Code = "too-large"          // more bytes than allowed
 	CodeWrongMediaType   Code = "wrong-media-type"   // Content-Type
 	CodeBadRange         Code = "bad-range"          // the file does not have the requested range

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
-	"foretell/internal/app"
 )
 
 func TestAccounts(t *testing.T) {
@@ -16,11 +16,11 @@ func TestAccounts(t *testing.T) {
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	user := b.as(t, "Ada@Example.com")
 	t.Run("an e-mail has one account in any case", func(t *testing.T) {
-		wantCode(t, b.AddUser(t.Context(), "ada@example.com ", "correct horse"), api.CodeNameTaken)
+		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "ada@example.com "}, "correct horse"), api.CodeNameTaken)
 	})
 	t.Run("bad e-mails and passwords are refused", func(t *testing.T) {
-		wantCode(t, b.AddUser(t.Context(), "nobody", "correct horse"), api.CodeInvalid)
-		wantCode(t, b.AddUser(t.Context(), "a@b.c", "short"), api.CodeInvalid)
+		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "nobody"}, "correct horse"), api.CodeInvalid)
+		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "a@b.c"}, "short"), api.CodeInvalid)
 	})
 	t.Run("unknown and wrong look alike", func(t *testing.T) {
 		_, unknown := b.LogIn(t.Context(), logIn("bob@example.com", "correct horse"))
@@ -33,14 +33,14 @@ func TestAccounts(t *testing.T) {
 	})
 	t.Run("a disabled account's token stops at once", func(t *testing.T) {
 		session := must(b.LogIn(t.Context(), logIn("ada@example.com", "correct horse")))(t)
-		if err := b.DisableUser(t.Context(), "ada@example.com"); err != nil {
-			t.Fatal(err)
-		}
+		in := b.account(t, "ada@example.com")
+		must(b.DisableAccount(t.Context(), in))(t)
 		_, err := b.Authenticate(t.Context(), session.AccessToken)
 		wantCode(t, err, api.CodeUnauthorized)
 		_, err = b.LogIn(t.Context(), logIn("ada@example.com", "correct horse"))
 		wantCode(t, err, api.CodeBadCredentials)
-		if err := b.SetPassword(t.Context(), "ada@example.com", "another horse"); err != nil {
+		must(b.EnableAccount(t.Context(), in))(t)
+		if err := b.SetUserPassword(t.Context(), "ada@example.com", "another horse"); err != nil {
 			t.Fatal(err)
 		}
 		must(b.LogIn(t.Context(), logIn("ada@example.com", "another horse")))(t)
@@ -59,14 +59,14 @@ func TestAccounts(t *testing.T) {
 	t.Run("deleting an account deletes what it has", func(t *testing.T) {
 		key := user.create(t, "flowers").DatasetKey
 		user.add(t, key, labelled(10))
-		if err := b.DeleteUser(t.Context(), "ada@example.com"); err != nil {
-			t.Fatal(err)
-		}
-		users := must(b.ListUsers(t.Context()))(t)
+		in := b.account(t, "ada@example.com")
+		must(b.DeleteAccount(t.Context(), in))(t)
+		users := must(b.ListAccounts(t.Context(), &api.ListAccountsInput{PageInput: api.PageInput{Limit: 9}}))(t).Accounts
 		if len(users) != 1 || len(b.files(t)) > 0 {
 			t.Errorf("users %+v and files %v are left", users, b.files(t))
 		}
-		wantCode(t, b.DeleteUser(t.Context(), "ada@example.com"), api.CodeNotFound)
+		_, err := b.DeleteAccount(t.Context(), in)
+		wantCode(t, err, api.CodeNotFound)
 	})
 }
 
@@ -97,6 +97,6 @@ func TestWithoutCaller(t *testing.T) {
 	key := b.create(t, "flowers").DatasetKey
 	_, err := b.GetDataset(t.Context(), &api.DatasetInput{DatasetKey: key})
 	wantCode(t, err, api.CodeNotFound)
-	_, err = b.GetPrediction(app.WithCaller(t.Context(), app.Caller{}), &api.PredictionInput{PredictionKey: key})
+	_, err = b.GetPrediction(account.WithCaller(t.Context(), account.Caller{}), &api.PredictionInput{PredictionKey: key})
 	wantCode(t, err, api.CodeNotFound)
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/blob"
@@ -48,10 +48,15 @@ type Config struct {
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
 	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
 	OwnJobsOnly bool
+	// Accounts configures accounts and the mails to their owners.
+	Accounts account.Options
 }
 
-// App implements the operations of the service. It is safe for concurrent use.
+// App implements the operations of the service, those on accounts by its Accounts.
+// It is safe for concurrent use.
 type App struct {
+	*account.Accounts
+
 	store         *store.Store
 	blobs         *blob.Files
 	tempDir       string
@@ -63,16 +68,10 @@ type App struct {
 	ownJobsOnly   bool
 	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
-	passwords            *auth.PasswordHasher
-	logins               *auth.Limiter
 	pool                 *job.Pool
 	models               *modelCache
 	finishedJobs         *jobCounter
 }
-
-// maxConcurrentHashes limits the concurrent password hashes, each of which takes
-// 19 MiB.
-const maxConcurrentHashes = 2
 
 // New returns an App, or ErrMismatch if the stored files do not belong to the
 // database. The operations of the App can be called at once. The jobs that they
@@ -83,8 +82,11 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Rand), logins: auth.NewLimiter(loginBurst, loginInterval, c.Now), models: newModelCache(), finishedJobs: newJobCounter(),
+		models: newModelCache(), finishedJobs: newJobCounter(),
 	}
+	a.Accounts = account.New(account.Config{
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, Problem: a.toProblem, Deleted: a.accountDeleted, Options: c.Accounts,
+	})
 	if err := a.checkIdentity(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
 	}
@@ -163,15 +165,7 @@ func (a *App) Ready(ctx context.Context) error {
 }
 
 // newKey returns a random UUID (version 4).
-func (a *App) newKey() (string, error) {
-	var b [16]byte
-	if _, err := io.ReadFull(a.rand, b[:]); err != nil {
-		return "", err
-	}
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
-}
+func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
 // deleteBlobs deletes blobs that no row references any more. It only logs an
 // error, because a sweep removes the blobs after this process has ended.

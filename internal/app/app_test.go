@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/blob"
@@ -78,7 +79,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 func signIn(ctx context.Context, a *app.App, token string) (context.Context, error) {
 	c, err := a.Authenticate(ctx, token)
 	c.BaseURL = "http://service.test"
-	return app.WithCaller(ctx, c), err
+	return account.WithCaller(ctx, c), err
 }
 
 // work runs jobs until the test ends or the returned function is called.
@@ -103,11 +104,17 @@ func (a *testApp) work(t *testing.T) (stop func()) {
 // as returns the same App for another account.
 func (a *testApp) as(t *testing.T, email string) *testApp {
 	t.Helper()
-	if err := a.AddUser(t.Context(), email, "correct horse"); err != nil {
+	if err := a.AddUser(t.Context(), api.NewAccount{Email: email}, "correct horse"); err != nil {
 		t.Fatal(err)
 	}
 	session := must(a.LogIn(t.Context(), logIn(email, "correct horse")))(t)
 	return &testApp{App: a.App, dir: a.dir, ctx: must(signIn(t.Context(), a.App, session.AccessToken))(t)}
+}
+
+// account returns the key of the account with an e-mail.
+func (a *testApp) account(t *testing.T, email string) *api.AccountInput {
+	t.Helper()
+	return &api.AccountInput{AccountKey: must(a.FindAccount(t.Context(), email))(t).AccountKey}
 }
 
 func logIn(email, password string) *api.LogInInput {

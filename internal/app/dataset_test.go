@@ -157,9 +157,7 @@ func TestDisabledAccountWaits(t *testing.T) {
 	ann := b.as(t, "ann@example.com")
 	key := ann.create(t, "flowers").DatasetKey
 	ann.add(t, key, labelled(300))
-	if err := b.DisableUser(t.Context(), "ann@example.com"); err != nil {
-		t.Fatal(err)
-	}
+	must(b.DisableAccount(t.Context(), b.account(t, "ann@example.com")))(t)
 	b.work(t)
 	if d := b.prepared(t, "others", labelled(300)); d.Status != api.DatasetCompleted {
 		t.Fatalf("the other dataset is %+v", d)
@@ -168,9 +166,7 @@ func TestDisabledAccountWaits(t *testing.T) {
 	if d := must(get())(t); d.Status != api.DatasetProcessing { // older, and its account was never served
 		t.Errorf("the dataset of the disabled account is %s", d.Status)
 	}
-	if err := b.SetPassword(t.Context(), "ann@example.com", "another horse"); err != nil {
-		t.Fatal(err)
-	}
+	must(b.EnableAccount(t.Context(), b.account(t, "ann@example.com")))(t)
 	if d := ann.awaitDataset(t, key); d.Status != api.DatasetCompleted {
 		t.Errorf("the dataset of the enabled account is %+v", d)
 	}

@@ -18,6 +18,9 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		for {
 			blobs, err = deleteRow(t, ctx, callerFromContext(ctx).Account, key)
+			if err == nil {
+				return a.Record(ctx, t, noun+".delete", key)
+			}
 			if !errors.Is(err, store.ErrWrongState) {
 				return err
 			}
@@ -81,4 +84,10 @@ func deletionConflict(noun, key string, active *store.ActiveJob) error {
 // resourceNames holds how messages call the resources of the store.
 var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
+}
+
+// accountDeleted stops the jobs of a deleted account and deletes its blobs.
+func (a *App) accountDeleted(ctx context.Context, key string, blobs []string) {
+	a.pool.StopDeleted(key)
+	a.deleteBlobs(ctx, blobs...)
 }

@@ -112,6 +112,9 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
+	if err := a.RecordDownload(ctx, m.Account, "model.download", m.Key); err != nil {
+		return nil, err
+	}
 	r, err := a.openVerified(ctx, modelFile(m), func() error {
 		_, err := a.findModel(ctx, m.Key)
 		return err

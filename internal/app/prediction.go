@@ -176,6 +176,9 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if p.Status != api.PredictionCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a result", p.Key, p.Status)
 	}
+	if err := a.RecordDownload(ctx, p.Account, "result.download", p.Key); err != nil {
+		return nil, err
+	}
 	r, err := a.openVerified(ctx, resultFile(p), func() error {
 		_, err := a.findPrediction(ctx, "", p.Key)
 		return err

@@ -49,6 +49,7 @@ func (f *Factory) suggestList(status exit.Status) string {
 		switch args := f.Running.Flags().Args(); {
 		case status == exit.NotFound:
 			return "see `" + noun + " list`"
+		case noun == "foretell users": // which has no get
 		case status == exit.Conflict && len(args) > 0:
 			return "see `" + noun + " get " + term.ShellQuote(args[0]) + "`"
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
-	"foretell/internal/app"
 )
 
 // requestRules holds the checks of a request before its operation.
@@ -35,12 +35,17 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
+		ctx = huma.WithContext(ctx, account.WithCaller(r.Context(), caller))
+		if rules.op.Administrator && !caller.Administrator {
+			s.app.RecordRefusal(ctx.Context(), rules.op.ID, r.URL.Path)
+			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may do this"))
+			return
+		}
 		if p := rules.check(r); p != nil {
 			writeProblem(w, p)
 			return
 		}
-		ctx = huma.WithContext(ctx, app.WithCaller(r.Context(), caller))
-		if rules.op.ID == api.LogIn.ID && s.logins != nil {
+		if (rules.op.ID == api.LogIn.ID || rules.op.ID == api.SetPassword.ID) && s.logins != nil {
 			s.limitLogins(ctx, next)
 			return
 		}
@@ -49,8 +54,8 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 }
 
 // identifyCaller returns the caller of a request.
-func (s *service) identifyCaller(r *http.Request, op api.Operation) (app.Caller, error) {
-	var caller app.Caller
+func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Caller, error) {
+	var caller account.Caller
 	if !op.Public {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -63,6 +68,7 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (app.Caller,
 	}
 	caller.BaseURL = s.baseURL(r)
 	caller.RequestID = requestFromContext(r.Context()).id
+	caller.RemoteAddress = s.proxies.remoteAddress(r)
 	return caller, nil
 }
 
@@ -102,7 +108,7 @@ func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
 	address := s.proxies.remoteAddress(req.r)
 	if wait := s.logins.Take(address); wait > 0 {
-		p := api.NewProblem(api.CodeTooMany, "too many logins failed from this address; try again later")
+		p := api.NewProblem(api.CodeTooMany, "too many attempts failed from this address; try again later")
 		p.RetryAfter = int(math.Ceil(wait.Seconds()))
 		writeProblem(req.w, p)
 		return

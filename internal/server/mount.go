@@ -39,6 +39,32 @@ func (s *service) mountEndpoints() {
 	mount(s, api.GetModel, a.GetModel)
 	mount(s, api.GetModelReport, a.GetModelReport)
 	mount(s, api.DeleteModel, a.DeleteModel)
+
+	s.mountAccounts()
+}
+
+// mountAccounts mounts the endpoints of accounts and administration.
+func (s *service) mountAccounts() {
+	a := s.app
+	mount(s, api.RequestAccess, a.RequestAccess)
+	mount(s, api.SetPassword, a.SetPassword)
+	mount(s, api.LogOut, a.LogOut)
+	mount(s, api.GetOwnAccount, a.GetOwnAccount)
+	mount(s, api.ChangePassword, a.ChangePassword)
+
+	mount(s, api.ListAccessRequests, a.ListAccessRequests)
+	mount(s, api.ApproveAccessRequest, a.ApproveAccessRequest)
+	mount(s, api.RefuseAccessRequest, a.RefuseAccessRequest)
+	mount(s, api.ListAccounts, a.ListAccounts)
+	mount(s, api.CreateAccount, a.CreateAccount)
+	mount(s, api.GetAccount, a.GetAccount)
+	mount(s, api.DisableAccount, a.DisableAccount)
+	mount(s, api.EnableAccount, a.EnableAccount)
+	mount(s, api.ResetAccount, a.ResetAccount)
+	mount(s, api.SetRole, a.SetRole)
+	mount(s, api.SetQuota, a.SetQuota)
+	mount(s, api.DeleteAccount, a.DeleteAccount)
+	mount(s, api.ListAuditEvents, a.ListAuditEvents)
 }
 
 // response is the response of an operation for huma.
@@ -99,6 +125,8 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 		path = "/api/v1/training/" + created.TrainingJobKey
 	case *api.CreatedPrediction:
 		path = "/api/v1/predictions/" + created.PredictionKey
+	case *api.Invitation:
+		path = "/api/v1/admin/accounts/" + created.AccountKey
 	default:
 		return ""
 	}
@@ -111,6 +139,9 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	if !op.Public {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
+	if op.Administrator {
+		statuses = append(statuses, http.StatusForbidden)
+	}
 	if len(rules.params.keys) > 0 {
 		statuses = append(statuses, http.StatusNotFound)
 	}
@@ -120,6 +151,15 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	switch op.ID {
 	case api.LogIn.ID:
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusTooManyRequests)
+	case api.RequestAccess.ID:
+		statuses = append(statuses, http.StatusTooManyRequests)
+	case api.SetPassword.ID:
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests)
+	case api.ChangePassword.ID:
+		statuses = append(statuses, http.StatusForbidden, http.StatusTooManyRequests)
+	case api.CreateAccount.ID, api.ApproveAccessRequest.ID, api.RefuseAccessRequest.ID, api.DisableAccount.ID,
+		api.ResetAccount.ID, api.SetRole.ID, api.DeleteAccount.ID:
+		statuses = append(statuses, http.StatusConflict)
 	case api.AddData.ID, api.UploadData.ID:
 		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:

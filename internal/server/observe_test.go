@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 	"foretell/internal/server"
 )
 
@@ -39,7 +40,7 @@ func (l *logs) String() string {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log logs
-	handler := server.New(nil, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
+	handler := server.New(&app.App{}, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
 	rec := httptest.NewRecorder()
 	req := httptest.NewRequest("GET", "/api/v1/datasets?offset=0&limit=1", nil)
 	req.Header.Set("Authorization", "Bearer x")

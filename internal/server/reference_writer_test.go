@@ -11,12 +11,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 )
 
 // Reference returns docs/api.md: every operation, type and error, generated
 // from the endpoints and their OpenAPI document.
 func Reference() []byte {
-	s := newService(nil, Options{Version: "reference"}) // described, not called
+	s := newService(&app.App{}, Options{Version: "reference"}) // described, not called
 	s.mountAll(&router{})
 	w := &referenceWriter{doc: s.api.OpenAPI()}
 	w.printf(referenceHead)
@@ -59,13 +60,13 @@ var codeMeanings = map[api.Code]string{
 	api.CodeNoRoute:          "no operation at this path",
 	api.CodeMethodNotAllowed: "the path has operations, but not of this method; with `Allow`",
 	api.CodeWrongState:       "the resource is not in a state that allows it",
-	api.CodeNameTaken:        "the account has a dataset of this name",
+	api.CodeNameTaken:        "the account has a dataset of this name, or the e-mail has an account",
 	api.CodeTooLarge:         "more bytes than allowed",
 	api.CodeWrongMediaType:   "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:         "the file does not have the requested range",
 	api.CodeInvalid:          "a value is missing or out of range; `errors` lists the fields",
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
-	api.CodeTooMany:          "too many failed logins; with `Retry-After`",
+	api.CodeTooMany:          "too many failed logins or requests for access; with `Retry-After`",
 	api.CodeStorageFull:      "the service's disk is full; nothing was stored",
 	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` names it, and nothing of it is sent",
 	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",
@@ -101,8 +102,11 @@ func (w *referenceWriter) operations() {
 
 func (w *referenceWriter) operation(op api.Operation, d *huma.Operation) {
 	public := ""
-	if op.Public {
+	switch {
+	case op.Public:
 		public = ", public"
+	case op.Administrator:
+		public = ", for administrators"
 	}
 	w.printf("\n### %s\n\n`%s %s` (%s%s)\n\n%s\n", op.ID, op.Method, op.Path, op.Origin, public, op.Summary)
 	if more := operationRemarks[op.ID]; more != "" {

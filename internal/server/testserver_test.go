@@ -88,7 +88,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 // addUser creates an account that can log in.
 func (s *testServer) addUser(t *testing.T) {
 	t.Helper()
-	if err := s.app.AddUser(t.Context(), testUser, testPassword); err != nil {
+	if err := s.app.AddUser(t.Context(), api.NewAccount{Email: testUser}, testPassword); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,68 +1,120 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
+
+	"foretell/internal/api"
 )
 
 // Account is a user who may log in.
 type Account struct {
-	Key, Email string
-	// PasswordHash is a PHC string. If it is empty, nobody can log in.
+	Key, Email, Name, Organisation string
+	// Role is api.RoleUser or api.RoleAdministrator. An empty one is stored as
+	// api.RoleUser.
+	Role string
+	// PasswordHash is a PHC string; empty if nobody can log in to the account.
 	PasswordHash string `json:"-"`
 	// Disabled ends all sessions and prevents new ones. The data is kept.
 	Disabled bool
+	Quota    Quota
 	Created  time.Time
 }
 
-const accountColumns = "key, email, password, disabled, created"
+// Quota limits what an account may have; nil is no limit.
+type Quota struct {
+	Datasets *int64
+	// Bytes limits the stored files: datasets, models, blind files and results.
+	Bytes *int64
+	// Races limits the training jobs that are PENDING or RUNNING, without their
+	// children.
+	Races *int64
+}
+
+const accountColumns = "key, email, name, organisation, role, password, disabled, max_datasets, max_bytes, max_races, created"
 
 func scanAccount(row rowScanner) (*Account, error) {
 	var a Account
 	var created int64
-	err := row.Scan(&a.Key, &a.Email, &a.PasswordHash, &a.Disabled, &created)
+	err := row.Scan(&a.Key, &a.Email, &a.Name, &a.Organisation, &a.Role, &a.PasswordHash, &a.Disabled,
+		&a.Quota.Datasets, &a.Quota.Bytes, &a.Quota.Races, &created)
 	a.Created = fromMicros(created)
 	return &a, err
 }
 
 // InsertAccount adds an account. It returns ErrExists if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
-	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?)",
-		a.Key, a.Email, a.PasswordHash, boolToInt(a.Disabled), toMicros(a.Created)))
+	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		a.Key, a.Email, a.Name, a.Organisation, cmp.Or(a.Role, api.RoleUser), a.PasswordHash, boolToInt(a.Disabled),
+		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
 }
 
 // GetAccount returns the account with an e-mail address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
-	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE email = ?", email))
+	return t.accountWhere(ctx, "email = ?", email)
+}
+
+// GetAccountByKey returns an account.
+func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) {
+	return t.accountWhere(ctx, "key = ?", key)
+}
+
+// GetAccountByToken returns the account of a session that is valid at now.
+func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
+	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, toMicros(now))
+}
+
+// accountWhere returns the account that a condition selects.
+func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
+	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
 }
 
-// ListAccounts returns all accounts, sorted by e-mail.
-func (t *Tx) ListAccounts(ctx context.Context) ([]*Account, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account ORDER BY email COLLATE \"binary\"")
-	if err != nil {
-		return nil, err
-	}
-	return scanAll(rows, scanAccount)
+// ListAccounts returns a page of the accounts, newest first, and their number.
+func (t *Tx) ListAccounts(ctx context.Context, page Page) ([]*Account, int64, error) {
+	return listPage(ctx, t, listQuery{columns: accountColumns, from: "account", order: "created DESC, key"}, page, scanAccount)
 }
 
-// UpdateAccount writes PasswordHash and Disabled, and ends the account's
-// sessions. The running jobs of a disabled account stop at their next heartbeat
-// and wait in the queue.
-func (t *Tx) UpdateAccount(ctx context.Context, a *Account) error {
-	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ?, disabled = ? WHERE key = ?",
-		a.PasswordHash, boolToInt(a.Disabled), a.Key)
-	if err != nil {
+// CountAccounts returns the number of enabled accounts with a role.
+func (t *Tx) CountAccounts(ctx context.Context, role string) (n int64, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0", role).Scan(&n)
+	return n, err
+}
+
+// UpdatePassword changes the password of an account, and ends its sessions and
+// one-time links.
+func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
+	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", password, key); err != nil {
 		return err
 	}
-	if a.Disabled {
-		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", a.Key)
-		if err != nil {
-			return err
-		}
+	return t.endSessions(ctx, key)
+}
+
+// UpdateDisabled disables or enables an account. Disabling ends its sessions and
+// one-time links; its running jobs stop at their next heartbeat and wait in the
+// queue.
+func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) error {
+	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET disabled = ? WHERE key = ?", boolToInt(disabled), key)
+	if err != nil || !disabled {
+		return err
 	}
-	return t.exec(ctx, "DELETE FROM token WHERE account = ?", a.Key)
+	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
+		return err
+	}
+	return t.endSessions(ctx, key)
+}
+
+// UpdateRole changes the role of an account.
+func (t *Tx) UpdateRole(ctx context.Context, key, role string) error {
+	return t.execRequired(ctx, ErrNotFound, "UPDATE account SET role = ? WHERE key = ?", role, key)
+}
+
+// UpdateQuota changes the quota of an account.
+func (t *Tx) UpdateQuota(ctx context.Context, key string, q Quota) error {
+	return t.execRequired(ctx, ErrNotFound, "UPDATE account SET max_datasets = ?, max_bytes = ?, max_races = ? WHERE key = ?",
+		q.Datasets, q.Bytes, q.Races, key)
 }
 
 // DeleteAccount deletes the account with all its rows, and returns the keys of
@@ -75,7 +127,23 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// InsertToken adds a session. It deletes the sessions that have expired at now.
+// Usage is what an account has of the things that [Quota] limits.
+type Usage struct{ Datasets, Bytes, Races int64 }
+
+// GetUsage returns what an account has.
+func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
+	var u Usage
+	err := t.tx.QueryRowContext(ctx, `SELECT
+		(SELECT count(*) FROM dataset WHERE account = a.key),
+		(SELECT coalesce(sum(bytes), 0) FROM dataset WHERE account = a.key)
+			+ (SELECT coalesce(sum(bytes), 0) FROM model WHERE account = a.key)
+			+ (SELECT coalesce(sum(coalesce(blind_bytes, 0) + coalesce(result_bytes, 0)), 0) FROM prediction WHERE account = a.key),
+		(SELECT count(*) FROM training WHERE account = a.key AND parent IS NULL AND status IN ('PENDING', 'RUNNING'))
+		FROM account a WHERE a.key = ?`, account).Scan(&u.Datasets, &u.Bytes, &u.Races)
+	return u, translateError(err)
+}
+
+// InsertToken adds a session. Sessions that expired before now are deleted.
 func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(now)); err != nil {
 		return err
@@ -83,14 +151,17 @@ func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires
 	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
 }
 
-// GetAccountByToken returns the account of the session with this token hash. It
-// returns ErrNotFound if the session has expired at now or the account is
-// disabled.
-func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
-	a, err := scanAccount(t.tx.QueryRowContext(ctx, `SELECT a.key, a.email, a.password, a.disabled, a.created
-		FROM token t JOIN account a ON a.key = t.account
-		WHERE t.hash = ? AND t.expires > ? AND a.disabled = 0`, hash, toMicros(now)))
-	return a, translateError(err)
+// DeleteToken ends a session.
+func (t *Tx) DeleteToken(ctx context.Context, hash string) error {
+	return t.exec(ctx, "DELETE FROM token WHERE hash = ?", hash)
+}
+
+// endSessions deletes the tokens and one-time links of an account.
+func (t *Tx) endSessions(ctx context.Context, account string) error {
+	if err := t.exec(ctx, "DELETE FROM token WHERE account = ?", account); err != nil {
+		return err
+	}
+	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
 }
 
 // GetOrInsertSecret returns the secret of this name. If there is none, it first

@@ -63,14 +63,12 @@ func (s suite) jobs(t *testing.T) {
 	t.Run("a disabled account's lose their leases and wait", func(t *testing.T) {
 		queue("ann", 3, "7")
 		before := claim(s.Store, 20)
-		ann := &Account{Key: "ann", Disabled: true}
-		write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccount(t.Context(), ann) })
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", true) })
 		_, err := s.RenewJob(t.Context(), before.Key, at(40))
 		wantErr(t, err, ErrLeaseLost)
 		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31)})
 		wantErr(t, err, ErrNotFound)
-		ann.Disabled = false
-		write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccount(t.Context(), ann) })
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false) })
 		for range 4 { // all of ann's are free again
 			j := claim(s.Store, 22)
 			if j.Account != "ann" || j.Attempt != 1 {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,14 +23,12 @@ func (s suite) accounts(t *testing.T) {
 		}
 		_, err = tx.GetAccountByToken(t.Context(), "hash", at(10))
 		wantErr(t, err, ErrNotFound)
-		a.Disabled = true
-		if err := tx.UpdateAccount(t.Context(), a); err != nil {
+		if err := tx.UpdateDisabled(t.Context(), "ann", true); err != nil {
 			return err
 		}
 		_, err = tx.GetAccountByToken(t.Context(), "hash", at(9))
 		wantErr(t, err, ErrNotFound)
-		a.Disabled = false
-		return tx.UpdateAccount(t.Context(), a)
+		return tx.UpdateDisabled(t.Context(), "ann", false)
 	})
 	for _, offered := range []string{"first", "second"} {
 		if kept, err := s.GetOrInsertSecret(t.Context(), "name", offered); kept != "first" || err != nil {
@@ -110,8 +107,7 @@ func (s suite) datasets(t *testing.T) {
 	})
 }
 
-// texts checks that any text can be looked up, and that texts are sorted by
-// their bytes.
+// texts checks that any text can be looked up.
 func (s suite) texts(t *testing.T) {
 	for _, key := range []string{"", "\x00", "a\x00b", "\xff", "'", "?", "%"} {
 		err := s.Read(t.Context(), func(tx *Tx) error {
@@ -119,30 +115,6 @@ func (s suite) texts(t *testing.T) {
 			return err
 		})
 		wantErr(t, err, ErrNotFound)
-	}
-	emails := []string{"b-a@example.com", "b@example.com", "ba@example.com", "c_a@example.com", "ca@example.com"}
-	write(t, s.Store, func(tx *Tx) error {
-		var errs []error
-		for _, email := range emails {
-			errs = append(errs, tx.InsertAccount(t.Context(), &Account{Key: email, Email: email}))
-		}
-		return errors.Join(errs...)
-	})
-	err := s.Read(t.Context(), func(tx *Tx) error {
-		accounts, err := tx.ListAccounts(t.Context())
-		var listed []string
-		for _, a := range accounts {
-			if slices.Contains(emails, a.Email) {
-				listed = append(listed, a.Email)
-			}
-		}
-		if diff := cmp.Diff(emails, listed); diff != "" {
-			t.Error("accounts (-want +got):\n" + diff)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 

@@ -63,6 +63,11 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("secrets", begin(t).secrets)
 	t.Run("workers", begin(t).workers)
 	t.Run("job counts", begin(t).jobCounts)
+	t.Run("administration", begin(t).administration)
+	t.Run("access requests", begin(t).accessRequests)
+	t.Run("one-time links", begin(t).links)
+	t.Run("outbox", begin(t).outbox)
+	t.Run("audit events", begin(t).auditEvents)
 }
 
 func TestSQLite(t *testing.T) {

@@ -6,54 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/auth"
-	"foretell/internal/store"
 )
-
-// Caller describes who sent a request.
-type Caller struct {
-	// Account is the key of the caller's account. Operations access only the data of
-	// that account.
-	Account string
-	Email   string
-	// BaseURL is the prefix of absolute URLs in responses, without a trailing
-	// slash.
-	BaseURL string
-	// RequestID identifies the request in the log.
-	RequestID string
-}
-
-type callerKey struct{}
-
-// WithCaller returns a context that carries the caller of an operation.
-func WithCaller(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
-}
 
 // callerFromContext returns the caller of an operation. If ctx has none, it
 // returns a Caller without an account, which has access to no data.
-func callerFromContext(ctx context.Context) Caller {
-	c, _ := ctx.Value(callerKey{}).(Caller)
-	return c
-}
-
-// Authenticate returns the caller who has this bearer token, or a *api.Problem
-// with CodeUnauthorized if the token is invalid.
-func (a *App) Authenticate(ctx context.Context, token string) (Caller, error) {
-	var account *store.Account
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		account, err = t.GetAccountByToken(ctx, auth.HashToken(token), a.now())
-		return err
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
-	}
-	if err != nil {
-		return Caller{}, a.toProblem(err)
-	}
-	return Caller{Account: account.Key, Email: account.Email}, nil
-}
+func callerFromContext(ctx context.Context) account.Caller { return account.CallerFromContext(ctx) }
 
 // signedURLSeconds is the lifetime of a signed URL.
 const signedURLSeconds = 3600

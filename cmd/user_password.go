@@ -1,0 +1,188 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/credential"
+	"foretell/internal/exit"
+)
+
+// invitation is the output of the commands that create a one-time link.
+type invitation struct {
+	Email     string `json:"email"`
+	Link      string `json:"link,omitempty"`
+	ExpiresOn string `json:"expiresOn,omitempty"`
+}
+
+// printInvitation prints an account and, unless the service mails it, its link.
+func printInvitation(o *cli.Output, in *api.Invitation) error {
+	if in.Link == "" {
+		o.Note("%s gets the link by e-mail from the service", in.Email)
+	} else {
+		o.Note("hand the link over to %s: it sets the password, once", in.Email)
+	}
+	return cli.PrintItem(o, invitation{Email: in.Email, Link: in.Link, ExpiresOn: in.ExpiresOn}, "email", "link", "expiresOn")
+}
+
+type usersAddOptions struct {
+	dataDir dataDirFlag
+	output  cli.Output
+
+	name, organisation string
+	admin              bool
+	passwordStdin      bool
+}
+
+func newUsersAddCmd(f *cli.Factory) *cobra.Command {
+	opts := &usersAddOptions{}
+	cmd := &cobra.Command{
+		Use: "add EMAIL", Short: "Create an account",
+		Long: `Creates an account and prints a one-time link with which its owner sets the password,
+unless the service mails it. With --password-stdin the account has that password.`,
+		Args: cli.PositionalArgs("EMAIL"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.dataDir.bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[account](), cli.ResultType[invitation]())
+	cmd.Flags().StringVar(&opts.name, "name", "", "name of the `person`")
+	cmd.Flags().StringVar(&opts.organisation, "organisation", "", "`organisation` of the person")
+	cmd.Flags().BoolVar(&opts.admin, "admin", false, "make the account an administrator")
+	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
+	return cmd
+}
+
+func (o *usersAddOptions) run(ctx context.Context, email string) error {
+	user := api.NewAccount{Email: email, Name: o.name, Organisation: o.organisation, Role: api.RoleUser}
+	if o.admin {
+		user.Role = api.RoleAdministrator
+	}
+	password := ""
+	if o.passwordStdin {
+		var err error
+		if password, err = credential.ReadSecret(o.dataDir.factory.Console.In); err != nil {
+			return err
+		}
+	}
+	service, err := o.dataDir.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // the account is written
+	if !o.passwordStdin {
+		invited, err := service.App.CreateAccount(ctx, &api.CreateAccountInput{Body: user})
+		if err != nil {
+			return err
+		}
+		return printInvitation(&o.output, invited)
+	}
+	if err := service.App.AddUser(ctx, user, password); err != nil {
+		return err
+	}
+	added, err := service.App.FindAccount(ctx, email)
+	if err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, toAccount(added), "email", "role")
+}
+
+type usersPasswdOptions struct {
+	dataDir dataDirFlag
+	output  cli.Output
+
+	passwordStdin bool
+}
+
+func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
+	opts := &usersPasswdOptions{}
+	cmd := &cobra.Command{
+		Use: "passwd EMAIL", Short: "Change the password of an account", Args: cli.PositionalArgs("EMAIL"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.dataDir.bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[account]())
+	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
+	return cmd
+}
+
+func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
+	password, err := o.password(ctx)
+	if err != nil {
+		return err
+	}
+	service, err := o.dataDir.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // the account is written
+	if err := service.App.SetUserPassword(ctx, email, password); err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, account{Email: email}, "email")
+}
+
+func (o *usersPasswdOptions) password(ctx context.Context) (string, error) {
+	console := o.dataDir.factory.Console
+	if o.passwordStdin {
+		return credential.ReadSecret(console.In)
+	}
+	if !console.CanPrompt() {
+		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")
+	}
+	password, err := console.Password(ctx, "Password:")
+	if err != nil {
+		return "", err
+	}
+	again, err := console.Password(ctx, "Repeat the password:")
+	if err != nil {
+		return "", err
+	}
+	if again != password {
+		return "", exit.Usagef("the passwords do not match").WithHint("try again")
+	}
+	return password, nil
+}
+
+type usersResetOptions struct {
+	dataDir dataDirFlag
+	output  cli.Output
+	confirm cli.ConfirmFlag
+}
+
+func newUsersResetCmd(f *cli.Factory) *cobra.Command {
+	opts := &usersResetOptions{}
+	cmd := &cobra.Command{
+		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
+		Long: `Removes the password of an account, signs it out, and prints a one-time link with which
+its owner sets a new one, unless the service mails it.`,
+		Args: cli.PositionalArgs("EMAIL"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.dataDir.bind(cmd, f)
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[invitation]())
+	return cmd
+}
+
+func (o *usersResetOptions) run(ctx context.Context, email string) error {
+	if err := o.confirm.Ask(ctx, "Remove the password of "+email+"? It is signed out."); err != nil {
+		return err
+	}
+	service, err := o.dataDir.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // the account is written
+	found, err := service.App.FindAccount(ctx, email)
+	if err != nil {
+		return err
+	}
+	invited, err := service.App.ResetAccount(ctx, &api.AccountInput{AccountKey: found.AccountKey})
+	if err != nil {
+		return err
+	}
+	return printInvitation(&o.output, invited)
+}

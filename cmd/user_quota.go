@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+)
+
+type usersQuotaOptions struct {
+	dataDir dataDirFlag
+	cmd     *cobra.Command
+	output  cli.Output
+
+	datasets, bytes, races string
+}
+
+// quota is the output of `users quota`.
+type quota struct {
+	Email       string `json:"email"`
+	Datasets    int64  `json:"datasets"`
+	MaxDatasets *int64 `json:"maxDatasets"`
+	Bytes       int64  `json:"bytes"`
+	MaxBytes    *int64 `json:"maxBytes"`
+	Races       int64  `json:"races"`
+	MaxRaces    *int64 `json:"maxRaces"`
+}
+
+func newUsersQuotaCmd(f *cli.Factory) *cobra.Command {
+	opts := &usersQuotaOptions{}
+	cmd := &cobra.Command{
+		Use: "quota EMAIL", Short: "Show or change the limits of an account",
+		Long: `Shows what an account has and may have. With flags it changes these limits; none removes
+one. What the account has above a new limit is kept.`,
+		Example: `  foretell users quota ada@example.org --datasets 100 --bytes 20GB --races none`,
+		Args:    cli.PositionalArgs("EMAIL"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.cmd = cmd
+	opts.dataDir.bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[quota]())
+	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "`number` of datasets, or none")
+	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "`size` of all stored files, such as 20GB, or none")
+	cmd.Flags().StringVar(&opts.races, "races", "", "`number` of races that run or wait, or none")
+	return cmd
+}
+
+func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
+	service, err := o.dataDir.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // the account is written
+	found, err := service.App.FindAccount(ctx, email)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, limit := range []struct {
+		flag, text string
+		value      **int64
+	}{{"datasets", o.datasets, &found.Quota.Datasets}, {"bytes", o.bytes, &found.Quota.Bytes}, {"races", o.races, &found.Quota.Races}} {
+		if !o.cmd.Flags().Changed(limit.flag) {
+			continue
+		}
+		changed = true
+		if *limit.value, err = parseLimit(limit.flag, limit.text); err != nil {
+			return err
+		}
+	}
+	if changed {
+		in := &api.SetQuotaInput{AccountInput: api.AccountInput{AccountKey: found.AccountKey}, Body: found.Quota}
+		if found, err = service.App.SetQuota(ctx, in); err != nil {
+			return err
+		}
+	}
+	return cli.PrintItem(&o.output, quota{
+		Email: found.Email, Datasets: found.Usage.Datasets, MaxDatasets: found.Quota.Datasets, Bytes: found.Usage.Bytes, MaxBytes: found.Quota.Bytes,
+		Races: found.Usage.Races, MaxRaces: found.Quota.Races,
+	}, "email", "datasets", "maxDatasets", "bytes", "maxBytes", "races", "maxRaces")
+}
+
+// parseLimit parses the value of a flag; nil is no limit. Only bytes have units.
+func parseLimit(flag, text string) (*int64, error) {
+	if text == "none" {
+		return nil, nil
+	}
+	digits, unit := strings.ToUpper(text), int64(1)
+	for i, name := range []string{"KB", "MB", "GB", "TB"} {
+		if rest, ok := strings.CutSuffix(digits, name); ok && flag == "bytes" {
+			digits, unit = rest, int64(math.Pow10(3*(i+1)))
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit {
+		return nil, exit.Usagef("invalid --%s %q: want a number or none", flag, text)
+	}
+	n *= unit
+	return &n, nil
+}

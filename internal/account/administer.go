@@ -1,0 +1,315 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+// actorOf returns who calls, for the audit log.
+func actorOf(ctx context.Context) string { return cmp.Or(CallerFromContext(ctx).Email, operatorActor) }
+
+// selector reads an account.
+type selector func(ctx context.Context, t *store.Tx) (*store.Account, error)
+
+func byKey(key string) selector {
+	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
+		account, err := t.GetAccountByKey(ctx, key)
+		return account, noAccount(err, key)
+	}
+}
+
+func byEmail(email string) selector {
+	email = normalizeEmail(email)
+	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
+		account, err := t.GetAccount(ctx, email)
+		return account, noAccount(err, email)
+	}
+}
+
+// noAccount returns the problem of an unknown account.
+func noAccount(err error, name string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
+	}
+	return err
+}
+
+// find reads an account.
+func (a *Accounts) find(ctx context.Context, which selector) (account *store.Account, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		account, err = which(ctx, t)
+		return err
+	})
+	return account, a.problem(err)
+}
+
+// insert adds an account with a new key.
+func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
+	if account.Key, err = auth.NewKey(a.rand); err != nil {
+		return err
+	}
+	account.Created = a.now()
+	return t.InsertAccount(ctx, account)
+}
+
+// update changes an account and returns it as changed. The change and its event
+// are one transaction.
+func (a *Accounts) update(ctx context.Context, which selector, action string,
+	change func(t *store.Tx, account *store.Account) error,
+) (*api.Account, error) {
+	var out api.Account
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		account, err := which(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := change(t, account); err != nil {
+			return err
+		}
+		if err := a.keepAdministrator(ctx, t, account); err != nil {
+			return err
+		}
+		if err := a.Record(ctx, t, action, account.Email); err != nil {
+			return err
+		}
+		if account, err = t.GetAccountByKey(ctx, account.Key); err != nil {
+			return err
+		}
+		out, err = withUsage(ctx, t, account)
+		return err
+	})
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return &out, nil
+}
+
+// keepAdministrator returns a problem if a change of an administrator leaves no
+// enabled one.
+func (a *Accounts) keepAdministrator(ctx context.Context, t *store.Tx, changed *store.Account) error {
+	if changed.Role != api.RoleAdministrator || changed.Disabled {
+		return nil
+	}
+	n, err := t.CountAccounts(ctx, api.RoleAdministrator)
+	if err == nil && n == 0 {
+		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", changed.Email)
+	}
+	return err
+}
+
+// toAccount returns an account without its usage.
+func toAccount(account *store.Account) api.Account {
+	out := api.Account{
+		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
+		Role: account.Role, State: api.AccountActive, Quota: api.Quota(account.Quota), CreatedOn: api.FormatTime(account.Created),
+	}
+	switch {
+	case account.Disabled:
+		out.State = api.AccountDisabled
+	case account.PasswordHash == "" && account.Email != localEmail:
+		out.State = api.AccountInvited
+	}
+	return out
+}
+
+// withUsage returns an account with its usage.
+func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
+	out := toAccount(account)
+	usage, err := t.GetUsage(ctx, account.Key)
+	out.Usage = new(api.Usage(usage))
+	return out, err
+}
+
+// get reads an account with its usage.
+func (a *Accounts) get(ctx context.Context, which selector) (*api.Account, error) {
+	var out api.Account
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		account, err := which(ctx, t)
+		if err != nil {
+			return err
+		}
+		out, err = withUsage(ctx, t, account)
+		return err
+	})
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return &out, nil
+}
+
+// GetOwnAccount returns the account of the caller.
+func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account, error) {
+	return a.get(ctx, byKey(CallerFromContext(ctx).Account))
+}
+
+// GetAccount returns an account.
+func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+	return a.get(ctx, byKey(in.AccountKey))
+}
+
+// FindAccount returns the account with an e-mail.
+func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
+	return a.get(ctx, byEmail(email))
+}
+
+// ListAccounts returns a page of the accounts, newest first.
+func (a *Accounts) ListAccounts(ctx context.Context, in *api.ListAccountsInput) (*api.AccountPage, error) {
+	page, err := in.PageInput.Page()
+	if err != nil {
+		return nil, err
+	}
+	out := &api.AccountPage{Accounts: []api.Account{}}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		accounts, total, err := t.ListAccounts(ctx, store.Page{Offset: page.Offset, Limit: page.Limit})
+		for _, account := range accounts {
+			out.Accounts = append(out.Accounts, toAccount(account))
+		}
+		page.SetTotal(total)
+		return err
+	})
+	out.Page = page
+	return out, a.problem(err)
+}
+
+// CreateAccount creates an account and invites its owner to set a password.
+func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput) (out *api.Invitation, err error) {
+	account := &store.Account{
+		Email: normalizeEmail(in.Body.Email), Name: in.Body.Name, Organisation: in.Body.Organisation, Role: in.Body.Role,
+	}
+	if err := checkEmail(account.Email); err != nil {
+		return nil, err
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.insert(ctx, t, account); err != nil {
+			return err
+		}
+		if err := a.Record(ctx, t, "account.create", account.Email); err != nil {
+			return err
+		}
+		out, err = a.invite(ctx, t, account)
+		return err
+	})
+	if errors.Is(err, store.ErrExists) {
+		return nil, emailTaken(account.Email).WithCause(err)
+	}
+	return out, a.problem(err)
+}
+
+// AddUser creates an account with a password. It returns CodeNameTaken if the
+// e-mail has one.
+func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password string) error {
+	account := &store.Account{
+		Email: normalizeEmail(user.Email), Name: user.Name, Organisation: user.Organisation, Role: user.Role,
+	}
+	if err := checkEmail(account.Email); err != nil {
+		return err
+	}
+	hash, err := a.newPassword(ctx, account.Email, password)
+	if err != nil {
+		return err
+	}
+	account.PasswordHash = hash
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.insert(ctx, t, account); err != nil {
+			return err
+		}
+		return a.Record(ctx, t, "account.create", account.Email)
+	})
+	if errors.Is(err, store.ErrExists) {
+		return emailTaken(account.Email).WithCause(err)
+	}
+	return a.problem(err)
+}
+
+// SetUserPassword changes the password of an account and ends its sessions.
+func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) error {
+	hash, err := a.newPassword(ctx, normalizeEmail(email), password)
+	if err != nil {
+		return err
+	}
+	_, err = a.update(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
+		return t.UpdatePassword(ctx, account.Key, hash)
+	})
+	return err
+}
+
+// DisableAccount ends an account's sessions at once and prevents new ones. Its
+// data is kept. Its jobs stop at their next heartbeat and wait in the queue
+// until EnableAccount.
+func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+	return a.update(ctx, byKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
+		return t.UpdateDisabled(ctx, account.Key, true)
+	})
+}
+
+// EnableAccount enables a disabled account, with the password that it had.
+func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+	return a.update(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
+		return t.UpdateDisabled(ctx, account.Key, false)
+	})
+}
+
+// ResetAccount removes the password of an account, ends its sessions and invites
+// its owner to set a new one.
+func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
+	_, err = a.update(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
+		if account.Email == localEmail {
+			return api.NewProblem(api.CodeWrongState, "%s is the account of commands without a service: nobody can log in to it", localEmail)
+		}
+		if account.Disabled {
+			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
+		}
+		if err := t.UpdatePassword(ctx, account.Key, ""); err != nil {
+			return err
+		}
+		out, err = a.invite(ctx, t, account)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// SetRole changes what an account may do.
+func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
+	return a.update(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
+		return t.UpdateRole(ctx, account.Key, in.Body.Role)
+	})
+}
+
+// SetQuota changes the limits of an account. What it has above them stays.
+func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
+	return a.update(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
+		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))
+	})
+}
+
+// DeleteAccount deletes an account and all its data. Its running jobs stop: at
+// once in this process, and at the next heartbeat in other processes.
+func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*api.None, error) {
+	var blobs []string
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		account, err := byKey(in.AccountKey)(ctx, t)
+		if err != nil {
+			return err
+		}
+		if blobs, err = t.DeleteAccount(ctx, account.Key); err != nil {
+			return err
+		}
+		if err := a.keepAdministrator(ctx, t, account); err != nil {
+			return err
+		}
+		return a.Record(ctx, t, "account.delete", account.Email)
+	})
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	a.deleted(ctx, in.AccountKey, blobs)
+	return &api.None{}, nil
+}

@@ -1,0 +1,62 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+// Caller describes who sent a request.
+type Caller struct {
+	// Account is the key of the caller's account. Operations access only the data of
+	// that account.
+	Account string
+	Email   string
+	// Administrator is set if the account may call the operations of
+	// administrators.
+	Administrator bool
+	// BaseURL is the prefix of absolute URLs in responses, without a trailing
+	// slash.
+	BaseURL string
+	// RequestID identifies the request in the log.
+	RequestID string
+	// RemoteAddress is the address of the client.
+	RemoteAddress string
+
+	session string // the hash of the token
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries the caller of an operation.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFromContext returns the caller of an operation. If ctx has none, it returns
+// a Caller without an account, which has access to no data.
+func CallerFromContext(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// Authenticate returns the caller who has this bearer token, or a *api.Problem with
+// CodeUnauthorized if the token is invalid.
+func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, error) {
+	session := auth.HashToken(token)
+	var account *store.Account
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		account, err = t.GetAccountByToken(ctx, session, a.now())
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
+	}
+	if err != nil {
+		return Caller{}, a.problem(err)
+	}
+	return Caller{Account: account.Key, Email: account.Email, Administrator: account.Role == api.RoleAdministrator, session: session}, nil
+}

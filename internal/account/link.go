@@ -1,0 +1,124 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+const (
+	// linkLifetime is how long a one-time link is valid.
+	linkLifetime = 24 * time.Hour
+	// PasswordPath is the path of the page that a one-time link opens. Its
+	// parameter `code` has the code.
+	PasswordPath = "/password"
+)
+
+// The settings that the processes on a store share.
+const (
+	settingURL  = "service-url"
+	settingMail = "mail" // "on" or "off"
+)
+
+// defaultURL is the address of a service that was never started.
+const defaultURL = "http://127.0.0.1:8080"
+
+// Announce stores the address under which this process serves, for the links that
+// commands on the data folder print, and whether it sends mails.
+func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
+	return a.problem(a.store.Write(ctx, func(t *store.Tx) error {
+		mail := map[bool]string{true: "on", false: "off"}[a.sendsMail()]
+		return errors.Join(t.SetSetting(ctx, settingURL, strings.TrimSuffix(serviceURL, "/")), t.SetSetting(ctx, settingMail, mail))
+	}))
+}
+
+// sendsMail reports whether this process sends mails.
+func (a *Accounts) sendsMail() bool { return false }
+
+// Link is a one-time link to set a password.
+type Link struct {
+	// Email is that of its account; empty if the link creates the first
+	// administrator.
+	Email string
+	// First is set if the link creates the first administrator.
+	First bool
+
+	account string // key
+}
+
+// GetLink returns a valid one-time link, without using it up. It returns a
+// *api.Problem with CodeForbidden if the code is unknown, was used or has expired.
+func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
+	var link Link
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		if link.account, err = t.GetLink(ctx, auth.HashToken(code), a.now()); err != nil {
+			return err
+		}
+		if link.account == "" {
+			link.First = true
+			return nil
+		}
+		account, err := t.GetAccountByKey(ctx, link.account)
+		link.Email = account.Email
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, invalidLink().WithCause(err)
+	}
+	return &link, a.problem(err)
+}
+
+func invalidLink() *api.Problem {
+	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
+}
+
+// FirstLink returns the URL of a one-time link that creates the first
+// administrator, and invalidates earlier ones. It returns "" if the store has an
+// account other than that of the embedded service.
+func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		accounts, _, err := t.ListAccounts(ctx, store.Page{Limit: 2})
+		if err != nil || len(accounts) > 1 || len(accounts) == 1 && accounts[0].Email != localEmail {
+			return err
+		}
+		code, err := a.insertLink(ctx, t, "", a.now().Add(linkLifetime))
+		link = linkURL(serviceURL, code)
+		return err
+	})
+	return link, a.problem(err)
+}
+
+// insertLink creates a one-time link of an account and returns its code.
+func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
+	if code, err = auth.NewToken(a.rand); err != nil {
+		return "", err
+	}
+	return code, t.InsertLink(ctx, auth.HashToken(code), account, expires)
+}
+
+// linkURL returns the URL of a one-time link.
+func linkURL(serviceURL, code string) string {
+	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
+}
+
+// invite lets the owner of an account set a password: with a mail if the service
+// sends mails, else with a link in the invitation.
+func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account) (*api.Invitation, error) {
+	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
+	serviceURL, err := t.GetSetting(ctx, settingURL)
+	if err != nil {
+		return nil, err
+	}
+	expires := a.now().Add(linkLifetime)
+	code, err := a.insertLink(ctx, t, account.Key, expires)
+	out.Link = linkURL(cmp.Or(CallerFromContext(ctx).BaseURL, serviceURL, defaultURL), code)
+	out.ExpiresOn = api.FormatTime(expires)
+	return out, err
+}

@@ -1,0 +1,170 @@
+package account
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+const (
+	minPassword = 10   // characters
+	maxPassword = 1024 // bytes
+	maxEmail    = 320  // bytes
+)
+
+//go:embed common_passwords.txt
+var commonPasswords string
+
+// newPassword checks a new password of an account and returns its hash. Passwords
+// that were set under an earlier rule stay valid.
+func (a *Accounts) newPassword(ctx context.Context, email, password string) (string, error) {
+	if err := checkPassword(email, password); err != nil {
+		return "", err
+	}
+	return a.passwords.Hash(ctx, password)
+}
+
+func checkPassword(email, password string) error {
+	folded := strings.ToLower(strings.TrimSpace(password))
+	name, _, _ := strings.Cut(email, "@")
+	switch n := utf8.RuneCountInString(password); {
+	case n < minPassword:
+		return api.NewFieldProblem("password", "%d characters: must be at least %d", n, minPassword)
+	case len(password) > maxPassword:
+		return api.NewFieldProblem("password", "must be at most %d bytes", maxPassword)
+	case folded == email || folded == name:
+		return api.NewFieldProblem("password", "must not be the e-mail")
+	case isRepeated(folded) || strings.Contains("\n"+commonPasswords, "\n"+folded+"\n"):
+		return api.NewFieldProblem("password", "is one of the most common passwords: choose another")
+	}
+	return nil
+}
+
+// isRepeated reports whether a text has at most two different characters.
+func isRepeated(text string) bool {
+	seen := map[rune]bool{}
+	for _, c := range text {
+		seen[c] = true
+	}
+	return len(seen) <= 2
+}
+
+// SetPassword sets the password of the account that a one-time link belongs to,
+// and ends its sessions. The link that the service prints when it has no accounts
+// creates the first administrator.
+func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
+	link, err := a.GetLink(ctx, in.Body.Code)
+	if err != nil {
+		return nil, err
+	}
+	email := link.Email
+	switch given := in.Body.Email; {
+	case link.First && given == nil:
+		return nil, api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
+	case link.First:
+		email = normalizeEmail(*given)
+		if err := checkEmail(email); err != nil {
+			return nil, err
+		}
+	case given != nil && normalizeEmail(*given) != email:
+		return nil, api.NewFieldProblem("email", "is not that of the link: omit it")
+	}
+	hash, err := a.newPassword(ctx, email, in.Body.Password)
+	if err != nil {
+		return nil, err
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.DeleteLink(ctx, auth.HashToken(in.Body.Code)); err != nil {
+			return err
+		}
+		if link.First {
+			if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
+				return err
+			}
+		} else if err := t.UpdatePassword(ctx, link.account, hash); err != nil {
+			return err
+		}
+		return a.insertEvent(ctx, t, event{actor: email, action: "password.set", outcome: done})
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, invalidLink().WithCause(err)
+	case errors.Is(err, store.ErrExists):
+		return nil, emailTaken(email).WithCause(err)
+	case err != nil:
+		return nil, a.problem(err)
+	}
+	return &api.PasswordOwner{Username: email}, nil
+}
+
+// ChangePassword changes the password of the caller and ends all its sessions.
+func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
+	caller := CallerFromContext(ctx)
+	refund, err := a.limitAttempt(ctx, caller.Email)
+	if err != nil {
+		return nil, err
+	}
+	account, err := a.find(ctx, byKey(caller.Account))
+	if err != nil {
+		return nil, err
+	}
+	err = a.passwords.Verify(ctx, account.PasswordHash, in.Body.CurrentPassword)
+	if errors.Is(err, auth.ErrWrongPassword) {
+		a.record(ctx, event{action: "password.change", outcome: refused})
+		return nil, api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	refund()
+	if err := checkPassword(account.Email, in.Body.NewPassword); err != nil {
+		return nil, renameField(err, "newPassword")
+	}
+	hash, err := a.passwords.Hash(ctx, in.Body.NewPassword)
+	if err != nil {
+		return nil, err
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.UpdatePassword(ctx, account.Key, hash); err != nil {
+			return err
+		}
+		return a.Record(ctx, t, "password.change", "")
+	})
+	return &api.None{}, a.problem(err)
+}
+
+// renameField returns the problem of a field under another name.
+func renameField(err error, name string) error {
+	var p *api.Problem
+	if !errors.As(err, &p) || len(p.Errors) != 1 {
+		return err
+	}
+	return api.NewFieldProblem(name, "%s", p.Errors[0].Message)
+}
+
+// normalizeEmail returns an e-mail as it is stored and looked up.
+func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// checkEmail rejects what is clearly not an e-mail address. Only a delivered
+// e-mail proves an address.
+func checkEmail(email string) error {
+	name, domain, ok := strings.Cut(email, "@")
+	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }
+	if !ok || name == "" || domain == "" || len(email) > maxEmail || strings.ContainsAny(email, "<>,;\"\\") ||
+		strings.Contains(domain, "@") || !utf8.ValidString(email) || strings.ContainsFunc(email, invisible) {
+		return api.NewFieldProblem("email", "%q is not an e-mail address", email)
+	}
+	return nil
+}
+
+// emailTaken returns the problem of an e-mail that has an account.
+func emailTaken(email string) *api.Problem {
+	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email)
+}

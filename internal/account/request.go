@@ -1,0 +1,191 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+const (
+	// An address may send requestBurst requests for access at once, and then one
+	// each requestInterval.
+	requestBurst    = 5
+	requestInterval = 5 * time.Minute
+	// maxPending is the number of undecided requests above which new ones are
+	// dropped, so that nobody can fill the disk with them.
+	maxPending = 10_000
+)
+
+// RequestAccess stores a request for an account, or approves it at once if its
+// domain is approved. The response does not reveal whether the e-mail has an
+// account or a request.
+func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
+	request, err := a.newRequest(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	if wait := a.requests.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
+		return nil, tooMany("too many requests for access from this address", wait)
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		outcome := refused
+		if accepted, err := a.acceptRequest(ctx, t, request); err != nil {
+			return err
+		} else if accepted {
+			outcome = done
+		}
+		return a.insertEvent(ctx, t, event{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
+	})
+	return &api.None{}, a.problem(err)
+}
+
+// newRequest checks a form.
+func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
+	email := normalizeEmail(form.Email)
+	if err := checkEmail(email); err != nil {
+		return nil, err
+	}
+	for _, field := range []struct{ name, value string }{{"name", form.Name}, {"organisation", form.Organisation}, {"reason", form.Reason}} {
+		if strings.TrimSpace(field.value) == "" {
+			return nil, api.NewFieldProblem(field.name, "is required")
+		}
+		if strings.ContainsFunc(field.value, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }) {
+			return nil, api.NewFieldProblem(field.name, "must not have control characters")
+		}
+	}
+	key, err := auth.NewKey(a.rand)
+	return &store.AccessRequest{
+		Key: key, Email: email, Name: strings.TrimSpace(form.Name), Organisation: strings.TrimSpace(form.Organisation),
+		Reason: strings.TrimSpace(form.Reason), Status: api.RequestPending, Created: a.now(),
+	}, err
+}
+
+// acceptRequest stores a request. It reports false if the e-mail has an account or
+// a request, or if there are too many requests.
+func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (bool, error) {
+	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
+		return false, err
+	}
+	_, pending, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{})
+	if err != nil || pending >= maxPending {
+		return false, err
+	}
+	if inserted, err := t.InsertAccessRequest(ctx, r); err != nil || !inserted {
+		return false, err
+	}
+	_, domain, _ := strings.Cut(r.Email, "@")
+	if slices.Contains(a.options.ApproveDomains, domain) {
+		_, err = a.approve(ctx, t, r, serviceActor)
+	}
+	return true, err
+}
+
+// ListAccessRequests returns a page of the requests, newest first.
+func (a *Accounts) ListAccessRequests(ctx context.Context, in *api.ListAccessRequestsInput) (*api.AccessRequestPage, error) {
+	page, err := in.Page()
+	if err != nil {
+		return nil, err
+	}
+	out := &api.AccessRequestPage{AccessRequests: []api.AccessRequest{}}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		requests, total, err := t.ListAccessRequests(ctx, in.Status, store.Page{Offset: page.Offset, Limit: page.Limit})
+		for _, r := range requests {
+			out.AccessRequests = append(out.AccessRequests, toAccessRequest(r))
+		}
+		page.SetTotal(total)
+		return err
+	})
+	out.Page = page
+	return out, a.problem(err)
+}
+
+func toAccessRequest(r *store.AccessRequest) api.AccessRequest {
+	out := api.AccessRequest{
+		RequestKey: r.Key, Email: r.Email, Name: r.Name, Organisation: r.Organisation, Reason: r.Reason,
+		Status: r.Status, CreatedOn: api.FormatTime(r.Created), DecidedBy: r.DecidedBy,
+	}
+	if !r.Decided.IsZero() {
+		out.DecidedOn = api.FormatTime(r.Decided)
+	}
+	return out
+}
+
+// ApproveAccessRequest creates the account of a request and invites its owner.
+func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessRequestInput) (out *api.Invitation, err error) {
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		r, err := t.GetAccessRequest(ctx, in.RequestKey)
+		if err != nil {
+			return err
+		}
+		out, err = a.approve(ctx, t, r, actorOf(ctx))
+		return err
+	})
+	if err != nil {
+		return nil, a.noRequest(err, in.RequestKey)
+	}
+	return out, nil
+}
+
+// approve decides a request and creates its account.
+func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
+	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
+	if _, err := t.GetAccount(ctx, r.Email); err == nil {
+		return nil, api.NewProblem(api.CodeNameTaken, "account %s already exists: refuse the request", r.Email)
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	if err := a.decide(ctx, t, r, api.RequestApproved, actor); err != nil {
+		return nil, err
+	}
+	if err := a.insert(ctx, t, account); err != nil {
+		return nil, err
+	}
+	if err := a.insertEvent(ctx, t, event{actor: actor, action: "access.approve", object: r.Email, outcome: done}); err != nil {
+		return nil, err
+	}
+	return a.invite(ctx, t, account)
+}
+
+// decide changes the status of a PENDING request.
+func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
+	before := r.Status
+	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
+	err := t.UpdateAccessRequest(ctx, r, api.RequestPending)
+	if errors.Is(err, store.ErrWrongState) {
+		return api.NewProblem(api.CodeWrongState, "request %s is %s: only a PENDING one can be decided", r.Key, before).WithCause(err)
+	}
+	return err
+}
+
+// RefuseAccessRequest refuses a request. Its sender is not notified and may send
+// another.
+func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessRequestInput) (*api.AccessRequest, error) {
+	var out api.AccessRequest
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		r, err := t.GetAccessRequest(ctx, in.RequestKey)
+		if err != nil {
+			return err
+		}
+		if err := a.decide(ctx, t, r, api.RequestRefused, actorOf(ctx)); err != nil {
+			return err
+		}
+		out = toAccessRequest(r)
+		return a.Record(ctx, t, "access.refuse", r.Email)
+	})
+	return &out, a.noRequest(err, in.RequestKey)
+}
+
+// noRequest is problem for a request for access.
+func (a *Accounts) noRequest(err error, key string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)
+	}
+	return a.problem(err)
+}

@@ -1,0 +1,200 @@
+package api
+
+// The roles of accounts.
+const (
+	RoleUser          = "user"
+	RoleAdministrator = "administrator"
+)
+
+// The states of an account.
+const (
+	AccountInvited  = "INVITED"  // it has no password yet
+	AccountActive   = "ACTIVE"   // it can log in
+	AccountDisabled = "DISABLED" // it cannot log in; its data is kept
+)
+
+// The statuses of a request for an account.
+const (
+	RequestPending  = "PENDING"
+	RequestApproved = "APPROVED"
+	RequestRefused  = "REFUSED"
+)
+
+// RequestAccessInput is the request of [RequestAccess].
+type RequestAccessInput struct {
+	Body NewAccessRequest
+}
+
+// NewAccessRequest is the form that a person fills in to get an account.
+type NewAccessRequest struct {
+	Name         string `json:"name" doc:"The person's name." minLength:"1" maxLength:"100"`
+	Organisation string `json:"organisation" doc:"The person's organisation." minLength:"1" maxLength:"100"`
+	Email        string `json:"email" doc:"The e-mail of the account; the credentials are sent to it." minLength:"3" maxLength:"320"`
+	Reason       string `json:"reason" doc:"What the account is for." minLength:"1" maxLength:"1000"`
+}
+
+// SetPasswordInput is the request of [SetPassword].
+type SetPasswordInput struct {
+	Body NewPassword
+}
+
+// NewPassword is a password to set with a one-time link.
+type NewPassword struct {
+	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
+	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail and not a common password." minLength:"10" maxLength:"1024"`
+	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator; only with the link that the service prints when it has no accounts." minLength:"3" maxLength:"320" nullable:"false"`
+}
+
+// PasswordOwner is the account whose password was set.
+type PasswordOwner struct {
+	Username string `json:"username" doc:"The account's e-mail, to log in with."`
+}
+
+// ChangePasswordInput is the request of [ChangePassword].
+type ChangePasswordInput struct {
+	Body PasswordChange
+}
+
+// PasswordChange is the current and the new password of the caller.
+type PasswordChange struct {
+	CurrentPassword string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
+	NewPassword     string `json:"newPassword" doc:"At least 10 characters, not the e-mail and not a common password." minLength:"10" maxLength:"1024"`
+}
+
+// Account is a user of the service.
+type Account struct {
+	AccountKey   string `json:"accountKey" doc:"The account's key." format:"uuid"`
+	Email        string `json:"email" doc:"The e-mail to log in with."`
+	Name         string `json:"name" doc:"The person's name; empty if unknown."`
+	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
+	Role         string `json:"role" doc:"What the account may do." enum:"user,administrator"`
+	State        string `json:"state" doc:"INVITED has no password yet, DISABLED cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
+	Quota        Quota  `json:"quota" doc:"The limits of the account."`
+	Usage        *Usage `json:"usage,omitempty" doc:"What the account has; not in lists."`
+	CreatedOn    string `json:"createdOn" doc:"When it was created."`
+}
+
+// Quota limits what an account may have; null is no limit.
+type Quota struct {
+	Datasets *int64 `json:"datasets" doc:"Datasets." minimum:"0" nullable:"true"`
+	Bytes    *int64 `json:"bytes" doc:"Bytes of stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
+	Races    *int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING, without their children." minimum:"0" nullable:"true"`
+}
+
+// Usage is what an account has of the things that [Quota] limits.
+type Usage struct {
+	Datasets int64 `json:"datasets" doc:"Datasets."`
+	Bytes    int64 `json:"bytes" doc:"Bytes of stored files."`
+	Races    int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING."`
+}
+
+// AccountInput names an account.
+type AccountInput struct {
+	AccountKey string `path:"accountKey" doc:"The account's key." format:"uuid"`
+}
+
+// ListAccountsInput is the request of [ListAccounts].
+type ListAccountsInput struct {
+	PageInput
+}
+
+// AccountPage is a page of accounts.
+type AccountPage struct {
+	Accounts []Account `json:"accounts" doc:"Newest first." nullable:"false"`
+	Page
+}
+
+// CreateAccountInput is the request of [CreateAccount].
+type CreateAccountInput struct {
+	Body NewAccount
+}
+
+// NewAccount is an account to create. Its owner sets the password with a one-time
+// link.
+type NewAccount struct {
+	Email        string `json:"email" doc:"The e-mail to log in with." minLength:"3" maxLength:"320"`
+	Name         string `json:"name,omitempty" doc:"The person's name." maxLength:"100"`
+	Organisation string `json:"organisation,omitempty" doc:"The person's organisation." maxLength:"100"`
+	Role         string `json:"role,omitempty" doc:"Defaults to user." enum:"user,administrator"`
+}
+
+// Invitation is an account whose owner may set a password with a one-time link.
+type Invitation struct {
+	AccountKey string `json:"accountKey" doc:"The account's key." format:"uuid"`
+	Email      string `json:"email" doc:"The account's e-mail."`
+	// Link is absent if the service sends it by e-mail.
+	Link      string `json:"link,omitempty" doc:"The one-time link to set the password, to hand over to the owner; absent if it is sent by e-mail."`
+	ExpiresOn string `json:"expiresOn,omitempty" doc:"When the link expires."`
+}
+
+// SetQuotaInput is the request of [SetQuota].
+type SetQuotaInput struct {
+	AccountInput
+	Body Quota
+}
+
+// SetRoleInput is the request of [SetRole].
+type SetRoleInput struct {
+	AccountInput
+	Body NewRole
+}
+
+// NewRole is the new role of an account.
+type NewRole struct {
+	Role string `json:"role" doc:"What the account may do." enum:"user,administrator"`
+}
+
+// AccessRequest is a request for an account.
+type AccessRequest struct {
+	RequestKey   string `json:"requestKey" doc:"The request's key." format:"uuid"`
+	Email        string `json:"email" doc:"The e-mail of the account."`
+	Name         string `json:"name" doc:"The person's name."`
+	Organisation string `json:"organisation" doc:"The person's organisation."`
+	Reason       string `json:"reason" doc:"What the account is for."`
+	Status       string `json:"status" doc:"Whether it was decided." enum:"PENDING,APPROVED,REFUSED"`
+	CreatedOn    string `json:"createdOn" doc:"When it was sent."`
+	DecidedOn    string `json:"decidedOn,omitempty" doc:"When it was approved or refused."`
+	DecidedBy    string `json:"decidedBy,omitempty" doc:"Who approved or refused it."`
+}
+
+// ListAccessRequestsInput is the request of [ListAccessRequests].
+type ListAccessRequestsInput struct {
+	PageInput
+	Status string `query:"status" doc:"Only requests with this status." enum:"PENDING,APPROVED,REFUSED"`
+}
+
+// AccessRequestPage is a page of requests for an account.
+type AccessRequestPage struct {
+	AccessRequests []AccessRequest `json:"accessRequests" doc:"Newest first." nullable:"false"`
+	Page
+}
+
+// AccessRequestInput names a request for an account.
+type AccessRequestInput struct {
+	RequestKey string `path:"requestKey" doc:"The request's key." format:"uuid"`
+}
+
+// AuditEvent records who did what.
+type AuditEvent struct {
+	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
+	Time          string `json:"time" doc:"When it happened, in microseconds."`
+	Actor         string `json:"actor" doc:"The e-mail of the account; of a failed login the e-mail that was tried. operator is a command on the data folder, service the service itself."`
+	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
+	Object        string `json:"object" doc:"The key or e-mail that it concerns; may be empty."`
+	RemoteAddress string `json:"remoteAddress" doc:"The address of the client; an IPv6 address as its /64 network."`
+	RequestID     string `json:"requestId" doc:"The request in the service's log."`
+	Outcome       string `json:"outcome" doc:"Whether it was done." enum:"done,refused"`
+}
+
+// ListAuditEventsInput is the request of [ListAuditEvents].
+type ListAuditEventsInput struct {
+	PageInput
+	Actor  string `query:"actor" doc:"Only events of this actor." maxLength:"320"`
+	Action string `query:"action" doc:"Only events of this action." maxLength:"100"`
+}
+
+// AuditEventPage is a page of the audit log.
+type AuditEventPage struct {
+	Events []AuditEvent `json:"events" doc:"Newest first." nullable:"false"`
+	Page
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// AccessRequest is a request for an account.
+type AccessRequest struct {
+	Key, Email, Name, Organisation, Reason string
+	// Status is one of the constants api.Request….
+	Status  string
+	Created time.Time
+	// Decided is when the request was approved or refused, and DecidedBy by whom.
+	Decided   time.Time
+	DecidedBy string
+}
+
+const accessRequestColumns = "key, email, name, organisation, reason, status, created, decided, decided_by"
+
+func scanAccessRequest(row rowScanner) (*AccessRequest, error) {
+	var r AccessRequest
+	var created, decided int64
+	err := row.Scan(&r.Key, &r.Email, &r.Name, &r.Organisation, &r.Reason, &r.Status, &created, &decided, &r.DecidedBy)
+	r.Created, r.Decided = fromMicros(created), fromMicros(decided)
+	return &r, err
+}
+
+// InsertAccessRequest adds a request. It reports false and adds nothing if the
+// e-mail has a PENDING one.
+func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (bool, error) {
+	result, err := t.tx.ExecContext(ctx, "INSERT INTO access_request ("+accessRequestColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		r.Key, r.Email, r.Name, r.Organisation, r.Reason, r.Status, toMicros(r.Created), toMicros(r.Decided), r.DecidedBy)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// GetAccessRequest returns a request.
+func (t *Tx) GetAccessRequest(ctx context.Context, key string) (*AccessRequest, error) {
+	r, err := scanAccessRequest(t.tx.QueryRowContext(ctx, "SELECT "+accessRequestColumns+" FROM access_request WHERE key = ?", key))
+	return r, translateError(err)
+}
+
+// ListAccessRequests returns a page of the requests with a status, newest first,
+// and their number. An empty status lists all.
+func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) ([]*AccessRequest, int64, error) {
+	q := listQuery{columns: accessRequestColumns, from: "access_request", order: "created DESC, key"}
+	if status != "" {
+		q.addCondition("status = ?", status)
+	}
+	return listPage(ctx, t, q, page, scanAccessRequest)
+}
+
+// UpdateAccessRequest writes Status, Decided and DecidedBy of a request whose
+// status is from; otherwise it fails with ErrWrongState.
+func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, from string) error {
+	return t.execRequired(ctx, ErrWrongState, "UPDATE access_request SET status = ?, decided = ?, decided_by = ? WHERE key = ? AND status = ?",
+		r.Status, toMicros(r.Decided), r.DecidedBy, r.Key, from)
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+// read runs fn, which must succeed, in a read-only transaction.
+func read(t *testing.T, s *Store, fn func(tx *Tx) error) {
+	t.Helper()
+	if err := s.Read(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s suite) administration(t *testing.T) {
+	s.fill(t)
+	want := &Account{
+		Key: "eve", Email: "eve@example.com", Name: "Eve", Organisation: "Example", Role: api.RoleAdministrator, PasswordHash: "hash",
+		Quota: Quota{Datasets: new(int64(0)), Races: new(int64(2))}, Created: at(9),
+	}
+	write(t, s.Store, func(tx *Tx) error { return tx.InsertAccount(t.Context(), want) })
+	read(t, s.Store, func(tx *Tx) error {
+		byKey, err := tx.GetAccountByKey(t.Context(), "eve")
+		if diff := cmp.Diff(want, byKey); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		page, total, errList := tx.ListAccounts(t.Context(), Page{0, 1})
+		if total != 3 || len(page) != 1 || page[0].Key != "eve" {
+			t.Errorf("%d accounts, the newest %+v", total, page)
+		}
+		usage, errUsage := tx.GetUsage(t.Context(), "ann")
+		if diff := cmp.Diff(Usage{Datasets: 3, Bytes: 16, Races: 1}, usage); diff != "" {
+			t.Errorf("usage (-want +got):\n%s", diff)
+		}
+		return errors.Join(err, errList, errUsage)
+	})
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(
+			tx.InsertToken(t.Context(), "eve", "hash", at(0), at(10)),
+			tx.UpdateQuota(t.Context(), "eve", Quota{Bytes: new(int64(7))}),
+			tx.UpdateRole(t.Context(), "eve", api.RoleUser),
+		)
+	})
+	read(t, s.Store, func(tx *Tx) error {
+		a, err := tx.GetAccountByToken(t.Context(), "hash", at(9)) // the session goes on
+		want.Quota, want.Role = Quota{Bytes: new(int64(7))}, api.RoleUser
+		if diff := cmp.Diff(want, a); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		n, errCount := tx.CountAccounts(t.Context(), api.RoleAdministrator)
+		if n != 0 {
+			t.Errorf("%d administrators", n)
+		}
+		return errors.Join(err, errCount)
+	})
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdatePassword(t.Context(), "eve", "other") })
+	read(t, s.Store, func(tx *Tx) error {
+		_, err := tx.GetAccountByToken(t.Context(), "hash", at(9))
+		wantErr(t, err, ErrNotFound)
+		return nil
+	})
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateRole(t.Context(), "nobody", api.RoleUser) }), ErrNotFound)
+}
+
+func (s suite) accessRequests(t *testing.T) {
+	request := func(key, email string, second int) *AccessRequest {
+		return &AccessRequest{Key: key, Email: email, Name: "Ann", Organisation: "Example", Reason: "to learn", Status: api.RequestPending, Created: at(second)}
+	}
+	insert := func(r *AccessRequest, want bool) {
+		t.Helper()
+		write(t, s.Store, func(tx *Tx) error {
+			inserted, err := tx.InsertAccessRequest(t.Context(), r)
+			if inserted != want {
+				t.Errorf("request %s inserted: %t", r.Key, inserted)
+			}
+			return err
+		})
+	}
+	insert(request("r1", "ann@example.com", 1), true)
+	insert(request("r2", "ann@example.com", 2), false)
+	insert(request("r3", "bob@example.com", 3), true)
+	decided := request("r1", "ann@example.com", 1)
+	decided.Status, decided.Decided, decided.DecidedBy = api.RequestApproved, at(5), "eve@example.com"
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdateAccessRequest(t.Context(), decided, api.RequestPending) })
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateAccessRequest(t.Context(), decided, api.RequestPending) }), ErrWrongState)
+	insert(request("r4", "ann@example.com", 4), true) // after the decision
+	read(t, s.Store, func(tx *Tx) error {
+		got, err := tx.GetAccessRequest(t.Context(), "r1")
+		if diff := cmp.Diff(decided, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		pending, total, errPending := tx.ListAccessRequests(t.Context(), api.RequestPending, Page{0, 1})
+		if total != 2 || len(pending) != 1 || pending[0].Key != "r4" {
+			t.Errorf("%d are pending, the newest %+v", total, pending)
+		}
+		_, total, errAll := tx.ListAccessRequests(t.Context(), "", Page{0, 1})
+		if total != 3 {
+			t.Errorf("%d in all", total)
+		}
+		return errors.Join(err, errPending, errAll)
+	})
+}
+
+func (s suite) links(t *testing.T) {
+	s.fill(t)
+	link := func(hash string, now int) (account string, err error) {
+		err = s.Read(t.Context(), func(tx *Tx) error {
+			account, err = tx.GetLink(t.Context(), hash, at(now))
+			return err
+		})
+		return account, err
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(
+			tx.InsertLink(t.Context(), "first", "ann", at(10)), tx.InsertLink(t.Context(), "second", "ann", at(10)),
+			tx.InsertLink(t.Context(), "bob", "bob", at(10)),
+			tx.InsertLink(t.Context(), "old", "", at(10)), tx.InsertLink(t.Context(), "administrator", "", at(10)))
+	})
+	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "administrator": ""} {
+		if account, err := link(hash, 9); account != want || err != nil {
+			t.Errorf("link %s is of %q, %v", hash, account, err)
+		}
+	}
+	for hash, now := range map[string]int{"first": 9, "old": 9, "unknown": 9, "second": 10} {
+		_, err := link(hash, now)
+		wantErr(t, err, ErrNotFound)
+	}
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") })
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") }), ErrNotFound)
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "bob", true) })
+	_, err := link("bob", 9)
+	wantErr(t, err, ErrNotFound)
+}
+
+func (s suite) outbox(t *testing.T) {
+	s.fill(t)
+	mail := func(key, account, kind string, due int) *Mail {
+		return &Mail{Key: key, Account: account, Kind: kind, Due: at(due), Created: at(0)}
+	}
+	claim := func(now int) (m *Mail, err error) {
+		err = s.Write(t.Context(), func(tx *Tx) error {
+			m, err = tx.ClaimMail(t.Context(), at(now), at(now+60))
+			return err
+		})
+		return m, err
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.InsertMail(t.Context(), mail("m1", "ann", "reset", 2)), tx.InsertMail(t.Context(), mail("m2", "ann", "reset", 3)),
+			tx.InsertMail(t.Context(), mail("m3", "bob", "approved", 1)))
+	})
+	for _, want := range []string{"m3", "m2"} { // m2 replaced m1
+		if m, err := claim(5); err != nil || m.Key != want || m.Attempts != 1 {
+			t.Fatalf("claimed %+v, %v; want %s", m, err, want)
+		}
+	}
+	_, err := claim(64)
+	wantErr(t, err, ErrNotFound)
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.DeleteMail(t.Context(), "m3"), tx.UpdateMailDue(t.Context(), "m2", at(30)))
+	})
+	if m, err := claim(30); err != nil || m.Key != "m2" || m.Attempts != 2 {
+		t.Errorf("claimed %+v, %v", m, err)
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		_, err := tx.DeleteAccount(t.Context(), "ann")
+		return err
+	})
+	_, err = claim(1000)
+	wantErr(t, err, ErrNotFound)
+}
+
+func (s suite) auditEvents(t *testing.T) {
+	event := func(key, actor, action, outcome string, second int) *AuditEvent {
+		return &AuditEvent{Key: key, Time: at(second), Actor: actor, Action: action, Object: "object", Address: "192.0.2.1", Request: "r", Outcome: outcome}
+	}
+	first := event("e1", "ann@example.com", "login", "refused", 1)
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.InsertAuditEvent(t.Context(), first), tx.InsertAuditEvent(t.Context(), event("e2", "bob@example.com", "login", "done", 2)),
+			tx.InsertAuditEvent(t.Context(), event("e3", "bob@example.com", "logout", "done", 3)))
+	})
+	read(t, s.Store, func(tx *Tx) error {
+		var errs []error
+		for _, tt := range []struct {
+			query AuditQuery
+			want  []string
+			total int64
+		}{
+			{AuditQuery{Page: Page{0, 2}}, []string{"e3", "e2"}, 3},
+			{AuditQuery{Page: Page{2, 2}}, []string{"e1"}, 3},
+			{AuditQuery{Actor: "bob@example.com", Page: Page{0, 9}}, []string{"e3", "e2"}, 2},
+			{AuditQuery{Action: "login", Page: Page{0, 9}}, []string{"e2", "e1"}, 2},
+		} {
+			total, err := tx.CountAuditEvents(t.Context(), tt.query)
+			var keys []string
+			errEach := tx.EachAuditEvent(t.Context(), tt.query, func(e *AuditEvent) error {
+				keys = append(keys, e.Key)
+				if e.Key == "e1" && !cmp.Equal(first, e) {
+					t.Errorf("(-want +got):\n%s", cmp.Diff(first, e))
+				}
+				return nil
+			})
+			if total != tt.total || !cmp.Equal(keys, tt.want) {
+				t.Errorf("%+v: %d events %v", tt.query, total, keys)
+			}
+			errs = append(errs, err, errEach)
+		}
+		for email, want := range map[string]bool{"bob@example.com": true, "ann@example.com": false} {
+			known, err := tx.HasLoggedIn(t.Context(), email, "192.0.2.1")
+			if known != want {
+				t.Errorf("%s has logged in: %t", email, known)
+			}
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	})
+}

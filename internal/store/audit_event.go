@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// AuditEvent records who did what. Events are inserted and listed; no method
+// changes or deletes them.
+type AuditEvent struct {
+	Key  string
+	Time time.Time
+	// Actor is the e-mail of the account; of a failed login the e-mail that was
+	// tried.
+	Actor string
+	// Action is such as "login" or "dataset.delete", and Object the key or e-mail
+	// that it concerns.
+	Action, Object string
+	// Address is the client's, and Request the ID of its request; empty for an
+	// operator on the data folder.
+	Address, Request string
+	// Outcome is "done" or "refused".
+	Outcome string
+}
+
+const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
+
+func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
+	var e AuditEvent
+	var at int64
+	err := row.Scan(&e.Key, &at, &e.Actor, &e.Action, &e.Object, &e.Address, &e.Request, &e.Outcome)
+	e.Time = fromMicros(at)
+	return &e, err
+}
+
+// InsertAuditEvent appends an event.
+func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
+	return t.exec(ctx, "INSERT INTO audit_event ("+auditEventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome)
+}
+
+// AuditQuery selects audit events. An empty Actor or Action selects all.
+type AuditQuery struct {
+	Actor, Action string
+	// Page is ignored by CountAuditEvents.
+	Page Page
+}
+
+// list returns the query without its page.
+func (q AuditQuery) list() listQuery {
+	list := listQuery{columns: auditEventColumns, from: "audit_event", order: "time DESC, key"}
+	if q.Actor != "" {
+		list.addCondition("actor = ?", q.Actor)
+	}
+	if q.Action != "" {
+		list.addCondition("action = ?", q.Action)
+	}
+	return list
+}
+
+// CountAuditEvents returns the number of selected events.
+func (t *Tx) CountAuditEvents(ctx context.Context, q AuditQuery) (n int64, err error) {
+	list := q.list()
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM audit_event"+list.whereClause(), list.args...).Scan(&n)
+	return n, err
+}
+
+// EachAuditEvent calls fn with each event of the page, newest first.
+func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEvent) error) error {
+	list := q.list()
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+" FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",
+		append(list.args, q.Page.Limit, q.Page.Offset)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		e, err := scanAuditEvent(rows)
+		if err != nil {
+			return err
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// HasLoggedIn reports whether an account has logged in from an address.
+func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
+	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
+		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&known)
+	return known, err
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// InsertLink adds a one-time link and deletes the earlier ones of its account.
+// An empty account is the link that creates the first administrator.
+func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.Time) error {
+	owner := sql.NullString{String: account, Valid: account != ""}
+	condition, args := "account IS NULL", []any{}
+	if owner.Valid {
+		condition, args = "account = ?", []any{account}
+	}
+	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE "+condition, args...); err != nil {
+		return err
+	}
+	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
+}
+
+// GetLink returns the account of a one-time link that is valid at now; "" if it
+// creates the first administrator.
+func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
+	var owner sql.NullString
+	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
+	return owner.String, translateError(err)
+}
+
+// DeleteLink uses up a one-time link. It fails with ErrNotFound if another
+// request has used it.
+func (t *Tx) DeleteLink(ctx context.Context, hash string) error {
+	return t.execRequired(ctx, ErrNotFound, "DELETE FROM one_time_link WHERE hash = ?", hash)
+}
