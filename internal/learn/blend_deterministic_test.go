@@ -27,13 +27,13 @@ func TestBlendIsDeterministic(t *testing.T) {
 			first = o
 		}
 		if o.Algorithm != Blend || len(o.Report.Shares) < 2 {
-			t.Errorf("%s of %v was kept, not a blend", o.Algorithm, o.Report.Shares)
+			t.Errorf("chose %s with shares %v, want a blend", o.Algorithm, o.Report.Shares)
 		}
 		if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {
-			t.Errorf("%d workers make other bytes", workers)
+			t.Errorf("%d workers: model bytes differ", workers)
 		}
 		if diff := cmp.Diff(first.Report, o.Report); diff != "" {
-			t.Errorf("%d workers make another report:\n%s", workers, diff)
+			t.Errorf("%d workers: report differs:\n%s", workers, diff)
 		}
 	}
 }

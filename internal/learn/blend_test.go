@@ -34,11 +34,11 @@ func TestBlend(t *testing.T) {
 	newCandidate := func(name string, probabilities []float32) *candidate {
 		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
 	}
-	t.Run("errors_of_their_own_cancel_out", func(t *testing.T) {
+	t.Run("independent_errors_cancel_out", func(t *testing.T) {
 		a, b := newCandidate("a", noisy(1.5)), newCandidate("b", noisy(1.5))
 		blend := e.newBlend([]*candidate{a, b})
 		if blend == nil {
-			t.Fatal("there is none")
+			t.Fatal("no blend")
 		}
 		if worst := max(blend.logLoss/a.logLoss, blend.logLoss/b.logLoss); worst > 0.9 {
 			t.Errorf("log loss %.4f of %.4f and %.4f", blend.logLoss, a.logLoss, b.logLoss)
@@ -47,15 +47,15 @@ func TestBlend(t *testing.T) {
 			t.Errorf("performance %.4f of %.4f and %.4f", blend.performance, a.performance, b.performance)
 		}
 		if w := blend.components[0].weight; w > 0.6 {
-			t.Errorf("equals have weights of %.2f and %.2f", w, 1-w)
+			t.Errorf("equal candidates have weights %.2f and %.2f", w, 1-w)
 		}
 	})
-	t.Run("what_adds_nothing_has_no_share", func(t *testing.T) {
+	t.Run("useless_candidates_have_no_weight", func(t *testing.T) {
 		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
 		wrong := newCandidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
 		for _, s := range e.newBlend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
 			if s.Name == "wrong" {
-				t.Errorf("%s has %.2f", s.Name, s.weight)
+				t.Errorf("%s has weight %.2f", s.Name, s.weight)
 			}
 		}
 	})
@@ -72,23 +72,23 @@ func TestBlend(t *testing.T) {
 		}
 		shares := newEvaluator(metric.NameAccuracy, 2, labels).newBlend([]*candidate{certain(0.05), certain(0.9)}).components
 		if w := shares[0].weight; w < 0.8 {
-			t.Errorf("the better one has a weight of %.2f", w)
+			t.Errorf("the better candidate has weight %.2f", w)
 		}
 	})
-	t.Run("is_beaten_beyond_chance_only", func(t *testing.T) {
+	t.Run("loses_only_to_significantly_lower_losses", func(t *testing.T) {
 		if a := []float64{1, 2, 3, 4}; significantlyLower(a, []float64{1.1, 1.8, 3.3, 3.9}) || significantlyLower(a, a) || significantlyLower(nil, nil) {
-			t.Error("by chance")
+			t.Error("a difference within the standard error is significant")
 		}
 		if a, b := []float64{1, 2, 3, 4}, []float64{1.2, 2.3, 3.2, 4.1}; !significantlyLower(a, b) || significantlyLower(b, a) {
-			t.Error("and is not by what is better throughout")
+			t.Error("losses that are lower in every row are not significantly lower")
 		}
 		if a, b := []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1.1}; !significantlyLower(a, b) {
-			t.Error("and is not where one row makes up the loss")
+			t.Error("a large difference in one row is not significant")
 		}
 	})
-	t.Run("is_none_of_one", func(t *testing.T) {
+	t.Run("one_candidate_has_no_blend", func(t *testing.T) {
 		if e.newBlend([]*candidate{newCandidate("a", noisy(1))}) != nil {
-			t.Error("there is one")
+			t.Error("got a blend")
 		}
 	})
 	t.Run("weights_add_up", func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestBlend(t *testing.T) {
 			sum += s.weight
 		}
 		if math.Abs(sum-1) > 1e-9 {
-			t.Errorf("to %v", sum)
+			t.Errorf("sum %v, want 1", sum)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fakeFitter is a fitter with scripted steps. It predicts the labels themselves
-// for the share of rows that skills says, and another class for the others.
+// fakeFitter is a fitter with scripted steps. It predicts the true labels
+// of a share of the rows, given by skills, and another class for the others.
 type fakeFitter struct {
 	fitTask
 	skills   []float64 // accuracy after each step; the last one stays
@@ -128,8 +128,8 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	return list
 }
 
-// rising returns a curve from one accuracy to another.
-func rising(from, to float64, steps int) []float64 {
+// risingSkills returns a curve from one accuracy to another.
+func risingSkills(from, to float64, steps int) []float64 {
 	curve := make([]float64, steps)
 	for i := range curve {
 		curve[i] = from + (to-from)*float64(i)/float64(max(steps-1, 1))

@@ -37,20 +37,20 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("%s, schema:\n%s", m.Algorithm(), diff)
 		}
 		if again := bytesOf(t, m); !bytes.Equal(again, file) {
-			t.Error("written again, it has other bytes")
+			t.Error("bytes differ after reading and writing")
 		}
 	})
 	t.Run("cut_anywhere_is_an_error", func(t *testing.T) {
 		for n := range file {
 			if _, err := readBytes(file[:n], algorithms); err == nil {
-				t.Fatalf("%d of %d bytes are taken for a model", n, len(file))
+				t.Fatalf("ReadModel: no error for %d of %d bytes", n, len(file))
 			}
 			if err := VerifyModel(bytes.NewReader(file[:n]), int64(n)); err == nil {
-				t.Fatalf("%d of %d bytes are taken for whole", n, len(file))
+				t.Fatalf("VerifyModel: no error for %d of %d bytes", n, len(file))
 			}
 			if n < len(file)-sha256.Size { // and no better with a sum that is right
 				if _, err := readBytes(withChecksum(file[:n]), algorithms); err == nil {
-					t.Fatalf("%d of %d bytes, sealed, are taken for a model", n, len(file))
+					t.Fatalf("ReadModel: no error for %d of %d bytes with the right checksum", n, len(file))
 				}
 			}
 		}
@@ -60,14 +60,14 @@ func TestModelFile(t *testing.T) {
 			bad := bytes.Clone(file)
 			bad[i] ^= 0x40
 			if _, err := readBytes(bad, algorithms); err == nil {
-				t.Fatalf("byte %d does not matter", i)
+				t.Fatalf("ReadModel: no error after changing byte %d", i)
 			}
 			if err := VerifyModel(bytes.NewReader(bad), int64(len(bad))); err == nil {
-				t.Fatalf("byte %d does not matter to the sum", i)
+				t.Fatalf("VerifyModel: no error after changing byte %d", i)
 			}
 		}
 	})
-	t.Run("of_a_later_version", func(t *testing.T) {
+	t.Run("later_version", func(t *testing.T) {
 		later := bytes.Clone(file)
 		later[len(magic)] = 9
 		if _, err := readBytes(later, algorithms); err == nil || !strings.Contains(err.Error(), "version 9") {
@@ -75,19 +75,19 @@ func TestModelFile(t *testing.T) {
 		}
 		later = withChecksum(later[:len(later)-sha256.Size])
 		if err := VerifyModel(bytes.NewReader(later), int64(len(later))); err != nil {
-			t.Errorf("it is whole: %v", err)
+			t.Errorf("VerifyModel: %v", err)
 		}
 	})
 	t.Run("members_that_do_not_fit_the_schema", func(t *testing.T) {
 		m := &Model{schema: fakeFrame(10, 2).Schema, algorithm: "x", temperature: 1, members: []member{{1, 1, fakeModel{0.5, 3, 10}}}}
 		if _, err := readBytes(bytesOf(t, m), algorithms); err == nil {
-			t.Error("taken")
+			t.Error("no error")
 		}
 	})
 }
 
 // TestCommittedModelFile reads a blend of all four algorithms that an earlier
-// version has written: it is written again with the same bytes, and predicts the
+// version wrote. It is written again with the same bytes and predicts the
 // same.
 func TestCommittedModelFile(t *testing.T) {
 	file, err := os.ReadFile("testdata/model/blend.model")
@@ -99,7 +99,7 @@ func TestCommittedModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(bytesOf(t, m), file) {
-		t.Error("written again, it has other bytes")
+		t.Error("bytes differ after reading and writing")
 	}
 	blind, err := os.Open("testdata/model/blind.csv")
 	if err != nil {
@@ -119,13 +119,13 @@ func TestCommittedModelFile(t *testing.T) {
 	}
 }
 
-// withChecksum returns b with its check sum.
+// withChecksum returns b followed by its checksum.
 func withChecksum(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return append(bytes.Clone(b), sum[:]...)
 }
 
-// FuzzReadModel reads bodies whose check sum is right.
+// FuzzReadModel reads files with the right checksum.
 func FuzzReadModel(f *testing.F) {
 	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])
@@ -143,7 +143,7 @@ func FuzzReadModel(f *testing.F) {
 			}
 			again := bytesOf(t, m)
 			if _, err := readBytes(again, known); err != nil {
-				t.Errorf("not to be read after it was written again: %v", err)
+				t.Errorf("reading the model that was written again: %v", err)
 			}
 		}
 	})

@@ -88,17 +88,17 @@ func TestRaceIsDeterministic(t *testing.T) {
 					first = o
 				}
 				if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {
-					t.Errorf("%d workers make other bytes", workers)
+					t.Errorf("%d workers: model bytes differ", workers)
 				}
 				if diff := cmp.Diff(first.Report, o.Report); diff != "" {
-					t.Errorf("%d workers make another report:\n%s", workers, diff)
+					t.Errorf("%d workers: report differs:\n%s", workers, diff)
 				}
 			}
 		})
 	}
 }
 
-// TestDiskDoesNotMatter stores trees on a disk, in memory, and on a disk that
+// TestDiskDoesNotMatter stores trees on disk, in memory, and on a disk that
 // fails.
 func TestDiskDoesNotMatter(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
@@ -118,10 +118,10 @@ func TestDiskDoesNotMatter(t *testing.T) {
 	file := bytesOf(t, want.Model)
 	for name, o := range map[string]*Outcome{"memory": race(nil), "no folder": race(spill.New(filepath.Join(t.TempDir(), "gone")))} {
 		if !bytes.Equal(bytesOf(t, o.Model), file) {
-			t.Errorf("%s makes another model", name)
+			t.Errorf("%s: model differs", name)
 		}
 		if diff := cmp.Diff(want.Report, o.Report); diff != "" {
-			t.Errorf("%s makes another report:\n%s", name, diff)
+			t.Errorf("%s: report differs:\n%s", name, diff)
 		}
 	}
 	if err := disk.Close(); err != nil {
@@ -190,7 +190,7 @@ func TestPoorColumns(t *testing.T) {
 			if err != nil {
 				t.Errorf("%d columns: %s: %v", columns, m.Name, err)
 			} else if !bytes.Equal(bytesOf(t, again), bytesOf(t, o.Model)) {
-				t.Errorf("%d columns: %s is read as another model", columns, m.Name)
+				t.Errorf("%d columns: %s: the model differs after reading", columns, m.Name)
 			}
 		}
 	}

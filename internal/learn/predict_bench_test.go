@@ -15,8 +15,8 @@ import (
 //
 //	FORETELL_CSV=train.csv FORETELL_BLIND=blind.csv go test -run '^$' -bench Bulk -benchtime 1x ./internal/learn
 //
-// The model is trained on the first rows of the training file only: the time of a
-// prediction depends on the shape of the trees.
+// The model is trained on the first rows of the training file only, because the
+// time of a prediction depends on the shape of the trees.
 func BenchmarkBulk(b *testing.B) {
 	train, blind := os.Getenv("FORETELL_CSV"), os.Getenv("FORETELL_BLIND")
 	if train == "" || blind == "" {

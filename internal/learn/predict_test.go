@@ -27,7 +27,7 @@ func TestPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blind = repeated(blind, 20)
+	blind = repeatRows(blind, 20)
 	rows, err := csv.NewReader(bytes.NewReader(blind)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +83,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// repeated returns a blind file with its rows n times, with unique IDs.
-func repeated(file []byte, n int) []byte {
+// repeatRows returns a blind file with its rows n times, with unique IDs.
+func repeatRows(file []byte, n int) []byte {
 	head, rows, _ := strings.Cut(string(file), "\n")
 	var b strings.Builder
 	b.WriteString(head + "\n")
@@ -133,7 +133,7 @@ func TestPredictFails(t *testing.T) {
 		"broken_source":  {io.MultiReader(strings.NewReader(long), fullDisk{}), io.Discard, func(err error) bool { return errors.Is(err, errFull) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// A goroutine that is left running is a deadlock of the bubble.
+			// synctest reports a deadlock if a goroutine is left running.
 			synctest.Test(t, func(t *testing.T) {
 				if _, err := m.Predict(t.Context(), c.in, c.out, PredictOptions{Workers: 3}); !c.want(err) {
 					t.Errorf("got %v", err)

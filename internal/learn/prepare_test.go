@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// prepared is a made file whose label hangs on one column, in a form that is
-// no number as it stands, for nine rows of ten.
+// prepared is a generated file whose label depends on one column, for nine of ten
+// rows. The cells of the column must be parsed to become numbers.
 type prepared struct {
 	column string
 	cell   func(draw *rand.Rand) (cell string, yes bool)
@@ -107,8 +107,8 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 	}
 }
 
-// right returns the fraction of rows of a training file that a model gets
-// right when it reads the file as a blind one.
+// right returns the fraction of rows of a training file that a model predicts
+// correctly when it reads the file as a blind one.
 func right(t *testing.T, m *Model, file []byte) float64 {
 	t.Helper()
 	var result bytes.Buffer

@@ -20,7 +20,7 @@ import (
 //
 // FORETELL_ALGORITHMS=SIX01,SEV02 selects algorithms. FORETELL_ANSWERS=1 scores
 // the predictions of blind.csv against answers.csv. Use it for a final check
-// only: design decisions are based on the validation and test scores.
+// only, because design decisions are based on the validation and test scores.
 func BenchmarkSets(b *testing.B) {
 	dir := os.Getenv("FORETELL_SETS")
 	if dir == "" {

@@ -22,12 +22,12 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 	var first *Outcome
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
-			// The third needs more steps than the others but the least work.
+			// The third needs more steps than the others but the least cost.
 			o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, fakeAlgorithms(
-				fakeFitter{skills: rising(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
-				fakeFitter{skills: rising(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
-				fakeFitter{skills: rising(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
-				fakeFitter{skills: rising(0.5, 0.8, 20), work: 1e6, pause: jitter(seed + 300)},
+				fakeFitter{skills: risingSkills(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
+				fakeFitter{skills: risingSkills(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
+				fakeFitter{skills: risingSkills(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
+				fakeFitter{skills: risingSkills(0.5, 0.8, 20), work: 1e6, pause: jitter(seed + 300)},
 			))
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 				t.Errorf("seed %d ended differently:\n%s", seed, diff)
 			}
 			if !slices.Equal(bytesOf(t, o.Model), bytesOf(t, first.Model)) {
-				t.Error("the model has other bytes")
+				t.Error("the model bytes differ")
 			}
 		})
 	}
@@ -56,27 +56,27 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 
 func TestRaceThreshold(t *testing.T) {
 	f := fakeFrame(300, 3)
-	t.Run("zero_is_won_by_the_first_score", func(t *testing.T) {
+	t.Run("threshold_0_is_won_by_the_first_score", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(0.0)}, fakeFitter{skills: []float64{0.1}, work: 2e6}, fakeFitter{skills: []float64{0.05}, work: 1e6})
 		if o.Status != Completed || o.Algorithm != "MFIF01" || len(o.Runs[1].Curve) != 1 {
 			t.Errorf("%s by %s: %v", o.Status, o.Algorithm, o.Runs)
 		}
 	})
-	t.Run("of_equals_the_first_in_order_wins", func(t *testing.T) {
+	t.Run("in_a_tie_the_first_in_order_wins", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(0.0)}, fakeFitter{skills: []float64{0.1}, work: 1e6}, fakeFitter{skills: []float64{0.9}, work: 1e6})
 		if o.Algorithm != "MSEV01" {
 			t.Errorf("%s won", o.Algorithm)
 		}
 	})
-	t.Run("one_is_won_by_perfection", func(t *testing.T) {
-		o := mustRace(t, f, Params{Threshold: new(1.0)}, fakeFitter{skills: rising(0.5, 1, 8), work: 1e6})
+	t.Run("threshold_1_is_won_by_a_perfect_score", func(t *testing.T) {
+		o := mustRace(t, f, Params{Threshold: new(1.0)}, fakeFitter{skills: risingSkills(0.5, 1, 8), work: 1e6})
 		if o.Status != Completed || o.Achieved != 1 {
 			t.Errorf("%s at %v", o.Status, o.Achieved)
 		}
 	})
-	t.Run("none_is_not_won_by_perfection", func(t *testing.T) {
-		lucky := append(rising(0.5, 1, 4), 0.9)
-		o := mustRace(t, f, Params{}, fakeFitter{skills: lucky, work: 1e3}, fakeFitter{skills: rising(0.5, 0.9, 30), work: 1e6})
+	t.Run("without_threshold_a_perfect_score_does_not_win", func(t *testing.T) {
+		lucky := append(risingSkills(0.5, 1, 4), 0.9)
+		o := mustRace(t, f, Params{}, fakeFitter{skills: lucky, work: 1e3}, fakeFitter{skills: risingSkills(0.5, 0.9, 30), work: 1e6})
 		if o.Status != Completed {
 			t.Errorf("the race ended as %s", o.Status)
 		}
@@ -89,9 +89,9 @@ func TestRaceThreshold(t *testing.T) {
 			t.Errorf("the second run was cut off after %d steps", n)
 		}
 	})
-	t.Run("missed_by_all_keeps_the_best", func(t *testing.T) {
+	t.Run("if_all_miss_it_the_best_is_kept", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(1.0)},
-			fakeFitter{skills: rising(0.5, 0.8, 8), work: 1e6}, fakeFitter{skills: rising(0.5, 0.9, 8), work: 9e9}, fakeFitter{skills: rising(0.5, 0.7, 3), work: 1e3})
+			fakeFitter{skills: risingSkills(0.5, 0.8, 8), work: 1e6}, fakeFitter{skills: risingSkills(0.5, 0.9, 8), work: 9e9}, fakeFitter{skills: risingSkills(0.5, 0.7, 3), work: 1e3})
 		if o.Status != NotCompleted || o.Algorithm != "MFIF01" || !o.Refit {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
 		}
@@ -100,14 +100,14 @@ func TestRaceThreshold(t *testing.T) {
 			t.Errorf("%d steps", n)
 		}
 		if p := o.Model.members[0].predictor.(fakeModel); p.rows != f.Rows || p.skill != 0.9 {
-			t.Errorf("the model has learnt %d rows to skill %v", p.rows, p.skill)
+			t.Errorf("the model was trained on %d rows to skill %v", p.rows, p.skill)
 		}
 	})
 }
 
 func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 	f := fakeFrame(300, 2)
-	good := fakeFitter{skills: rising(0.5, 0.9, 4), work: 1e6}
+	good := fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6}
 	broken := fakeFitter{skills: good.skills, work: 1e6, fault: func(step int) error {
 		if step == 3 {
 			return errors.New("out of luck")
@@ -139,7 +139,7 @@ func TestRaceEnds(t *testing.T) {
 	f := fakeFrame(300, 2)
 	second := func(int) time.Duration { return time.Second }
 	slow := func() []algorithm {
-		return fakeAlgorithms(fakeFitter{skills: rising(0.5, 0.9, 1000), work: 1e9, pause: second, patience: 1000}, fakeFitter{skills: rising(0.4, 0.5, 1000), work: 1e9, pause: second, patience: 1000})
+		return fakeAlgorithms(fakeFitter{skills: risingSkills(0.5, 0.9, 1000), work: 1e9, pause: second, patience: 1000}, fakeFitter{skills: risingSkills(0.4, 0.5, 1000), work: 1e9, pause: second, patience: 1000})
 	}
 	t.Run("stop_keeps_the_best_at_once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestRaceReportsProgress(t *testing.T) {
 	seen := map[string][]Event{}
 	o, err := raceAlgorithms(t.Context(), fakeFrame(300, 2), Params{Threshold: new(0.85), Progress: func(e Event) {
 		seen[e.Algorithm] = append(seen[e.Algorithm], e) // the race detector watches that calls do not overlap
-	}}, fakeAlgorithms(fakeFitter{skills: rising(0.5, 0.9, 9), work: 1e6}, fakeFitter{skills: []float64{0.5}, work: 1e5}))
+	}}, fakeAlgorithms(fakeFitter{skills: risingSkills(0.5, 0.9, 9), work: 1e6}, fakeFitter{skills: []float64{0.5}, work: 1e5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestRaceOnTinyData(t *testing.T) {
 			t.Run(name+"/"+metric, func(t *testing.T) {
 				f := fakeFrame(len(labels), 3)
 				f.Labels = labels
-				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, fakeFitter{skills: rising(0.2, 0.8, 3), work: 1e6})
+				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, fakeFitter{skills: risingSkills(0.2, 0.8, 3), work: 1e6})
 				if o.Model == nil || !o.Refit {
 					t.Fatalf("%+v", o)
 				}
@@ -240,7 +240,7 @@ func TestRaceOnTinyData(t *testing.T) {
 					t.Errorf("%d test rows: %+v; %d validation rows: %+v", r.TestRows, r.Test, r.ValidationRows, r.Validation)
 				}
 				if r.TestRows == 1 && !math.IsNaN(r.Test.ROCAUC) {
-					t.Errorf("a row alone has an area of %v", r.Test.ROCAUC)
+					t.Errorf("the area of one test row is %v", r.Test.ROCAUC)
 				}
 			})
 		}
@@ -263,7 +263,7 @@ func TestRaceRejects(t *testing.T) {
 		}
 	}
 	if _, err := raceAlgorithms(t.Context(), one, Params{}, fakeAlgorithms(fakeFitter{})); err == nil {
-		t.Error("a single class is taken")
+		t.Error("no error for a single class")
 	}
 }
 

@@ -42,6 +42,6 @@ func TestBaseline(t *testing.T) {
 		})
 	}
 	if got := baselineScores([]int32{0, 1}, 1, []float64{0.5, 0.5}); math.Abs(got.LogLoss-math.Ln2) > 1e-12 {
-		t.Errorf("the log loss of a coin is %v", got.LogLoss)
+		t.Errorf("the log loss of equal probabilities is %v", got.LogLoss)
 	}
 }

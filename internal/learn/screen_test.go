@@ -68,7 +68,7 @@ func TestScreened(t *testing.T) {
 		}
 		columns := narrow(f)
 		if !slices.Contains(columns, int32(planted)) {
-			t.Errorf("feature %d is not kept", planted)
+			t.Errorf("feature %d is not selected", planted)
 		}
 		other := *f
 		other.Labels = slices.Clone(f.Labels)
@@ -76,7 +76,7 @@ func TestScreened(t *testing.T) {
 			other.Labels[i] = 1 - other.Labels[i]
 		}
 		if !slices.Equal(columns, narrow(&other)) {
-			t.Error("labels of rows that are not learnt from change the features")
+			t.Error("labels of rows outside the training rows change the features")
 		}
 	}
 }
@@ -118,10 +118,10 @@ func TestRaceOfWideTable(t *testing.T) {
 		t.Errorf("performance %v, %d importances, first %v", o.Achieved, len(o.Report.Importances), o.Report.Importances[0])
 	}
 	if o.Report.Features != len(f.Columns) || o.Report.Screened != maxFeatures {
-		t.Errorf("the report has %d features, %d of them learnt from", o.Report.Features, o.Report.Screened)
+		t.Errorf("the report has %d features, %d screened", o.Report.Features, o.Report.Screened)
 	}
 	if _, again := race(2); !bytes.Equal(file, again) {
-		t.Error("two workers learn another model than one")
+		t.Error("two workers make a different model than one")
 	}
 	m, err := ReadModel(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -129,10 +129,10 @@ func TestRaceOfWideTable(t *testing.T) {
 	}
 	want, _ := o.Model.predictAll(t.Context(), f, 1)
 	if got, _ := m.predictAll(t.Context(), f, 1); !slices.Equal(got, want) {
-		t.Error("the model predicts otherwise when it has been read")
+		t.Error("the model predicts differently after reading")
 	}
 	var b bytes.Buffer
 	if _, err := m.WriteTo(&b); err != nil || !bytes.Equal(b.Bytes(), file) {
-		t.Error("the model that was read is written otherwise")
+		t.Error("bytes differ after reading and writing")
 	}
 }

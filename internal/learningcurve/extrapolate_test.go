@@ -57,12 +57,12 @@ func TestSample(t *testing.T) {
 		}
 		p, err := profile.Scan(t.Context(), strings.NewReader(samples[i]), profile.ScanOptions{})
 		if err != nil || p.Err() != nil {
-			t.Errorf("sample %d is no good file: %v %v", i, err, p.Err())
+			t.Errorf("sample %d is invalid: %v %v", i, err, p.Err())
 		}
 	}
 	again, other := sampler(t, 1), sampler(t, 2)
 	if samples[0] != again[0] || samples[1] != again[1] || samples[0] == other[0] {
-		t.Error("a sample is not decided by its seed")
+		t.Error("samples with the same seed differ, or samples with different seeds are equal")
 	}
 }
 

@@ -98,7 +98,7 @@ func allRows(rows int) split.Fold {
 // BenchmarkFit fits trees as XGBoost and LightGBM do with 255 bins, 31 leaves
 // and a learning rate of 0.1: every row and feature in every tree. It reports
 // the seconds with and without binning, and the cells (rows × features ×
-// trees) a second, in millions.
+// trees) per second, in millions.
 func BenchmarkFit(b *testing.B) {
 	f := speedFrame(b)
 	classes := len(f.Schema.Classes)

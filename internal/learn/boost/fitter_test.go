@@ -152,7 +152,7 @@ func TestModelBytes(t *testing.T) {
 					want = got
 				}
 				if !bytes.Equal(got, want) {
-					t.Fatalf("%d workers: other bytes", workers)
+					t.Fatalf("%d workers: model bytes differ", workers)
 				}
 			}
 			var read Model
@@ -162,11 +162,11 @@ func TestModelBytes(t *testing.T) {
 			}
 			clear(used) // the caller may reuse them
 			if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
-				t.Errorf("written again: other bytes, %v", err)
+				t.Errorf("bytes differ after reading and writing: %v", err)
 			}
 			for n := 0; n < len(want); n += 1 + len(want)/300 {
 				if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
-					t.Fatalf("%d of %d bytes are read as a model", n, len(want))
+					t.Fatalf("no error for %d of %d bytes", n, len(want))
 				}
 			}
 		})
@@ -356,6 +356,6 @@ func TestOddsComputedTwice(t *testing.T) {
 		return string(b)
 	}
 	if model(true) != model(false) {
-		t.Error("other models")
+		t.Error("models differ")
 	}
 }

@@ -84,15 +84,15 @@ func (g *golden) fitter(t *testing.T, f *frame.Frame) *Fitter {
 	return fitter
 }
 
-// scoreTolerance is the largest difference of raw scores: ours are sums of
+// scoreTolerance is the largest difference of raw scores. Ours are sums of
 // float32 values from quantised gradients.
 const scoreTolerance = 2e-5
 
 // TestAgreesWithXGBoost compares trees with those of XGBoost. Leaf-wise trees,
 // and symmetric trees of one level, are the same method: the raw score of every
-// row is equal after each round, hence splits and leaf values are. With three
-// classes XGBoost scales leaf values otherwise; only the leaves of the rows are
-// compared.
+// row is equal after each round, and so are splits and leaf values. With three
+// classes XGBoost scales leaf values differently, so only the leaves of the
+// rows are compared.
 func TestAgreesWithXGBoost(t *testing.T) {
 	for _, g := range readGoldens(t) {
 		t.Run(g.Name, func(t *testing.T) {

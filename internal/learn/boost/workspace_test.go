@@ -12,7 +12,7 @@ import (
 )
 
 // TestWorkspaceIsShared trains the fitters of three folds in turns with one
-// workspace: each returns the same result as with its own.
+// workspace. Each returns the same result as with its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	type opener func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error)
 	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
@@ -48,10 +48,10 @@ func TestWorkspaceIsShared(t *testing.T) {
 			for range 3 {
 				for i := range single {
 					if a, b := stepProbabilities(t, single[i]), stepProbabilities(t, together[i]); !slices.Equal(a, b) {
-						t.Fatalf("%s, %d classes: fitter %d predicts something else than alone", name, classes, i)
+						t.Fatalf("%s, %d classes: fitter %d predicts differently with a shared workspace", name, classes, i)
 					}
 					if a, b := single[i].Cost(), together[i].Cost(); a != b {
-						t.Fatalf("%s, %d classes: fitter %d costs %v, alone %v", name, classes, i, b, a)
+						t.Fatalf("%s, %d classes: fitter %d costs %v, %v with its own workspace", name, classes, i, b, a)
 					}
 				}
 			}
@@ -59,11 +59,11 @@ func TestWorkspaceIsShared(t *testing.T) {
 				a, _ := single[i].Model().AppendBinary(nil)
 				b, err := together[i].Model().AppendBinary(nil)
 				if err != nil || !bytes.Equal(a, b) {
-					t.Errorf("%s, %d classes: fitter %d trained another model than alone (%v)", name, classes, i, err)
+					t.Errorf("%s, %d classes: fitter %d trained a different model with a shared workspace (%v)", name, classes, i, err)
 				}
 			}
 			if n := workspaces.leafwise.Idle() + workspaces.symmetric.Idle(); n != 1 {
-				t.Errorf("%s: %d workspaces for one step at a time", name, n)
+				t.Errorf("%s: %d workspaces, want 1 for one step at a time", name, n)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 		"short_stream": NewStreamReader(iotest.OneByteReader(bytes.NewReader(b)), int64(len(b))),
 	} {
 		if !readAll(r) {
-			t.Errorf("%s: other values", name)
+			t.Errorf("%s: values differ", name)
 		}
 		if err := r.End(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -67,7 +67,7 @@ func TestTruncatedInputIsMalformed(t *testing.T) {
 				t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 			}
 			if r.Byte() != 0 || r.Uvarint(3, 5) != 3 || r.Next(0) != nil && len(r.Next(0)) > 0 {
-				t.Fatalf("%d of %d bytes: a value after the error", n, len(b))
+				t.Fatalf("%d of %d bytes: read a value after the error", n, len(b))
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func testFrame(rows, classes int, seed uint64) *frame.Frame {
 	return f
 }
 
-// trainOnFirst returns the part that trains on the first rows and evaluates the
+// trainOnFirst returns the fold that trains on the first rows and validates the
 // others.
 func trainOnFirst(rows, train int) split.Fold {
 	var p split.Fold
@@ -135,7 +135,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 			want = b
 		}
 		if !bytes.Equal(want, b) {
-			t.Errorf("%d workers make another model than 1", workers)
+			t.Errorf("%d workers make a different model than 1", workers)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestStep(t *testing.T) {
 			t.Error("the model of the checkpoint has changed")
 		}
 	})
-	t.Run("before_the_first_step_frequencies", func(t *testing.T) {
+	t.Run("before_the_first_step_predicts_frequencies", func(t *testing.T) {
 		fitter, err := New(f, fold, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func TestEdgeCases(t *testing.T) {
 		fitter := fitAll(t, f, split.Fold{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
 		fitter.PredictValidation(nil)
 	})
-	t.Run("classes_of_no_and_of_one_row", func(t *testing.T) {
+	t.Run("classes_with_zero_and_one_row", func(t *testing.T) {
 		f := testFrame(200, 2, 5)
 		f.Labels[0] = 2 // class 3 has no row
 		fold := trainOnFirst(200, 150)
@@ -266,7 +266,7 @@ func TestEdgeCases(t *testing.T) {
 			}
 		}
 		if _, err := New(f, split.Fold{}, Options{Classes: 2}); err == nil {
-			t.Error("no rows: no error")
+			t.Error("no error without rows")
 		}
 	})
 }

@@ -44,11 +44,11 @@ func TestModelRoundTrip(t *testing.T) {
 			m.Predict(want, f, 0, 600)
 			read.Predict(got, f, 0, 600)
 			if !slices.Equal(want, got) {
-				t.Error("the decoded model predicts something else")
+				t.Error("the decoded model predicts differently")
 			}
 			again, err := read.AppendBinary(nil)
 			if err != nil || !bytes.Equal(b, again) {
-				t.Errorf("the decoded model has another binary form (error %v)", err)
+				t.Errorf("the decoded model has a different binary form (error %v)", err)
 			}
 			for n := range b {
 				if err := new(Model).UnmarshalBinary(b[:n]); !errors.Is(err, codec.ErrMalformed) {
@@ -69,11 +69,12 @@ func TestPredictInBlocks(t *testing.T) {
 		m.Predict(got[lo*5:hi*5], f, lo, hi)
 	}
 	if !slices.Equal(want, got) {
-		t.Error("blocks differ from the whole")
+		t.Error("predictions in blocks differ from predictions of all rows")
 	}
 }
 
-// FuzzUnmarshalBinary checks that bytes are an error or a model that predicts.
+// FuzzUnmarshalBinary checks that the result is an error or a model that
+// predicts.
 func FuzzUnmarshalBinary(f *testing.F) {
 	data := testFrame(20, 2, 5)
 	for _, opts := range []Options{{Classes: 2, Trees: 2, MinLeaf: 5}, {Classes: 4, Trees: 2}} {

@@ -33,9 +33,9 @@ var shapes = []Shape{
 	{31, 16, 4},
 }
 
-// naive adds a·b to dst as the package promises: one chain of multiply-adds a
-// output, in order, by fma.
-func naive(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
+// naiveGemm adds a·b to dst as the package documents: one chain of
+// multiply-adds per output, in order, by fma.
+func naiveGemm(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
 	for i := range s.Rows {
 		for j := range s.Cols {
 			sum := dst[i*s.Cols+j]
@@ -47,8 +47,8 @@ func naive(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
 	}
 }
 
-// fused is x·y + z rounded once. The product is exact in float64; rounding the
-// sum there to odd makes the second rounding harmless (Boldo and Melquiond
+// fused returns x·y + z rounded once. The product is exact in float64. Rounding
+// the sum there to odd makes the second rounding harmless (Boldo and Melquiond
 // 2008).
 func fused(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
@@ -66,7 +66,7 @@ func fused(x, y, z float32) float32 {
 	return float32(s)
 }
 
-func apart(x, y, z float32) float32 { return float32(x*y) + z }
+func unfused(x, y, z float32) float32 { return float32(x*y) + z }
 
 func transposed(x []float32, rows, cols int) []float32 {
 	t := make([]float32, len(x))
@@ -78,8 +78,8 @@ func transposed(x []float32, rows, cols int) []float32 {
 	return t
 }
 
-// products are the four ways to the same product of a and b.
-func products(dst, a, b []float32, s Shape) map[string]func() []float32 {
+// gemmVariants returns the ways to compute the product of a and b.
+func gemmVariants(dst, a, b []float32, s Shape) map[string]func() []float32 {
 	p, pt := make([]float32, PackedLen(s.Depth, s.Cols)), make([]float32, PackedLen(s.Depth, s.Cols))
 	Pack(p, b, s.Depth, s.Cols)
 	PackTransposed(pt, transposed(b, s.Depth, s.Cols), s.Depth, s.Cols)
@@ -96,9 +96,9 @@ func TestProductsAreChainsInOrder(t *testing.T) {
 	for _, s := range shapes {
 		a, b, dst := random(rng, s.Rows*s.Depth), random(rng, s.Depth*s.Cols), random(rng, s.Rows*s.Cols)
 		once, twice := slices.Clone(dst), slices.Clone(dst)
-		naive(once, a, b, s, fused)
-		naive(twice, a, b, s, apart)
-		for name, product := range products(dst, a, b, s) {
+		naiveGemm(once, a, b, s, fused)
+		naiveGemm(twice, a, b, s, unfused)
+		for name, product := range gemmVariants(dst, a, b, s) {
 			t.Run(fmt.Sprintf("%s %v", name, s), func(t *testing.T) {
 				if got := product(); !slices.Equal(got, once) && !slices.Equal(got, twice) {
 					t.Errorf("neither the fused chain nor the plain one:\n got %v\nfused %v\nplain %v", got, once, twice)
@@ -145,7 +145,7 @@ func TestReLU(t *testing.T) {
 	grad := []float32{1, 2, 3, 4, 5, 6}
 	ReLUBackward(grad, x, 2)
 	if want := []float32{0, 0, 6, 0, 0, 12}; !slices.Equal(grad, want) {
-		t.Errorf("back: got %v, want %v", grad, want)
+		t.Errorf("ReLUBackward: got %v, want %v", grad, want)
 	}
 }
 
@@ -210,19 +210,19 @@ func TestRows(t *testing.T) {
 	}
 	ScaleShift(x, x, []float32{10, 100}, []float32{1, 2})
 	if want := []float32{11, 202, 31, 402, 51, 602}; !slices.Equal(x, want) {
-		t.Errorf("AffineRows: got %v, want %v", x, want)
+		t.Errorf("ScaleShift: got %v, want %v", x, want)
 	}
 	back, scale := []float32{0, 1}, []float32{0, 0}
 	ScaleShiftBackward(back, scale, []float32{1, 2}, []float32{5, 7}, []float32{3, 4})
 	if !slices.Equal(back, []float32{3, 9}) || !slices.Equal(scale, []float32{5, 14}) {
-		t.Errorf("AffineBack: got %v and %v", back, scale)
+		t.Errorf("ScaleShiftBackward: got %v and %v", back, scale)
 	}
 	if got := SumSquares([]float32{1, 2, 3, 4, 5}); got != 55 {
 		t.Errorf("SumSquares: got %v, want 55", got)
 	}
 	Lerp(sum, []float32{20, 13}, 0.5)
 	if want := []float32{15, 13}; !slices.Equal(sum, want) {
-		t.Errorf("Blend: got %v, want %v", sum, want)
+		t.Errorf("Lerp: got %v, want %v", sum, want)
 	}
 }
 

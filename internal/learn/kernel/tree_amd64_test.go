@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTreeAgreesWithPortable compares what the assembly for trees makes with
-// what the portable code does, bit by bit.
+// TestTreeAgreesWithPortable compares the results of the assembly for trees with
+// those of the portable code, bit by bit.
 func TestTreeAgreesWithPortable(t *testing.T) {
 	has, hasWidest := useAVX2, useAVX512DQ
 	if !hasWidest {
@@ -16,7 +16,7 @@ func TestTreeAgreesWithPortable(t *testing.T) {
 	t.Cleanup(func() { useAVX2, useAVX512DQ = has, hasWidest })
 	draw := rand.New(rand.NewPCG(5, 5))
 	for n := range 300 {
-		cells, s := slope(draw, n, 0)
+		cells, s := randomCells(draw, n, 0)
 		rows, labels := make([]int32, n), make([]int32, n)
 		scores := make([]float32, n)
 		for i := range rows {
@@ -54,7 +54,7 @@ func TestTreeAgreesWithPortable(t *testing.T) {
 			t.Errorf("Logistic of %v: %x by Go, %x by assembly", scores, a.raw, b.raw)
 		}
 		if !slices.Equal(a.kept, b.kept) {
-			t.Errorf("Part: %v by Go, %v by assembly", a.kept, b.kept)
+			t.Errorf("Partition: %v by Go, %v by assembly", a.kept, b.kept)
 		}
 	}
 }

@@ -63,9 +63,9 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// slope returns cells, half of them empty, and the slope of dividing them with
-// missing beside them.
-func slope(draw *rand.Rand, n int, missing int64) ([]int64, GainParams) {
+// randomCells returns cells, half of them empty, and the parameters to split
+// them with the additional sum missing.
+func randomCells(draw *rand.Rand, n int, missing int64) ([]int64, GainParams) {
 	cells := make([]int64, n)
 	all := missing
 	for i := range cells {
@@ -82,7 +82,7 @@ func TestBestSplit(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 3))
 	for n := range 255 {
 		missing := draw.Int64N(2)*(draw.Int64N(100)<<32) + draw.Int64N(90)
-		cells, s := slope(draw, n, missing)
+		cells, s := randomCells(draw, n, missing)
 		want, top := -1, s.Best
 		var left, sum int64 = 0, missing
 		for i, cell := range cells {

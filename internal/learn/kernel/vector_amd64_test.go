@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestVectorAgreesWithPortable compares what the assembly makes of elements,
-// odd ones among them, with what the portable code does, bit by bit.
+// TestVectorAgreesWithPortable compares the results of the assembly with those of
+// the portable code, bit by bit, for elements that include special values.
 func TestVectorAgreesWithPortable(t *testing.T) {
 	has := useAVX2
 	if !has {
@@ -51,7 +51,7 @@ func TestVectorAgreesWithPortable(t *testing.T) {
 	}
 }
 
-// nanSign is the bits in which one NaN may differ from another.
+// nanSign returns the bits in which one NaN may differ from another.
 func nanSign(v float32) uint32 {
 	if v != v {
 		return 1 << 31

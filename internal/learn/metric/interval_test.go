@@ -22,11 +22,11 @@ func TestWilson(t *testing.T) {
 		}
 	}
 	if Wilson(0, 0).Known() {
-		t.Error("no rows have an interval")
+		t.Error("an interval without rows")
 	}
 }
 
-// Of the intervals of many samples, about 95 of 100 must hold the score of the
+// Of the intervals of many samples, about 95 of 100 must contain the score of the
 // population.
 func TestIntervalsHoldTheScore(t *testing.T) {
 	for _, classes := range []int{2, 4} {
@@ -48,7 +48,7 @@ func TestIntervalsHoldTheScore(t *testing.T) {
 				}
 			}
 			if held < samples*93/100 || held > samples*97/100 {
-				t.Errorf("%d classes: %d of %d intervals hold the %s, want about 95 of 100", classes, held, samples, name)
+				t.Errorf("%d classes: %d of %d intervals contain the %s, want about 95 of 100", classes, held, samples, name)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestScoreInterval(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no_rows_have_none", func(t *testing.T) {
+	t.Run("no_rows_have_no_interval", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss} {
 			if i := ScoreInterval(name, Predictions{Classes: 2}); i.Known() {
 				t.Errorf("%s: %v", name, i)

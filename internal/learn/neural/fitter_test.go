@@ -203,7 +203,7 @@ func TestGradient(t *testing.T) {
 			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.layout.params, grad[i], want)
 		}
 	}
-	// A rectifier that switches within ±h makes a few differences wrong.
+	// A ReLU that switches within ±h makes a few differences wrong.
 	if wrong > n.layout.params/100 {
 		t.Errorf("%d of %d gradients are wrong", wrong, n.layout.params)
 	}
@@ -222,7 +222,7 @@ func TestSameBytes(t *testing.T) {
 		if first == nil {
 			first = b
 		} else if !bytes.Equal(first, b) {
-			t.Errorf("another model with %d workers", workers)
+			t.Errorf("a different model with %d workers", workers)
 		}
 	}
 }
@@ -317,9 +317,9 @@ func TestCancel(t *testing.T) {
 func TestInvalidOptions(t *testing.T) {
 	f := mixedFrame(10, 2)
 	if _, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 10)}, Options{Classes: 1}); err == nil {
-		t.Error("one class is accepted")
+		t.Error("no error for one class")
 	}
 	if _, err := New(t.Context(), f, split.Fold{}, Options{Classes: 2}); err == nil {
-		t.Error("no rows are accepted")
+		t.Error("no error without rows")
 	}
 }

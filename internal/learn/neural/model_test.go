@@ -54,7 +54,7 @@ func TestModel(t *testing.T) {
 	t.Run("truncated_models_are_errors", func(t *testing.T) {
 		for i := range len(b) - 1 {
 			if err := new(Model).UnmarshalBinary(b[1 : 1+i]); err == nil {
-				t.Fatalf("the first %d bytes are accepted", i)
+				t.Fatalf("no error for the first %d bytes", i)
 			}
 		}
 	})

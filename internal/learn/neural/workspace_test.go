@@ -10,7 +10,7 @@ import (
 )
 
 // TestWorkspaceIsShared lets fitters of different shapes share one workspace in
-// turns: each returns the same result as with its own.
+// turns. Each returns the same result as with its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	workspaces := &WorkspacePool{}
 	frames := []*frame.Frame{mixedFrame(300, 4), mixedFrame(120, 2), mixedFrame(500, 9)}
@@ -40,7 +40,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 	for range 3 {
 		for i := range frames {
 			if a, b := step(single[i]), step(together[i]); !slices.Equal(a, b) {
-				t.Fatalf("fitter %d predicts something else than alone", i)
+				t.Fatalf("fitter %d predicts differently with a shared workspace", i)
 			}
 		}
 	}
@@ -48,10 +48,10 @@ func TestWorkspaceIsShared(t *testing.T) {
 		a, _ := single[i].Model().AppendBinary(nil)
 		b, err := together[i].Model().AppendBinary(nil)
 		if err != nil || !bytes.Equal(a, b) {
-			t.Errorf("fitter %d trained another model than alone (%v)", i, err)
+			t.Errorf("fitter %d trained a different model with a shared workspace (%v)", i, err)
 		}
 	}
 	if n := workspaces.pool.Idle(); n != 1 {
-		t.Errorf("%d workspaces for one step at a time", n)
+		t.Errorf("%d workspaces, want 1 for one step at a time", n)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// Each row is validated once, and every fold has the class mix of the sample.
+// Each row is validated once, and every fold has the class proportions of the sample.
 func ExampleFolds() {
 	s := split.Sample{Labels: []int32{0, 0, 0, 0, 0, 0, 1, 1, 1}, Classes: 2}
 	for _, fold := range split.Folds(s, 3, 1) {

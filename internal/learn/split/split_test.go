@@ -112,7 +112,7 @@ func checkFolds(t *testing.T, s Sample, folds []Fold) {
 	for _, p := range folds {
 		checkDivision(t, s.sortedRows(), p.Train, p.Validation)
 		if d := len(p.Validation) - len(folds[0].Validation); d < -1 || d > 1 {
-			t.Errorf("fold of %d rows beside one of %d", len(p.Validation), len(folds[0].Validation))
+			t.Errorf("folds of %d and %d rows", len(p.Validation), len(folds[0].Validation))
 		}
 		for class, n := range s.count(p.Validation) {
 			low[class], high[class] = min(low[class], n), max(high[class], n)
@@ -186,7 +186,7 @@ func TestDeterminism(t *testing.T) {
 			t.Error("the caller's rows were changed")
 		}
 	})
-	t.Run("another_seed_other_rows", func(t *testing.T) {
+	t.Run("different_seed_different_rows", func(t *testing.T) {
 		if cmp.Equal(NewValidationPlan(s, 5).Test, NewValidationPlan(s, 6).Test) {
 			t.Error("seeds 5 and 6 give the same test rows")
 		}

@@ -70,7 +70,7 @@ func TestEqualMappersShareBins(t *testing.T) {
 			t.Errorf("feature %d: shared %v, want %v", i, got, shared)
 		}
 		if diff := cmp.Diff(built.Features[i].Data, coarse.Features[i].Data); diff != "" {
-			t.Errorf("feature %d is in other bins (-built +reused):\n%s", i, diff)
+			t.Errorf("feature %d has different bins (-built +reused):\n%s", i, diff)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestRanksServeAsBins(t *testing.T) {
 		for i, feature := range bins.Features {
 			ranks, _ := f.Columns[i].Dictionary()
 			if got := ranks != nil && &ranks[0] == &feature.Data[0]; got != want[i] {
-				t.Errorf("%d bins: feature %d is its ranks: %v", maxBins, i, got)
+				t.Errorf("%d bins: feature %d shares its ranks: %v", maxBins, i, got)
 			}
 			filled := make([]uint8, f.Rows)
 			feature.Fill(filled, 1, &f.Columns[i], 0, f.Rows)
@@ -155,7 +155,7 @@ func checkGroupWords(t *testing.T, b *BinnedMatrix) {
 	for i, feature := range b.Features {
 		for row, bin := range feature.Data {
 			if got := uint8(b.groupWords(i / 8)[row] >> (i % 8 * 8)); got != bin {
-				t.Fatalf("feature %d, row %d: %d in its word, want %d", i, row, got, bin)
+				t.Fatalf("feature %d, row %d: bin %d in its word, want %d", i, row, got, bin)
 			}
 		}
 	}

@@ -191,7 +191,7 @@ func TestSharedRowsGrowTheSameTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if workers > 1 && len(g.partials) != workers-1 {
-			t.Errorf("%d workers: %d shares besides the first", workers, len(g.partials))
+			t.Errorf("%d workers: %d partial histograms", workers, len(g.partials))
 		}
 		if want == nil {
 			want = got
@@ -223,7 +223,7 @@ func TestGrowRecoversAKnownTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tree.Leaves > 8 {
-		t.Errorf("%d leaves for a tree of four", tree.Leaves)
+		t.Errorf("%d leaves, want 4", tree.Leaves)
 	}
 	for leaf := range tree.Leaves {
 		for _, row := range g.LeafRows(leaf) {

@@ -71,7 +71,7 @@ func TestSymmetricGrow(t *testing.T) {
 			}
 		})
 	})
-	t.Run("fewer_levels_where_memory_is_short", func(t *testing.T) {
+	t.Run("fewer_levels_if_memory_is_short", func(t *testing.T) {
 		poor := NewSymmetricGrower(bins, 5, 1, 1)
 		poor.maxCells = 4 * 2 * poor.fullStride
 		got, err := poor.Grow(t.Context(), sample)
@@ -82,7 +82,7 @@ func TestSymmetricGrow(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("same_tests_for_any_number_of_workers", func(t *testing.T) {
+	t.Run("same_splits_for_any_number_of_workers", func(t *testing.T) {
 		for _, workers := range []int{2, 8} {
 			again, err := NewSymmetricGrower(bins, 5, 1, workers).Grow(t.Context(), sample)
 			if err != nil {
@@ -93,7 +93,7 @@ func TestSymmetricGrow(t *testing.T) {
 			}
 		}
 	})
-	t.Run("histograms_equal_counted_ones", func(t *testing.T) {
+	t.Run("histograms_equal_sums_over_rows", func(t *testing.T) {
 		// The last level's histograms are those of the leaves before it.
 		half := len(g.rowRanges) / 2
 		seen := map[bool]int{}
