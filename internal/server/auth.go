@@ -22,8 +22,8 @@ type requestRules struct {
 	json   bool // the operation takes a JSON body
 }
 
-// authenticate is the middleware that authenticates the caller and puts it into the
-// context.
+// authenticate returns a middleware that authenticates the caller, checks the
+// request, and puts the caller into the context.
 func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
@@ -72,7 +72,7 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// check returns the problem of a request that no operation can parse; nil if
+// check returns the problem of a request that cannot be parsed. It returns nil if
 // there is none.
 func (rules requestRules) check(r *http.Request) *api.Problem {
 	if p := rules.params.validate(r); p != nil {
@@ -103,7 +103,8 @@ func loggable(text string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// limitLogins passes a login on unless too many logins failed from its address.
+// limitLogins calls next unless too many logins have failed from the address of
+// the client.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
 	address := s.proxies.remoteAddress(req.r)

@@ -10,15 +10,15 @@ import (
 	"foretell/internal/api"
 )
 
-// uploadIdleTimeout is how long an upload may send nothing. There is no limit
-// for the whole upload.
+// uploadIdleTimeout is how long a client may send nothing during an upload. The
+// duration of the whole upload is not limited.
 const uploadIdleTimeout = 2 * time.Minute
 
-// formEnd ends the last line of a form, which may have no line break.
+// formEnd is appended to a form, because its last line may have no line break.
 const formEnd = "\r\n"
 
-// requestBody is the body of every request. It counts the bytes, limits them,
-// limits the time without any, and remembers the error that ended it.
+// requestBody is the body of every request. It counts the bytes and limits their
+// number, limits the time without any, and remembers the error that ended it.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
@@ -27,20 +27,21 @@ type requestBody struct {
 	err       error // of Read; io.EOF at the end
 
 	limit int64 // maximum of n; 0 is no limit
-	// form appends formEnd, and then returns io.ErrUnexpectedEOF in place of
-	// io.EOF: multipart.Reader mistakes the end of a truncated body for the end of
-	// the form.
+	// If form is true, formEnd is appended, and the body ends with
+	// io.ErrUnexpectedEOF instead of io.EOF. Otherwise multipart.Reader would mistake
+	// the end of a truncated body for the end of the form.
 	form     bool
-	appended int // bytes of formEnd
+	appended int // the number of bytes of formEnd that were returned
 
-	// conn gets a read deadline of idle from now before each read, if idle is
-	// not 0.
+	// Before each read, the read deadline of conn is set to idle from now, unless
+	// idle is 0.
 	conn *http.ResponseController
 	idle time.Duration
 	now  func() time.Time
 }
 
-// setIdleTimeout makes reads fail after d without a byte, until release is called.
+// setIdleTimeout makes reads fail after d without a byte, until release is
+// called.
 func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
 	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
 	return b.clearDeadline
@@ -62,7 +63,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	b.clearDeadline() // otherwise it would interrupt the response
+	b.clearDeadline() // which would otherwise interrupt the response
 	b.err = err
 	if b.form && errors.Is(err, io.EOF) {
 		end := copy(p[n:], formEnd[b.appended:])
@@ -74,7 +75,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readUnlimited reads and counts without limit.
+// readUnlimited reads and counts bytes without limit.
 func (b *requestBody) readUnlimited(p []byte) (int, error) {
 	b.hasBegun = true
 	n, err := b.ReadCloser.Read(p)
@@ -89,8 +90,8 @@ func (b *requestBody) clearDeadline() {
 	}
 }
 
-// problem returns the error that ended the body as a problem; nil if the body
-// was read to its end or not at all.
+// problem returns the error that ended the body, as a problem. It returns nil if
+// no error has occurred.
 func (b *requestBody) problem() error {
 	if b.err == nil || errors.Is(b.err, io.EOF) {
 		return nil
@@ -108,12 +109,12 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the body has more than %d bytes: %s", large.Limit, formatFileLimit(large.Limit)).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the request body exceeds %d bytes; nothing was stored: %s", large.Limit, formatFileLimit(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return api.NewProblem(api.CodeMalformed, "the upload timed out: no data for %s; nothing was stored: send it again", uploadIdleTimeout).WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the upload timed out because no data arrived for %s; nothing was stored: send it again", uploadIdleTimeout).WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return api.NewProblem(api.CodeMalformed, "the upload was interrupted; nothing was stored: send it again").WithCause(err)
 	default:
-		return api.NewProblem(api.CodeMalformed, "the body cannot be read; nothing was stored").WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the request body cannot be read; nothing was stored: send it again").WithCause(err)
 	}
 }

@@ -8,16 +8,17 @@ import (
 )
 
 // Many clients send the whole body before they read the response. If the server
-// rejected the request and closed the connection, they would see a reset instead
-// of the response. So the server reads and discards the rest of the body, within
-// these limits. Clients that send Expect: 100-continue see the response at once.
+// closed the connection after rejecting a request, they would see a connection
+// reset instead of the response. Therefore the server reads and discards the rest
+// of the body, within these limits. Clients that send Expect: 100-continue see
+// the response at once.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	maxDrainTime  = 30 * time.Second
 	// maxAnonymousDrainTime applies to requests without a valid token.
 	maxAnonymousDrainTime = 5 * time.Second
-	// drainIdleTimeout is how long a client may send nothing before it is assumed to wait
-	// for the response.
+	// drainIdleTimeout is how long a client may send nothing. After that, it is
+	// probably waiting for the response.
 	drainIdleTimeout = time.Second
 )
 

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/app"
 )
 
-// metrics are the metrics at /metrics, in a registry of their own so that
-// several handlers can coexist.
+// metrics are the metrics at /metrics. They have their own registry, so that one
+// process can have several services.
 type metrics struct {
 	registry  *prometheus.Registry
 	inFlight  prometheus.Gauge
@@ -25,7 +25,8 @@ type metrics struct {
 	sent      prometheus.Counter
 }
 
-// newMetrics returns the metrics of a service; jobs collects those of its jobs.
+// newMetrics returns the metrics of a service. jobs collects the metrics of its
+// jobs.
 func newMetrics(jobs prometheus.Collector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -70,8 +71,8 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- jobsFinishedDesc
 }
 
-// Collect sends nothing if the store fails, because the other metrics are
-// needed most then.
+// Collect sends the job counts. If the store fails, it sends nothing rather than
+// an error, so that the other metrics are still reported.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	ctx, done := context.WithTimeout(context.Background(), collectTimeout)
 	defer done()
@@ -89,14 +90,15 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// collectTimeout is the time limit of a scrape for the store.
+// collectTimeout is the time limit for reading the store during a scrape.
 const collectTimeout = 2 * time.Second
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// observe counts one handled request; operation is empty if it has none.
+// observe records one handled request. operation is empty if the request was not
+// routed.
 func (m *metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"

@@ -73,7 +73,7 @@ type response[Out any] struct {
 	Body     *Out
 }
 
-// mount serves an endpoint, at its path and its aliases.
+// mount serves an endpoint at its path and its aliases by calling do.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	for i, path := range append([]string{e.Path}, e.Aliases...) {
 		op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
@@ -114,8 +114,8 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 	return described
 }
 
-// createdLocation returns the URL of the resource that an operation created; "" if it
-// created none.
+// createdLocation returns the URL of the resource that an operation created. out
+// is its response. The URL is empty if the operation created none.
 func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {

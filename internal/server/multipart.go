@@ -11,44 +11,44 @@ import (
 	"foretell/internal/api"
 )
 
-// fileField is the name of the part that holds the CSV.
+// fileField is the name of the part that contains the CSV.
 const fileField = "file"
 
 // formFile reads the part `file` of a multipart body. It reads nothing before the
-// first Read, so that a client that waits for 100 Continue gets an error (wrong
-// state, unknown key) before it sends the body. Read returns io.EOF only if the
-// whole body is well-formed.
+// first call of Read. A client that waits for 100 Continue therefore gets an error
+// such as an unknown key before it sends the body. Read returns io.EOF only if
+// the whole body is well-formed.
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
-	// onField, if not nil, is called with the parts before and after the file.
+	// onField, unless nil, is called with each part before and after the file.
 	onField func(name string, value io.Reader) error
-	// onComplete, if not nil, is called when all parts have been read.
+	// onComplete, unless nil, is called when all parts have been read.
 	onComplete func() error
 	// err is returned by all further reads.
 	err error
 }
 
-// newFormFile returns the file in the multipart body of a request. The body may
-// have at most limit bytes.
+// newFormFile returns a reader of the file in the multipart body of a request.
+// The body may have at most limit bytes.
 func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body must be multipart/form-data with a part %q that contains the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the body has %d bytes: %s", r.ContentLength, formatFileLimit(limit))
+		return nil, api.NewProblem(api.CodeTooLarge, "the request body has %d bytes: %s", r.ContentLength, formatFileLimit(limit))
 	}
 	body.form, body.limit = true, limit
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// formatFileLimit says how large the file in a form of limit bytes may be, and where
-// to send a larger one.
+// formatFileLimit returns how large the file may be in a form of at most limit
+// bytes, and where to send a larger file, for messages.
 func formatFileLimit(limit int64) string {
-	text := fmt.Sprintf("a file may have at most %d bytes here", limit-formOverhead)
+	text := fmt.Sprintf("the file may have at most %d bytes", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
-		text += "; send a larger one to the dataset's uploadUrl"
+		text += "; send a larger file to the dataset's uploadUrl"
 	}
 	return text
 }
@@ -82,7 +82,7 @@ func (f *formFile) findFile() error {
 	for {
 		part, err := f.parts.NextRawPart() // NextPart would decode quoted-printable
 		if errors.Is(err, io.EOF) {
-			return api.NewFieldProblem(fileField, "is required: a part that contains the CSV")
+			return api.NewFieldProblem(fileField, "is required: add a part that contains the CSV")
 		}
 		if err != nil {
 			return err
@@ -97,8 +97,8 @@ func (f *formFile) findFile() error {
 	}
 }
 
-// readRest reads the parts after the file, so that a body that is truncated there
-// is not accepted.
+// readRest reads the parts after the file, so that a body that is truncated after
+// the file is not accepted.
 func (f *formFile) readRest() error {
 	for {
 		part, err := f.parts.NextRawPart()

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// request is the data of the request that a context belongs to.
+// request is the state of one request. The context of the request holds it.
 type request struct {
 	id        string
-	operation string // "" until it is routed
-	account   string // e-mail; "" until authenticated; of a login, as tried
+	operation string // the operation's ID; "" until the request is routed
+	account   string // the caller's e-mail; "" until authenticated; of a login, as tried
 	// authenticated is set if the request has a valid token.
 	authenticated bool
 	// w and r are for operations that stream.
@@ -27,7 +27,8 @@ type request struct {
 
 type requestKey struct{}
 
-// requestFromContext returns the request of a context; an empty one if there is none.
+// requestFromContext returns the request of a context, or an empty request if
+// there is none.
 func requestFromContext(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req
@@ -35,7 +36,7 @@ func requestFromContext(ctx context.Context) *request {
 	return &request{}
 }
 
-// observe is the middleware that assigns request IDs, logs and measures
+// observe returns a middleware that assigns request IDs, logs and measures
 // requests, and responds to a panic with 500.
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -137,7 +138,7 @@ type responseRecorder struct {
 	http.ResponseWriter
 	status       int
 	bytesWritten int64
-	aborted      bool // a panic came after the response had begun
+	aborted      bool // a panic occurred after the response had begun
 	// stream is the stream of an HTTP/2 request, whose client may stop receiving it while
 	// the connection goes on; nil for HTTP/1, whose connections have write timeouts.
 	stream *http.ResponseController
@@ -156,7 +157,7 @@ func (rec *responseRecorder) limitWrite() {
 // Unwrap returns the underlying writer, for http.ResponseController.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// WriteHeader records the first status that is not informational.
+// WriteHeader records the status unless it is informational.
 func (rec *responseRecorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= http.StatusOK {
 		rec.status = status

@@ -16,8 +16,8 @@ const bearerScheme = "bearer"
 // schemaPrefix begins the references to types.
 const schemaPrefix = "#/components/schemas/"
 
-// humaConfig returns the configuration of huma: JSON only, no documentation
-// pages, no additions to bodies.
+// humaConfig returns the configuration of huma. It supports only JSON, serves no
+// documentation pages and adds nothing to bodies.
 func humaConfig(version string) huma.Config {
 	if version == "" {
 		version = "0"
@@ -33,7 +33,7 @@ func humaConfig(version string) huma.Config {
 			Info: &huma.Info{
 				Title: "Foretell", Version: version,
 				Description: "Predictive applications on labelled tables: upload a CSV, race four algorithms on it, " +
-					"predict the rows of another CSV with the model that wins. Every error is problem details (RFC 9457).",
+					"predict the rows of another CSV with the model that wins. Every error is a problem details object (RFC 9457).",
 			},
 			Components: &huma.Components{
 				Schemas: schemas,
@@ -93,8 +93,7 @@ func operationTag(op api.Operation) string {
 	return first
 }
 
-// operationDescription returns the description of an operation: its remark, origin and
-// aliases.
+// operationDescription returns the remark, origin and aliases of an operation.
 func operationDescription(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
@@ -110,23 +109,24 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
-// operationRemarks are what a caller must know about an operation beyond its summary.
+// operationRemarks holds, by operation ID, what a caller must know in addition to
+// the summary.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
 		"More than 32 MB (33,554,432 bytes) are rejected with 413: upload them to the dataset's uploadUrl. " +
 		"An interrupted upload leaves the dataset PENDING.",
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
-		"The headers of extraHeaders are optional. Fewer than 10 bytes are rejected with 422, more than 534,773,760 with 413; " +
-		"both, and an interrupted upload, leave the dataset PENDING and store nothing.",
-	api.CreateTraining.ID: "performanceThreshold or targetPerformance, its other name, is required. null, for a race without a threshold, is an extension.",
-	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent; " +
-		"the other order is accepted too. The query parameter `modelKey` is an alternative.",
+		"The headers in extraHeaders are optional. Fewer than 10 bytes are rejected with 422, more than 534,773,760 with 413. " +
+		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing.",
+	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null, for a race without a threshold, is an extension.",
+	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
+		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part.",
 	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD.",
-	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of all before them.",
+	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of the bytes before them.",
 }
 
-// completeDocument adds to the document what huma cannot derive: the bodies of
-// operations that stream, and the Location header.
+// completeDocument adds the parts of the document that huma cannot derive: the
+// bodies of operations that stream, and the Location header.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}

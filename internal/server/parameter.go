@@ -10,8 +10,8 @@ import (
 	"foretell/internal/api"
 )
 
-// parameters lists the parameters of an operation that may be syntactically
-// invalid (400). huma checks the ranges of values (422).
+// parameters lists the parameters of an operation whose syntax is checked. The
+// status of invalid syntax is 400; huma checks the ranges of values, with 422.
 type parameters struct {
 	keys     []string // in the path
 	query    []string // all in the query
@@ -41,8 +41,9 @@ func parametersFromType(in reflect.Type) parameters {
 	return ps
 }
 
-// validate returns a problem with every syntactically invalid parameter; nil if
-// there is none. It converts keys to lower case, as they are stored.
+// validate returns a problem that lists the parameters with invalid syntax. It
+// returns nil if there are none. It converts keys in the path to lower case, as
+// they are stored.
 func (ps parameters) validate(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -81,8 +82,8 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 	return p
 }
 
-// isUUID reports whether s has the form 8-4-4-4-12 of hexadecimal digits, of
-// any version.
+// isUUID reports whether s is a UUID of any version: hexadecimal digits in the
+// form 8-4-4-4-12.
 func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false
@@ -101,8 +102,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// unescapeSegment decodes a path segment. It returns an invalid one unchanged, which
-// is then not a valid key.
+// unescapeSegment decodes a path segment. It returns an invalid segment
+// unchanged, because that is not a valid key anyway.
 func unescapeSegment(segment string) string {
 	if text, err := url.PathUnescape(segment); err == nil {
 		return text

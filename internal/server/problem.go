@@ -19,13 +19,13 @@ import (
 
 const problemType = "application/problem+json"
 
-// problem makes an api.Problem a huma.StatusError.
+// problem is an api.Problem that implements huma.StatusError.
 type problem struct{ *api.Problem }
 
 // GetStatus returns the HTTP status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// ContentType returns that of problem details.
+// ContentType returns the content type of problem details.
 func (p *problem) ContentType(string) string { return problemType }
 
 // GetHeaders returns the headers that belong to the status.
@@ -44,8 +44,8 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix ends huma's message about a missing property, which begins with
-// the property's name and has its parent's location.
+// requiredSuffix ends huma's message about a missing property. The message begins
+// with the name of the property, and its location is that of the parent.
 const requiredSuffix = "\x1f is required"
 
 // huma configures its error type and messages in package variables. They must
@@ -75,8 +75,8 @@ func init() {
 	validation.MsgExpectedObject = "must be an object"
 }
 
-// humaProblem converts huma's validation errors into a problem. It omits the
-// invalid values, which may be passwords.
+// humaProblem converts huma's validation errors to a problem. It omits the
+// invalid values, because they may be passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
 		return internalProblem(ctx, status, msg, errs)
@@ -93,14 +93,14 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	return &problem{p}
 }
 
-// internalProblem converts errors that huma reports as server errors. An
-// interrupted body is not one.
+// internalProblem converts errors that huma reports as server errors. If the
+// request body was interrupted, the error is the client's.
 func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	cause := errors.Join(errs...)
 	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {
-		return &problem{api.NewProblem(api.CodeMalformed, "the request body was interrupted").WithCause(cause)}
+		return &problem{api.NewProblem(api.CodeMalformed, "the request body was interrupted: send the request again").WithCause(cause)}
 	}
-	p := api.NewProblem(api.CodeInternal, "internal error; see the service's log under this requestId")
+	p := api.NewProblem(api.CodeInternal, "internal error: the service's log has the cause under this requestId")
 	p.RequestID = requestFromContext(ctx).id
 	return &problem{p.WithCause(fmt.Errorf("%d %s: %w", status, msg, cause))}
 }
@@ -117,7 +117,8 @@ func codeFromStatus(status int) api.Code {
 	return api.CodeMalformed
 }
 
-// fieldError converts an error of huma; the field is its path without "body.".
+// fieldError converts an error of huma. Field is the path without the prefix
+// "body.", "query." or "path.".
 func fieldError(d *huma.ErrorDetail) api.FieldError {
 	field := d.Location
 	for _, prefix := range []string{"body.", "query.", "path."} {
@@ -153,19 +154,19 @@ func formatDetail(msg string, fields []api.FieldError) string {
 	return strings.Join(parts, "; ")
 }
 
-// toProblem converts an error of the app to a problem without internals, which
-// are logged.
+// toProblem converts an error of the app to a problem. It logs the cause of an
+// internal error, which the problem does not contain.
 func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		p = api.NewProblem(api.CodeMalformed, "the request was interrupted").WithCause(err)
+		p = api.NewProblem(api.CodeMalformed, "the request was interrupted: send it again").WithCause(err)
 	default:
 		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
 	}
 	if p.Code.Status() >= http.StatusInternalServerError {
-		own := *p // problems may be shared
+		own := *p // the problem may be shared
 		p = &own
 		p.RequestID = requestFromContext(ctx).id
 		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", formatCause(err))
@@ -173,8 +174,8 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// formatCause returns the messages of err and its cause, which the message of a
-// problem does not include.
+// formatCause returns the messages of err and of its cause, because the message of
+// a problem does not include that of its cause.
 func formatCause(err error) slog.Value {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
@@ -183,7 +184,7 @@ func formatCause(err error) slog.Value {
 	return slog.StringValue(text)
 }
 
-// writeProblem responds with a problem, outside of huma.
+// writeProblem sends a problem as the response, without huma.
 func writeProblem(w http.ResponseWriter, p *api.Problem) {
 	for name, values := range problemHeaders(p) {
 		w.Header()[name] = values

@@ -17,7 +17,7 @@ import (
 // Reference returns docs/api.md: every operation, type and error, generated
 // from the endpoints and their OpenAPI document.
 func Reference() []byte {
-	s := newService(&app.App{}, Options{Version: "reference"}) // described, not called
+	s := newService(&app.App{}, Options{Version: "reference"}) // no operation is called
 	s.mountAll(&router{})
 	w := &referenceWriter{doc: s.api.OpenAPI()}
 	w.printf(referenceHead)
@@ -29,25 +29,28 @@ func Reference() []byte {
 
 const referenceHead = `# The API
 
-Written by ` + "`go test ./internal/server -update`" + ` from the endpoints in internal/api; a test compares it. The same as an OpenAPI
-3.1 document: ` + "`GET /openapi.json`" + `.
+Generated from the endpoints in internal/api by ` + "`go test ./internal/server -update`" + `; a test compares it with the code. The service
+returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.json`" + `.
 
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
-- **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s; then log in again.
-- **Origin**: *documented* operations are the service's published ones; *decided* ones fill its gaps, so their paths may differ in
-  other deployments; *extensions* are additions.
+- **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
+- **Origin**: *documented* operations are in the published documentation of the service. *decided* operations are missing from it and
+  were designed by this project, so their paths may differ in other deployments. *extension* operations are additions of this project.
 - **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first with ` + "`offset, limit, total`" + ` and, unless it is the last page,
   ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
-- **JSON** requests are UTF-8, at most 1 MiB, ` + "`application/json`" + `; unknown fields are rejected. Times are ISO 8601, UTC, in seconds.
+- **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
+  in UTC, to the second.
 - **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
-- **Methods**: HEAD is supported wherever GET is, OPTIONS everywhere with ` + "`Allow`" + `. A parameter that cannot be parsed is a 400, one out of range a 422.
-- **Uploads** are streamed; an interrupted one stores nothing. With ` + "`Expect: 100-continue`" + ` a rejected body is not sent.
-- Every response has ` + "`X-Request-Id`" + `; the client may set it (letters, digits, - and _, at most 64).
+- **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
+- **Parameters**: one that cannot be parsed is rejected with 400, one that is out of range with 422.
+- **Uploads** are streamed. An interrupted upload stores nothing. A client that sends ` + "`Expect: 100-continue`" + ` learns that its request is rejected
+  before it sends the body.
+- **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
 
 Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store fails), ` + "`GET /metrics`" + ` (Prometheus).
-They require no token; block them from outside if that matters.
+They require no token. If they must not be public, block them in the proxy.
 `
 
 // codeMeanings explain the codes.
@@ -58,7 +61,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeForbidden:        "not allowed, or a signed URL that is invalid or has expired",
 	api.CodeNotFound:         "unknown key, or of another account",
 	api.CodeNoRoute:          "no operation at this path",
-	api.CodeMethodNotAllowed: "the path has operations, but not of this method; with `Allow`",
+	api.CodeMethodNotAllowed: "the path has operations, but none with this method; with `Allow`",
 	api.CodeWrongState:       "the resource is not in a state that allows it",
 	api.CodeNameTaken:        "the account has a dataset of this name, or the e-mail has an account",
 	api.CodeTooLarge:         "more bytes than allowed",
@@ -68,7 +71,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
 	api.CodeTooMany:          "too many failed logins or requests for access; with `Retry-After`",
 	api.CodeStorageFull:      "the service's disk is full; nothing was stored",
-	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` names it, and nothing of it is sent",
+	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
 	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",
 	api.CodeNotReady:         "starting, stopping, or the store fails",
 }
@@ -82,8 +85,8 @@ type referenceWriter struct {
 func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *referenceWriter) errors() {
-	w.printf("\n## Errors\n\nEvery error is `application/problem+json` (RFC 9457): `type, title, status, detail`, and `code`, which is stable. " +
-		"`errors` lists the invalid fields as `{field, message}`. Passwords are never repeated.\n\n| Status | Code | When |\n|---|---|---|\n")
+	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with `type, title, status, detail` and a stable `code`. " +
+		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		w.printf("| %d | `%s` | %s |\n", code.Status(), code, codeMeanings[code])
 	}

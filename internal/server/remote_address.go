@@ -21,10 +21,9 @@ func (p proxies) forwards(r *http.Request) bool {
 	return ok && p.trusts(peer)
 }
 
-// remoteAddress returns the address of the client: the peer, or, behind trusted
-// proxies, the last address in X-Forwarded-For that is not one of theirs. Of an IPv6
-// address it returns the /64 network, because a host usually has a whole network of
-// addresses.
+// remoteAddress returns the address of the client: that of the peer, or, with
+// trustProxy, the one that the proxy reports. Instead of an IPv6 address it
+// returns its /64 network, because a host usually has all addresses of one.
 func (p proxies) remoteAddress(r *http.Request) string {
 	address, ok := parseAddress(r.RemoteAddr)
 	if !ok {

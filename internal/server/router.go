@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// router finds the handler of a request by its method and path. It replaces
-// http.ServeMux, which rejects the service's documented paths as conflicting:
-// /training/{key}/progress and /training/datasets/{key} both match
-// /training/datasets/progress. Here the first literal segment wins over a
-// parameter. It also responds to unknown paths and methods like the API.
+// router finds the handler of a request by its method and path. http.ServeMux
+// cannot be used, because it rejects documented paths of the service as
+// conflicting: /training/{key}/progress and /training/datasets/{key} both match
+// /training/datasets/progress. In router, the path that has the first literal
+// segment where the other has a parameter wins. router also responds to unknown
+// paths and methods with problems.
 type router struct {
 	routes []route
 	// writeError responds to an unknown path (404) or method (405, with Allow set).
@@ -23,8 +24,7 @@ type route struct {
 	handler  http.HandlerFunc
 }
 
-// HandleFunc adds a route such as "GET /things/{key}". It makes router a
-// humago.Mux.
+// HandleFunc adds a route such as "GET /things/{key}". It implements humago.Mux.
 func (rt *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, path, _ := strings.Cut(pattern, " ")
 	rt.routes = append(rt.routes, route{method: method, segments: splitPath(path), handler: handler})
@@ -105,8 +105,9 @@ func (r *route) setPathValues(req *http.Request, path []string) {
 	}
 }
 
-// compareSpecificity is positive if a is more specific than b: it has the first
-// literal where the other has a parameter.
+// compareSpecificity compares the segments of two routes that match the same
+// path. It returns a positive number if a is more specific than b: if, at the
+// first difference, a has a literal and b a parameter.
 func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {
@@ -120,7 +121,7 @@ func compareSpecificity(a, b []string) int {
 	return 0
 }
 
-// allowedMethods returns the methods of routes for the Allow header.
+// allowedMethods returns the value of the Allow header for routes.
 func allowedMethods(routes []route) string {
 	methods := []string{http.MethodOptions}
 	for _, r := range routes {

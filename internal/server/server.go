@@ -4,11 +4,11 @@
 //
 // A request passes these layers, from the outside in:
 //
-//	observe        request ID, access log, metrics, panics, bodies of rejected requests
+//	observe        request ID, access log, metrics, panics, drains rejected bodies
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON
-//	mount          the method of the app, status and Location of its response
+//	mount          calls the method of the app; status and Location of the response
 //
 // Files are streamed: an upload goes from the socket to the app's store without
 // being held in memory or in a temporary file.
@@ -31,8 +31,8 @@ import (
 
 // Options configure the HTTP service. The zero value is usable.
 type Options struct {
-	// Log receives one line for each request and the causes of errors. Nil
-	// discards them.
+	// Log receives one line for each request, and the causes of errors. Nil discards
+	// them.
 	Log *slog.Logger
 	// Now is the clock. If nil, requests are not timed and logins not limited.
 	Now func() time.Time
@@ -44,10 +44,11 @@ type Options struct {
 	// -Proto and -Host of requests from them are used. They must set these headers:
 	// otherwise any client could.
 	TrustedProxies []netip.Prefix
-	// Version is the service's, for the OpenAPI document.
+	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// LoginBurst is the number of failed logins that an address may have at once;
-	// it regains one per LoginInterval. They default to 20 and 3 seconds.
+	// LoginBurst is the number of logins that may fail at once from one address.
+	// After that, one may fail in each LoginInterval. They default to 20 and 3
+	// seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
 }
@@ -60,7 +61,7 @@ type service struct {
 	api     huma.API
 	metrics *metrics
 	proxies proxies
-	logins  *auth.Limiter // nil without a clock
+	logins  *auth.Limiter // nil if Options.Now is nil
 }
 
 // New returns the handler of the whole service: the API, /openapi.json, /healthz,
@@ -113,10 +114,10 @@ func (s *service) mountAll(rt *router) {
 // writeRouteError responds to a request without a route.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed; the Allow header lists those that are", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the methods that are", r.Method))
 		return
 	}
-	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; /openapi.json lists all"))
+	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))
 }
 
 // handleRoot responds with the service's version and main URLs.

@@ -18,8 +18,8 @@ import (
 // formOverhead is the maximum size of a multipart body without its file.
 const formOverhead = 1 << 20
 
-// mountStreams mounts the operations with a file in their request or response.
-// They stream it, because huma would hold it in memory.
+// mountStreams mounts the operations that receive or return a file. They stream
+// the file, because huma would hold it in memory.
 func (s *service) mountStreams() {
 	mountUpload(s, api.AddData, s.addData)
 	mountUpload(s, api.UploadData, s.uploadData)
@@ -29,8 +29,8 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is mount for an operation that reads the body itself. The error
-// that interrupted the body takes precedence over the operation's.
+// mountUpload is mount for an operation that reads the body itself. If reading the
+// body failed, the response is that error rather than the operation's.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)
@@ -59,9 +59,9 @@ func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, req 
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-// uploadData reads the raw bytes. It ignores headers like
-// X-Goog-Content-Length-Range, which clients send for object stores: its limits
-// apply anyway.
+// uploadData stores a CSV that is the whole body. It ignores headers such as
+// X-Goog-Content-Length-Range, which clients send for object stores. The limits of
+// the size apply without them.
 func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *request) (*api.DatasetEntry, error) {
 	if kind := req.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
@@ -119,7 +119,7 @@ func repeatedModelKey() error {
 func normalizeModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
-		return api.NewFieldProblem("modelKey", "is required: a part with the model's key")
+		return api.NewFieldProblem("modelKey", "is required: add a part that contains the model's key")
 	case !isUUID(in.ModelKey):
 		p := api.NewProblem(api.CodeMalformed, "modelKey: must be a UUID")
 		p.Errors = []api.FieldError{{Field: "modelKey", Message: "must be a UUID"}}
