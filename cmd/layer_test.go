@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"internal/api":             nil,
 	"internal/app":             {"account", "api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},
 	"internal/auth":            nil,
-	"internal/blob":            nil,
+	"internal/blob":            {"spill"},
 	"internal/build":           nil,
 	"internal/cli":             {"api", "client", "config", "exit", "humanize", "table/csvfile", "term"},
 	"internal/client":          {"api"},

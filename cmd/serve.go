@@ -36,6 +36,14 @@ has files: restore foretell.db from a backup, or continue with --accept-database
 Files that are not in the database are moved to blobs/orphans, kept there for 30
 days, and moved back if a database that has them is restored by then.
 
+--storage puts the stored files into a bucket of an S3 store instead of blobs/:
+s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an
+endpoint it is a bucket of Amazon S3. The credentials are those of AWS_ACCESS_KEY_ID
+and AWS_SECRET_ACCESS_KEY, or of the AWS configuration files; with the parameter
+credentials=instance also those of the virtual machine. file:///DIR is another
+folder than blobs/. FORETELL_STORAGE does the same for every command that works on the
+data folder.
+
 ` + cli.FlagVariablesText("listen"),
 		Args:    cli.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },

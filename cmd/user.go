@@ -38,6 +38,7 @@ type dataDirFlag struct {
 func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	r.factory, r.cmd = f, cmd
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
+	connect.BindStorage(cmd)
 }
 
 func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
@@ -49,7 +50,7 @@ func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.OpenLocal(ctx, dir, r.factory)
+	return connect.OpenLocal(ctx, dir, r.factory, r.cmd)
 }
 
 // account is the output of the users commands.

@@ -21,7 +21,7 @@ import (
 // Config configures an App.
 type Config struct {
 	Store *store.Store
-	Blobs *blob.Files
+	Blobs *blob.Store
 	// TempDir is the folder for temporary files. It must exist. Defaults to the
 	// folder of the operating system.
 	TempDir string
@@ -58,7 +58,7 @@ type App struct {
 	*account.Accounts
 
 	store         *store.Store
-	blobs         *blob.Files
+	blobs         *blob.Store
 	tempDir       string
 	now           func() time.Time
 	rand          io.Reader

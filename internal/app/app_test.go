@@ -59,7 +59,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"), st.ProcessName())
+	blobs, err := blob.OpenFolder(filepath.Join(dir, "blobs"), st.ProcessName())
 	if err != nil {
 		return nil, nil, err
 	}

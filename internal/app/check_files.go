@@ -42,7 +42,7 @@ func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, e
 		return nil, err
 	}
 	c := &FileCheck{Files: len(files)}
-	if c.Orphans, err = a.blobs.Orphans(); err != nil {
+	if c.Orphans, err = a.blobs.Orphans(ctx); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
@@ -93,7 +93,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 		return nil, err
 	}
 	var u Usage
-	if u.Orphans, err = a.blobs.Orphans(); err != nil {
+	if u.Orphans, err = a.blobs.Orphans(ctx); err != nil {
 		return nil, err
 	}
 	for _, f := range files {

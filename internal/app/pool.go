@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/store"
 )
@@ -31,11 +33,23 @@ func (a *App) newPool(trainingWorkers int) *job.Pool {
 	return job.NewPool(job.Config{
 		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.prepare, Fail: a.failDataset},
-			{Name: kindTrain, Workers: trainingWorkers, Do: a.train, Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxPredictions, Do: a.predict, Fail: a.failPrediction},
+			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: postponing(a.prepare), Fail: a.failDataset},
+			{Name: kindTrain, Workers: trainingWorkers, Do: postponing(a.train), Fail: a.failTraining},
+			{Name: kindPredict, Workers: maxPredictions, Do: postponing(a.predict), Fail: a.failPrediction},
 		},
 	})
+}
+
+// postponing returns do with an error by which the job waits in the queue while the S3
+// store is unavailable.
+func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+	return func(ctx context.Context, r *job.Run) error {
+		err := do(ctx, r)
+		if errors.Is(err, blob.ErrUnavailable) {
+			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
+		}
+		return err
+	}
 }
 
 // DiskFull returns a problem with CodeStorageFull while a full disk prevents jobs

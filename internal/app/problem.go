@@ -11,6 +11,10 @@ import (
 	"foretell/internal/store"
 )
 
+// unavailableRetryAfter is how many seconds a client should wait while the S3 store is
+// unavailable.
+const unavailableRetryAfter = 5
+
 // toProblem converts errors of the store and of blobs that users can act on to
 // *api.Problem. It returns other errors unchanged. The server reports those with
 // CodeInternal.
@@ -21,6 +25,11 @@ func (a *App) toProblem(err error) error {
 		return err
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
 		return a.diskFullProblem(err)
+	case errors.Is(err, blob.ErrUnavailable):
+		a.log.Warn("the S3 store is unavailable", "error", err)
+		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
+		p.RetryAfter = unavailableRetryAfter
+		return p
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
 	}
@@ -30,7 +39,7 @@ func (a *App) toProblem(err error) error {
 // diskFullProblem returns the problem of a full disk. Only the owner of a local
 // data folder sees its path; a service writes the path to its log.
 func (a *App) diskFullProblem(err error) error {
-	dir := a.blobs.Folder()
+	dir := a.blobs.Location()
 	left := ""
 	if free, _, err := blob.DiskSpace(dir); err == nil {
 		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)

@@ -12,7 +12,7 @@ import (
 
 func TestFailureReason(t *testing.T) {
 	t.Parallel()
-	files, err := blob.Open(t.TempDir(), "self")
+	files, err := blob.OpenFolder(t.TempDir(), "self")
 	if err != nil {
 		t.Fatal(err)
 	}

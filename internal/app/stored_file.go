@@ -76,7 +76,7 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	how := ""
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
-		how = "missing from the data folder"
+		how = "missing from the stored files"
 	case errors.Is(err, blob.ErrDamaged):
 		how = err.Error()
 	default:
@@ -99,11 +99,12 @@ func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner f
 		}
 	}
 	if err != nil {
-		return nil, a.damagedProblem(ctx, err, f)
+		return nil, a.toProblem(a.damagedProblem(ctx, err, f))
 	}
 	err = a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
 	if err != nil {
-		return nil, errors.Join(err, r.Close())
+		_ = r.Close() // what is closed was only read
+		return nil, a.toProblem(err)
 	}
 	return r, nil
 }

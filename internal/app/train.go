@@ -235,7 +235,27 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	}, nil
 }
 
+// modelRetryInterval is the time between attempts to store a model.
+const modelRetryInterval = 2 * time.Second
+
+// writeModel stores a model. It waits while the S3 store is unavailable, because without
+// its model the race would have to be repeated.
 func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+	for {
+		info, err := a.tryWriteModel(ctx, m)
+		if !errors.Is(err, blob.ErrUnavailable) {
+			return info, err
+		}
+		a.log.WarnContext(ctx, "storing a model", "error", err)
+		select {
+		case <-ctx.Done():
+			return info, err
+		case <-time.After(modelRetryInterval):
+		}
+	}
+}
+
+func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
 	file, err := a.blobs.Create(ctx)
 	if err != nil {
 		return blob.Info{}, err

@@ -1,13 +1,13 @@
 // Package blob stores files that are too large for a database row: uploaded CSV
 // files, models, results. A blob is written atomically, and then only read or
-// deleted.
+// deleted. The bytes are in a folder or in an S3 bucket.
 //
-//	Create → Write … → Commit   fsync, then rename to its final name
-//	                 → Abort    removes the file
+//	Create → Write … → Commit   makes the blob durable and visible under its key
+//	                 → Abort    removes what was written
 //
 // A key begins with the name of the process that wrote the blob. Therefore
-// [Files.Sweep] can distinguish the leftovers of a dead process from the new
-// files of a running one.
+// [Store.Sweep] can distinguish the leftovers of a dead process from the new
+// blobs of a running one.
 package blob
 
 import (
@@ -19,10 +19,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,28 +30,85 @@ var (
 	ErrNotFound   = errors.New("no such blob")
 	ErrDiskFull   = errors.New("no space left for blobs")
 	ErrInvalidKey = errors.New("invalid blob key")
+	// ErrUnavailable is returned while an S3 store cannot be used: it does not
+	// respond, is overloaded or refuses the credentials. The same call may succeed
+	// later.
+	ErrUnavailable = errors.New("the S3 store is unavailable")
+	// ErrCredentials is the ErrUnavailable of missing, wrong or insufficient
+	// credentials, ErrNoBucket that of a missing bucket.
+	ErrCredentials = fmt.Errorf("%w: the credentials are refused", ErrUnavailable)
+	ErrNoBucket    = fmt.Errorf("%w: the bucket is missing", ErrUnavailable)
 )
 
-// partSuffix marks a file that is being written.
+// partSuffix marks a blob that is being written.
 const partSuffix = ".part"
 
-// Files stores blobs as files in a folder. It is safe for concurrent use, and
-// several processes may share the folder.
-type Files struct {
-	dir, process string
+// Store stores blobs. It is safe for concurrent use, and several processes may
+// share the folder or bucket.
+type Store struct {
+	backend
+	process string
+
+	mu sync.Mutex
+	// undeleted are keys whose deletion failed. They are deleted with the next ones.
+	undeleted []string
 }
 
-// Open opens the folder and creates it if missing. The keys of new blobs begin
-// with process, the name of this process, which must consist of lower-case
+// backend stores bytes under names, which are the keys of blobs and identityName.
+// Its errors include those of this package.
+type backend interface {
+	// Location names the folder or the bucket in messages.
+	Location() string
+	// create begins to write name. Writes fail once ctx is done.
+	create(ctx context.Context, name string) (sink, error)
+	// open opens name, also if it is an orphan. Reads fail once ctx is done.
+	open(ctx context.Context, name string) (*Reader, error)
+	// remove removes name, also if it is an orphan. It returns ErrNotFound if it may not exist.
+	remove(ctx context.Context, name string) error
+	// list returns all blobs, orphans and incomplete blobs.
+	list(ctx context.Context) ([]entry, error)
+	// discard removes an incomplete blob or an orphan that list has returned.
+	discard(ctx context.Context, e entry) error
+	// setOrphan makes an orphan of a blob as of now, and unsetOrphan the opposite.
+	setOrphan(ctx context.Context, name string, now time.Time) error
+	unsetOrphan(ctx context.Context, name string) error
+}
+
+// sink receives the bytes of a blob that is being written.
+type sink interface {
+	io.Writer
+	// commit makes the blob durable and visible. After an error, abort is called.
+	commit() error
+	// abort removes what was written. It is called at most once, and not after a
+	// successful commit.
+	abort() error
+}
+
+// entry is a blob of a backend.
+type entry struct {
+	// name is the key, for an incomplete blob with an addition.
+	name string
+	size int64
+	// incomplete is set if the blob was not committed.
+	incomplete bool
+	// upload identifies an incomplete blob of an S3 store.
+	upload string
+	// orphaned is when the blob became an orphan; zero if it is not an orphan.
+	orphaned time.Time
+}
+
+// OpenFolder opens a folder of blobs and creates it if missing. The keys of new blobs
+// begin with process, the name of this process, which must consist of lower-case
 // letters and digits.
-func Open(dir, process string) (*Files, error) {
+func OpenFolder(dir, process string) (*Store, error) {
 	if !isAlphanumeric(process) {
 		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, process)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	f, err := openFolder(dir, process)
+	if err != nil {
 		return nil, err
 	}
-	return &Files{dir: dir, process: process}, nil
+	return &Store{backend: f, process: process}, nil
 }
 
 // Info describes a blob.
@@ -62,92 +118,63 @@ type Info struct {
 	SHA256 string // in hex
 }
 
-// reserveBytes of the disk are left free for the database, which needs space
-// even to delete blobs. On a small disk it is 1/reserveShare of the disk.
-const (
-	reserveBytes = 16 << 20
-	reserveShare = 8
-	// spaceCheckInterval is the number of bytes written between two checks of the
-	// free space.
-	spaceCheckInterval = 1 << 20
-)
-
-// checkSpace returns ErrDiskFull if no more than the reserve is free. It returns
-// nil if the free space is unknown.
-func (f *Files) checkSpace() error {
-	free, total, err := DiskSpace(f.dir)
-	if err != nil || free > min(reserveBytes, total/reserveShare) {
-		return nil //nolint:nilerr // unknown free space is not an error
-	}
-	return fmt.Errorf("%w: only %d bytes are free, which are reserved for the database", ErrDiskFull, free)
-}
-
 // Writer writes one blob.
 type Writer struct {
-	files     *Files
-	nextCheck int64 // the size at which the free space is checked next
-	ctx       context.Context
-	file      *os.File
-	path      string
-	info      Info
-	sum       hash.Hash
-	done      bool
+	store *Store
+	ctx   context.Context
+	sink  sink
+	info  Info
+	sum   hash.Hash
+	done  bool
 }
 
 // Create returns a writer of a new blob. The caller must call Commit or Abort.
 // Writes fail once ctx is done.
-func (f *Files) Create(ctx context.Context) (*Writer, error) {
-	key := f.process + "-" + strings.ToLower(rand.Text())
-	path := filepath.Join(f.dir, key)
-	file, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func (s *Store) Create(ctx context.Context) (*Writer, error) {
+	key := s.process + "-" + strings.ToLower(rand.Text())
+	sink, err := s.create(ctx, key)
 	if err != nil {
-		return nil, wrapDiskFull(err)
+		return nil, err
 	}
-	return &Writer{files: f, ctx: ctx, file: file, path: path, info: Info{Key: key}, sum: sha256.New()}, nil
+	return &Writer{store: s, ctx: ctx, sink: sink, info: Info{Key: key}, sum: sha256.New()}, nil
 }
 
-// Write appends to the blob. It returns ErrDiskFull if the disk is full.
+// Write appends to the blob. It returns ErrDiskFull if there is no space left.
 func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if w.info.Size >= w.nextCheck {
-		w.nextCheck += spaceCheckInterval
-		if err := w.files.checkSpace(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := w.file.Write(p)
+	n, err := w.sink.Write(p)
 	w.sum.Write(p[:n])
 	w.info.Size += int64(n)
-	return n, wrapDiskFull(err)
+	return n, err
 }
 
 // Commit makes the blob durable and visible under its key.
 func (w *Writer) Commit() (Info, error) {
-	err := errors.Join(w.ctx.Err(), wrapDiskFull(w.file.Sync()), wrapDiskFull(w.file.Close()))
+	err := w.ctx.Err()
 	if err == nil {
-		err = os.Rename(w.path+partSuffix, w.path)
+		err = w.sink.commit()
 	}
 	if err != nil {
 		w.Abort()
 		return Info{}, err
 	}
 	w.done = true
-	syncFolder(filepath.Dir(w.path))
 	w.info.SHA256 = hex.EncodeToString(w.sum.Sum(nil))
 	return w.info, nil
 }
 
 // Abort removes the blob unless it was committed. It may be called more than
-// once. A file that it cannot remove is left for Sweep.
+// once. What it cannot remove is left for Sweep.
 func (w *Writer) Abort() {
 	if w.done {
 		return
 	}
 	w.done = true
-	w.file.Close()
-	_ = os.Remove(w.path + partSuffix)
+	if err := w.sink.abort(); err != nil {
+		w.store.rememberUndeleted(w.info.Key)
+	}
 }
 
 // Reader reads one blob. It can seek.
@@ -157,55 +184,52 @@ type Reader struct {
 	ModTime time.Time
 }
 
-// Open opens a blob for reading.
-func (f *Files) Open(_ context.Context, key string) (*Reader, error) {
-	path, err := f.blobPath(key)
-	if err != nil {
+// Open opens a blob for reading. Reads fail once ctx is done.
+func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
+	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(filepath.Join(f.dir, orphansFolder, key)) // an orphan that no sweep has restored yet
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
-	}
-	if err != nil {
-		return nil, err
-	}
-	stat, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &Reader{ReadSeekCloser: file, Size: stat.Size(), ModTime: stat.ModTime()}, nil
+	return s.open(ctx, key)
 }
 
-// Delete removes blobs. It is not an error if one does not exist.
-func (f *Files) Delete(_ context.Context, keys ...string) error {
+// Delete removes blobs. It is not an error if one does not exist. What cannot be
+// removed now is removed by the next call or by [Store.Sweep].
+func (s *Store) Delete(ctx context.Context, keys ...string) error {
+	s.mu.Lock()
+	keys = append(slices.Clip(s.undeleted), keys...)
+	s.undeleted = nil
+	s.mu.Unlock()
 	var errs []error
-	for _, key := range keys {
-		path, err := f.blobPath(key)
+	for i, key := range keys {
+		err := checkKey(key)
 		if err == nil {
-			err = os.Remove(path)
+			err = s.remove(ctx, key)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(filepath.Join(f.dir, orphansFolder, key))
+		if errors.Is(err, ErrUnavailable) {
+			s.rememberUndeleted(keys[i:]...)
+			return errors.Join(append(errs, err)...)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// blobPath returns the path of a blob. It returns ErrInvalidKey for a key that
-// Create cannot have returned, so that no key leads out of the folder.
-func (f *Files) blobPath(key string) (string, error) {
-	writer, name, ok := strings.Cut(key, "-")
-	if !ok || !isAlphanumeric(writer) || !isAlphanumeric(name) {
-		return "", fmt.Errorf("%w: %q", ErrInvalidKey, key)
+func (s *Store) rememberUndeleted(keys ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.undeleted = append(s.undeleted, keys...)
+}
+
+// checkKey returns ErrInvalidKey for a key that Create cannot have returned, so that
+// no key leads out of the folder.
+func checkKey(key string) error {
+	process, name, ok := strings.Cut(key, "-")
+	if !ok || !isAlphanumeric(process) || !isAlphanumeric(name) {
+		return fmt.Errorf("%w: %q", ErrInvalidKey, key)
 	}
-	return filepath.Join(f.dir, key), nil
+	return nil
 }
 
 // isAlphanumeric reports whether s is one or more lower-case letters and digits.
@@ -216,23 +240,4 @@ func isAlphanumeric(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// wrapDiskFull wraps err in ErrDiskFull if it means that the disk is full.
-func wrapDiskFull(err error) error {
-	for _, e := range diskFullErrors {
-		if errors.Is(err, e) {
-			return fmt.Errorf("%w: %w", ErrDiskFull, err)
-		}
-	}
-	return err
-}
-
-// syncFolder makes a rename survive a power failure, if the system can sync
-// folders.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
 }

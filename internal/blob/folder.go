@@ -1,7 +1,9 @@
 package blob
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,81 +11,209 @@ import (
 	"time"
 )
 
-// identityFile, in the folder of the blobs, holds the identity of the folder.
-const identityFile = "folder.id"
+// orphansFolder is the name of the subfolder for blobs that no row references.
+const orphansFolder = "orphans"
 
-// Folder returns the path of the folder.
-func (f *Files) Folder() string { return f.dir }
-
-// Identity returns the identity set by [Files.SetIdentity]. It is empty if none
-// was set.
-func (f *Files) Identity() (string, error) {
-	b, err := os.ReadFile(filepath.Join(f.dir, identityFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(b)), err
+// folder stores blobs as files. A blob is written to a file NAME.part, synced, and
+// renamed to NAME.
+type folder struct {
+	dir, process string
 }
 
-// SetIdentity writes the identity of the folder. The database stores the same
-// identity, which shows that both belong together.
-func (f *Files) SetIdentity(id string) error {
-	path := filepath.Join(f.dir, identityFile)
-	part := path + "." + f.process + partSuffix
+func openFolder(dir, process string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &folder{dir: dir, process: process}, nil
+}
+
+// Location returns the path of the folder.
+func (f *folder) Location() string { return f.dir }
+
+func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
+func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
+
+// reserveBytes of the disk are left free for the database, which needs space
+// even to delete blobs. On a small disk it is 1/reserveShare of the disk.
+const (
+	reserveBytes = 16 << 20
+	reserveShare = 8
+	// spaceCheckInterval is the number of bytes written between two checks of the
+	// free space.
+	spaceCheckInterval = 1 << 20
+)
+
+// checkSpace returns ErrDiskFull if no more than the reserve is free. It returns
+// nil if the free space is unknown.
+func checkSpace(dir string) error {
+	free, total, err := DiskSpace(dir)
+	if err != nil || free > min(reserveBytes, total/reserveShare) {
+		return nil //nolint:nilerr // unknown free space is not an error
+	}
+	return fmt.Errorf("%w: only %d bytes are free, which are reserved for the database", ErrDiskFull, free)
+}
+
+// fileSink writes one file.
+type fileSink struct {
+	file            *os.File
+	part, path      string // before and after the commit
+	size, nextCheck int64  // nextCheck is the size at which the free space is checked next
+}
+
+func (f *folder) create(_ context.Context, name string) (sink, error) {
+	path := f.path(name)
+	part := path + partSuffix
+	if name == identityName { // which several processes may write
+		part = path + "." + f.process + partSuffix
+	}
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return wrapDiskFull(err)
+		return nil, wrapDiskFull(err)
 	}
-	_, err = file.WriteString(id + "\n")
-	if err = errors.Join(wrapDiskFull(err), wrapDiskFull(file.Sync()), file.Close()); err == nil {
-		err = os.Rename(part, path)
+	return &fileSink{file: file, part: part, path: path}, nil
+}
+
+func (s *fileSink) Write(p []byte) (int, error) {
+	if s.size >= s.nextCheck {
+		s.nextCheck += spaceCheckInterval
+		if err := checkSpace(filepath.Dir(s.path)); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.file.Write(p)
+	s.size += int64(n)
+	return n, wrapDiskFull(err)
+}
+
+func (s *fileSink) commit() error {
+	err := errors.Join(wrapDiskFull(s.file.Sync()), wrapDiskFull(s.file.Close()))
+	if err == nil {
+		err = os.Rename(s.part, s.path)
+	}
+	if err == nil {
+		syncFolder(filepath.Dir(s.path))
+	}
+	return err
+}
+
+func (s *fileSink) abort() error {
+	s.file.Close() // twice if commit has failed
+	err := os.Remove(s.part)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *folder) open(_ context.Context, name string) (*Reader, error) {
+	file, err := os.Open(f.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.Open(f.orphanPath(name)) // an orphan that no sweep has restored yet
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(part))
+		return nil, err
 	}
-	syncFolder(f.dir)
-	return nil
+	stat, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Reader{ReadSeekCloser: file, Size: stat.Size(), ModTime: stat.ModTime()}, nil
 }
 
-// Orphans describes the blobs that no row references.
-type Orphans struct {
-	Count int
-	Bytes int64
-	// Oldest is when the first of them became an orphan; zero if Count is 0.
-	Oldest time.Time
+func (f *folder) remove(_ context.Context, name string) error {
+	err := os.Remove(f.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Remove(f.orphanPath(name))
+	}
+	return wrapNotFound(err)
 }
 
-// Orphans returns the number and size of the orphans.
-func (f *Files) Orphans() (Orphans, error) {
-	var o Orphans
-	names, err := listBlobFiles(f.orphansDir())
-	for _, name := range names {
-		info, err := os.Stat(filepath.Join(f.orphansDir(), name))
+func (f *folder) discard(_ context.Context, e entry) error {
+	if e.incomplete {
+		return wrapNotFound(os.Remove(f.path(e.name)))
+	}
+	return wrapNotFound(os.Remove(f.orphanPath(e.name)))
+}
+
+// setOrphan moves the file to the folder of orphans. Its modification time is when
+// it became an orphan.
+func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error {
+	if err := os.MkdirAll(f.orphanPath(""), 0o700); err != nil {
+		return err
+	}
+	if err := os.Chtimes(f.path(name), now, now); err != nil {
+		return wrapNotFound(err) // with its old time, the orphan might be removed at once
+	}
+	return wrapNotFound(os.Rename(f.path(name), f.orphanPath(name)))
+}
+
+func (f *folder) unsetOrphan(_ context.Context, name string) error {
+	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
+}
+
+func (f *folder) list(context.Context) ([]entry, error) {
+	blobs, err := listFolder(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	orphans, err := listFolder(f.orphanPath(""))
+	var entries []entry
+	for _, info := range blobs {
+		entries = append(entries, entry{name: info.Name(), size: info.Size(), incomplete: strings.HasSuffix(info.Name(), partSuffix)})
+	}
+	for _, info := range orphans {
+		entries = append(entries, entry{name: info.Name(), size: info.Size(), orphaned: info.ModTime()})
+	}
+	return entries, err
+}
+
+// listFolder returns the blobs in a folder, including incomplete ones; none if the
+// folder does not exist.
+func listFolder(dir string) ([]fs.FileInfo, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var infos []fs.FileInfo
+	for _, file := range files {
+		if !strings.Contains(file.Name(), "-") || !file.Type().IsRegular() {
+			continue
+		}
+		info, err := file.Info()
 		if err != nil {
 			continue // removed by another process
 		}
-		o.Count++
-		o.Bytes += info.Size()
-		if o.Oldest.IsZero() || info.ModTime().Before(o.Oldest) {
-			o.Oldest = info.ModTime()
-		}
+		infos = append(infos, info)
 	}
-	return o, err
+	return infos, err
 }
 
-// Keys returns the keys of all committed blobs, including orphans.
-func (f *Files) Keys() ([]string, error) {
-	var keys []string
-	for _, dir := range []string{f.dir, f.orphansDir()} {
-		names, err := listBlobFiles(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if !strings.HasSuffix(name, partSuffix) {
-				keys = append(keys, name)
-			}
+// wrapDiskFull wraps err in ErrDiskFull if it means that the disk is full.
+func wrapDiskFull(err error) error {
+	for _, e := range diskFullErrors {
+		if errors.Is(err, e) {
+			return fmt.Errorf("%w: %w", ErrDiskFull, err)
 		}
 	}
-	return keys, nil
+	return err
+}
+
+// wrapNotFound wraps the error of a missing file in ErrNotFound.
+func wrapNotFound(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}
+
+// syncFolder makes a rename survive a power failure, if the system can sync
+// folders.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
 }

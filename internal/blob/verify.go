@@ -34,8 +34,8 @@ type VerifiedReader struct {
 // size differs. If the checksum differs, the read that reaches the end returns
 // ErrDamaged. If want.SHA256 is empty, the checksum is not compared, and the
 // size only if want.Size is not 0. Reads fail once ctx is done.
-func (f *Files) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
-	r, err := f.Open(ctx, want.Key)
+func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
+	r, err := s.Open(ctx, want.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func newService(t *testing.T) (*app.App, http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
+	files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,10 @@ const (
 	EnvPassword     = "FORETELL_PASSWORD"
 	EnvPasswordFile = "FORETELL_PASSWORD_FILE"
 	EnvToken        = "FORETELL_TOKEN"
-	envStorage      = "FORETELL_AUTH_STORAGE"
+	envAuthStorage  = "FORETELL_AUTH_STORAGE"
 	envConfigDir    = "FORETELL_CONFIG_DIR"
 	EnvDataDir      = "FORETELL_DATA_DIR"
+	EnvStorage      = "FORETELL_STORAGE"
 	envNoInput      = "FORETELL_NO_INPUT"
 	envProgress     = "FORETELL_PROGRESS"
 	envTimeout      = "FORETELL_TIMEOUT"
@@ -58,9 +59,10 @@ var Variables = []variable{
 	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
 	{Name: EnvPasswordFile, description: "file that holds the password"},
 	{Name: EnvToken, description: "bearer token to use", secret: true},
-	{Name: envStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
+	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
 	{Name: envConfigDir, description: "folder of config.yaml"},
 	{Name: EnvDataDir, description: "folder of the embedded service", Key: KeyDataDir},
+	{Name: EnvStorage, description: "where its stored files are: an S3 bucket or a folder; see `foretell serve --help`"},
 	{Name: envNoInput, description: "1 disables prompts", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
 	{Name: envProgress, description: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
@@ -76,6 +78,11 @@ var Variables = []variable{
 	{Name: EnvGitHub, description: "true annotates missed requirements on standard error"},
 	{Name: EnvGitHubSummary, description: "file to append a table of the requirements to"},
 	{Name: EnvGitLab, description: "true puts missed requirements into a section of the log"},
+	{Name: "AWS_ACCESS_KEY_ID", description: "key of the S3 store"},
+	{Name: "AWS_SECRET_ACCESS_KEY", description: "secret of that key", secret: true},
+	{Name: "AWS_SESSION_TOKEN", description: "token of a temporary key", secret: true},
+	{Name: "AWS_REGION, AWS_ENDPOINT_URL", description: "region and address of the S3 store"},
+	{Name: "AWS_PROFILE", description: "profile of the AWS configuration files with the key"},
 	{Name: "BROWSER", description: "browser command of `foretell open`"},
 	{Name: "XDG_CONFIG_HOME", description: "parent of the config folder"},
 	{Name: "XDG_DATA_HOME", description: "parent of the data folder"},

@@ -91,8 +91,8 @@ func TestEveryVariableIsInTheTable(t *testing.T) {
 		listed[v.Name] = true
 	}
 	for _, name := range []string{
-		envServer, envProfile, EnvUsername, EnvPassword, EnvPasswordFile, EnvToken, envStorage,
-		envConfigDir, EnvDataDir, envNoInput, envProgress, envTimeout, EnvDebug, envPager,
+		envServer, envProfile, EnvUsername, EnvPassword, EnvPasswordFile, EnvToken, envAuthStorage,
+		envConfigDir, EnvDataDir, EnvStorage, envNoInput, envProgress, envTimeout, EnvDebug, envPager,
 	} {
 		if !listed[name] {
 			t.Errorf("%s is read but not in the table", name)

@@ -120,7 +120,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 
 // ConnectEmbeddedAt starts the service in this process on a folder.
 func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
-	service, err := OpenLocal(ctx, dir, o.Factory)
+	service, err := OpenLocal(ctx, dir, o.Factory, o.Cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -40,15 +40,18 @@ type localOptions struct {
 	acceptDatabase bool
 	// ownWork limits jobs to those that the command queues or waits for.
 	ownWork bool
+	// storage is where the stored files are; "" is the folder blobs in the data folder.
+	storage string
 }
 
-// OpenLocal opens or creates the data folder. Several processes may open it at once.
-func OpenLocal(ctx context.Context, dir string, f *cli.Factory) (*LocalService, error) {
+// OpenLocal opens or creates the data folder for cmd. Several processes may open it at
+// once.
+func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	log := slog.New(slog.DiscardHandler)
 	if f.Env(config.EnvDebug) != "" {
 		log = newLogger(f)
 	}
-	return openLocalWith(ctx, dir, f, localOptions{log: log, ownWork: true})
+	return openLocalWith(ctx, dir, f, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd)})
 }
 
 // DaemonFlags holds the flags of serve and worker.
@@ -56,9 +59,10 @@ type DaemonFlags struct {
 	quiet, acceptDatabase bool
 }
 
-// Bind adds --data-dir, --accept-database and --quiet to cmd.
+// Bind adds --data-dir, --storage, --accept-database and --quiet to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
+	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if foretell.db is new or does not belong to the files in blobs/")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 }
@@ -78,7 +82,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if flags.quiet {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return openLocalWith(ctx, dir, f, localOptions{log: log, acceptDatabase: flags.acceptDatabase})
+	return openLocalWith(ctx, dir, f, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
 }
 
 // openLocalWith is OpenLocal with options.
@@ -90,9 +94,9 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 	if err != nil {
 		return nil, DataDirError(dir, err)
 	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"), database.ProcessName())
+	blobs, err := openBlobs(ctx, f, dir, opts.storage, database.ProcessName())
 	if err != nil {
-		return nil, errors.Join(DataDirError(dir, err), database.Close())
+		return nil, errors.Join(err, database.Close())
 	}
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
@@ -115,12 +119,16 @@ func DataDirError(dir string, err error) error {
 	e := exit.Errorf(exit.Unexpected, "cannot use the data folder %s: %w", dir, err)
 	database := term.ShellQuote(filepath.Join(dir, DatabaseFile))
 	switch {
+	case errors.Is(err, blob.ErrUnavailable):
+		return storageError(err)
+	case errors.Is(err, app.ErrOtherStorage):
+		return e.WithHint("nothing was changed; name that place with --storage or %s", config.EnvStorage)
 	case errors.Is(err, app.ErrFilesGone):
-		return e.WithHint("nothing was changed; mount the disk of %[1]s, or restore %[1]s from a backup; "+
+		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or name the place of the files with --storage; "+
 			"`foretell serve --accept-database` starts without its files", term.ShellQuote(filepath.Join(dir, "blobs")))
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; restore %s from a backup, or continue without it: "+
-			"`foretell serve --accept-database` keeps the files for 30 days in blobs/orphans", database)
+			"`foretell serve --accept-database` keeps the files for 30 days", database)
 	case errors.Is(err, store.ErrCorrupt):
 		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
 			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)

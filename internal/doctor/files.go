@@ -31,7 +31,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 			return Result{}, false
 		}
 	}
-	service, err := connect.OpenLocal(ctx, dir, o.Factory)
+	service, err := connect.OpenLocal(ctx, dir, o.Factory, o.Service.Cmd)
 	if err != nil {
 		return failResult(ctx, name, err), true
 	}

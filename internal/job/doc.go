@@ -6,7 +6,7 @@
 //	   ▲                │ │
 //	   │   Release      │ │ Do fails, or the attempts are used up: Fail
 //	   ├────────────────┘ └──────────────────────────────────► gone
-//	   │   (clean stop)
+//	   │   (clean stop, or Do has to wait)
 //	   └── the lease expires, or its process is known to be dead
 //
 // A pool runs all jobs, or only those on the subjects passed to AllowSubject, so

@@ -27,7 +27,7 @@ type Kind struct {
 	PerAccount int
 	// Do runs the job and commits its result, which deletes the job from the
 	// store. When ctx is done, Do must soon return an error, without a commit. The
-	// job is then queued again.
+	// job is then queued again. It also is if Do returns ErrPostponed.
 	Do func(ctx context.Context, r *Run) error
 	// Fail commits that the job has failed, which deletes it from the store. The
 	// pool calls Fail again until it succeeds.

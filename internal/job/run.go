@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -14,7 +13,7 @@ const (
 	// heartbeatInterval is how often a worker renews its lease and looks for a
 	// cancellation.
 	heartbeatInterval = time.Second
-	// releaseTimeout is the time limit for releasing a job when the pool stops.
+	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
 	// maxAttempts is the number of attempts after which a job fails. An attempt
 	// counts if its process died.
@@ -27,6 +26,10 @@ var ErrTooManyAttempts = fmt.Errorf("%d attempts ended with the death of their p
 
 // ErrPanic is wrapped by the cause that Fail gets if Do panicked.
 var ErrPanic = errors.New("panic")
+
+// ErrPostponed is wrapped by the error of Do if something that the job needs is
+// unavailable. The job is then queued again, and the attempt does not count.
+var ErrPostponed = errors.New("the job must wait")
 
 var errStopping = errors.New("the pool stops")
 
@@ -60,7 +63,12 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case errors.Is(err, ErrLeaseLost):
 		log.WarnContext(ctx, "job lost its lease: another process took it over, or its subject was deleted")
 	case ctx.Err() != nil:
-		p.releaseJob(ctx, j, log)
+		p.releaseJob(ctx, j)
+		log.InfoContext(ctx, "job released because the pool stops")
+	case errors.Is(err, ErrPostponed):
+		log.WarnContext(ctx, "job waits", "error", err)
+		p.releaseJob(ctx, j)
+		sleep(ctx, retryDelay, nil) // before this worker claims it again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
 		p.commitFailure(ctx, k, j, err)
@@ -119,15 +127,13 @@ func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFu
 	}
 }
 
-// releaseJob queues the job again, because the pool stops.
-func (p *Pool) releaseJob(ctx context.Context, j *Job, log *slog.Logger) {
+// releaseJob returns a job to the queue. If that fails, its lease will expire.
+func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
-		log.WarnContext(ctx, "releasing a job", "error", err) // the lease expires anyway
-		return
+		p.Log.WarnContext(ctx, "releasing a job", "job", j.Key, "error", err)
 	}
-	log.InfoContext(ctx, "job released because the pool stops")
 }
 
 // StoreError returns the error of the last attempt to store the start or the

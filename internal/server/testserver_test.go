@@ -42,7 +42,7 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blob.Open(filepath.Join(dir, "blobs"), rows.ProcessName())
+	files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,8 @@
 package spill
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +18,7 @@ type File struct {
 	dir string
 
 	mu   sync.RWMutex
-	file *os.File // nil before the first write and after Close
-	name string   // of file if Close must remove it
+	file *TempFile // nil before the first write and after Close
 	end  int64
 	// memory has the contents of the file after loadIntoMemory.
 	memory []byte
@@ -72,10 +69,7 @@ func (f *File) removeFile() error {
 		return nil
 	}
 	err := f.file.Close()
-	if f.name != "" {
-		err = errors.Join(err, os.Remove(f.name))
-	}
-	f.file, f.name = nil, ""
+	f.file = nil
 	return err
 }
 
@@ -102,16 +96,9 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	return at, true
 }
 
-func (f *File) create() error {
-	file, err := os.CreateTemp(f.dir, namePrefix+"*")
-	if err != nil {
-		return err
-	}
-	f.file = file
-	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.name = file.Name() // the system does not remove open files: Close does
-	}
-	return nil
+func (f *File) create() (err error) {
+	f.file, err = CreateTemp(f.dir)
+	return err
 }
 
 // namePrefix is the prefix of the names of files.

@@ -5,15 +5,19 @@ import (
 	"errors"
 )
 
-// GetOrInsertFolderID returns the identity of the data folder. If it has none,
-// it first stores id as the identity. All processes get the same one.
-func (s *Store) GetOrInsertFolderID(ctx context.Context, id string) (stored string, err error) {
+// ReplaceFolderID stores id as the identity of the data folder if its identity is old,
+// which is empty if it has none, and returns the stored one: of several processes that
+// replace the same identity, every one gets the same.
+func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)
-		if err != nil || stored != "" {
+		if err != nil || stored != old || old == id {
 			return err
 		}
 		stored = id
+		if old != "" {
+			return t.exec(ctx, "UPDATE folder SET id = ?", id)
+		}
 		return t.exec(ctx, "INSERT INTO folder (id) VALUES (?)", id)
 	})
 	return stored, err

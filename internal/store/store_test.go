@@ -106,7 +106,7 @@ func (s suite) secrets(t *testing.T) {
 		if err != nil || secret != "0" {
 			t.Errorf("secret %q, %v", secret, err)
 		}
-		folder, err := from.GetOrInsertFolderID(t.Context(), value)
+		folder, err := from.ReplaceFolderID(t.Context(), "", value)
 		if err != nil || folder != "0" {
 			t.Errorf("folder %q, %v", folder, err)
 		}

@@ -1,0 +1,45 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+)
+
+// identityName is the name of the blob that holds the identity of the store.
+const identityName = "folder.id"
+
+// maxIdentity is the maximum size of an identity in bytes; the rest is ignored.
+const maxIdentity = 4096
+
+// Identity returns the identity set by [Store.SetIdentity]. It is empty if none was
+// set.
+func (s *Store) Identity(ctx context.Context) (string, error) {
+	r, err := s.open(ctx, identityName)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, maxIdentity))
+	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
+}
+
+// SetIdentity writes the identity of the store. The database stores the same
+// identity, which shows that both belong together.
+func (s *Store) SetIdentity(ctx context.Context, id string) error {
+	sink, err := s.create(ctx, identityName)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(sink, id+"\n")
+	if err == nil {
+		err = sink.commit()
+	}
+	if err != nil {
+		return errors.Join(err, sink.abort())
+	}
+	return nil
+}

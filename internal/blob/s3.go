@@ -1,0 +1,260 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+const (
+	// maxTries is the number of attempts of a request before the store counts as
+	// unavailable.
+	maxTries = 3
+	// dialTimeout limits the time to connect, and stallTimeout the time without any
+	// byte from or to the store.
+	dialTimeout  = 5 * time.Second
+	stallTimeout = 30 * time.Second
+)
+
+// Options configure [Open].
+type Options struct {
+	// Process is the name of this process, with which the keys of new blobs begin. It
+	// must consist of lower-case letters and digits.
+	Process string
+	// Scratch is the folder of temporary files, which must exist. Defaults to the
+	// system's. An upload to an S3 store needs at most partSize bytes in it.
+	Scratch string
+	// Getenv returns the value of an environment variable, "" if it is not set.
+	Getenv func(name string) string
+}
+
+// Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It
+// checks that an S3 store responds and accepts the credentials.
+func Open(ctx context.Context, location string, opts Options) (*Store, error) {
+	u, err := parseLocation(location)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme == "file" {
+		dir, err := folderPath(u)
+		if err != nil {
+			return nil, err
+		}
+		return OpenFolder(dir, opts.Process)
+	}
+	if !isAlphanumeric(opts.Process) {
+		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, opts.Process)
+	}
+	where, err := parseBucket(u, opts.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	b, err := openBucket(ctx, where, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{backend: b, process: opts.Process}, nil
+}
+
+// bucketStore stores blobs as objects of an S3 bucket. An orphan is marked by an empty
+// object orphans/NAME, so that its bytes are not copied.
+type bucketStore struct {
+	*bucketLocation
+	core    *minio.Core
+	scratch string
+}
+
+func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*bucketStore, error) {
+	creds, err := findCredentials(ctx, where, opts.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := minio.DefaultTransport(where.secure)
+	if err != nil {
+		return nil, err
+	}
+	transport.DialContext = dialStalling
+	core, err := minio.NewCore(where.host, &minio.Options{
+		Creds: creds, Secure: where.secure, Region: where.region, Transport: transport, MaxRetries: maxTries,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLocation, err)
+	}
+	b := &bucketStore{bucketLocation: where, core: core, scratch: opts.Scratch}
+	body, _, _, err := core.GetObject(ctx, where.bucket, b.object(identityName), minio.GetObjectOptions{})
+	if err == nil {
+		return b, body.Close()
+	}
+	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) { // a new store
+		return b, nil
+	}
+	return nil, err
+}
+
+// findCredentials returns the credentials of the environment or of the AWS
+// configuration files. It asks the network only if the environment or the location
+// says so.
+func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
+	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
+		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
+	}
+	chain := []credentials.Provider{&credentials.FileAWSCredentials{Filename: getenv("AWS_SHARED_CREDENTIALS_FILE"), Profile: getenv("AWS_PROFILE")}}
+	if where.instance || getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" ||
+		getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" || getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != "" {
+		chain = append(chain, &credentials.IAM{Region: where.region})
+	}
+	creds := credentials.NewChainCredentials(chain)
+	value, err := creds.GetWithContext(&credentials.CredContext{Context: ctx, Client: http.DefaultClient})
+	if err != nil || value.AccessKeyID == "" {
+		return nil, fmt.Errorf("%w: %s: there are none", ErrCredentials, where)
+	}
+	return creds, nil
+}
+
+// Location returns the address of the bucket.
+func (b *bucketStore) Location() string { return b.String() }
+
+// object returns the name of the object of a blob.
+func (b *bucketStore) object(name string) string { return b.prefix + name }
+
+// marker returns the name of the object that marks an orphan.
+func (b *bucketStore) marker(name string) string { return path.Join(b.prefix, orphansFolder, name) }
+
+func (b *bucketStore) remove(ctx context.Context, name string) error {
+	for _, object := range []string{b.marker(name), b.object(name)} {
+		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
+		if err = b.translate(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bucketStore) discard(ctx context.Context, e entry) error {
+	if !e.incomplete {
+		return b.remove(ctx, e.name)
+	}
+	name := strings.TrimSuffix(e.name, partSuffix)
+	return b.translate(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
+}
+
+// setOrphan marks the blob. The time of the marker, by the store's clock, is when it
+// became an orphan.
+func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
+	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
+	return b.translate(ctx, err)
+}
+
+func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
+	return b.translate(ctx, b.core.RemoveObject(ctx, b.bucket, b.marker(name), minio.RemoveObjectOptions{}))
+}
+
+func (b *bucketStore) list(ctx context.Context) ([]entry, error) {
+	var entries []entry
+	marked := map[string]time.Time{}
+	for object := range b.core.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
+		if object.Err != nil {
+			return nil, b.translate(ctx, object.Err)
+		}
+		name := strings.TrimPrefix(object.Key, b.prefix)
+		if of, ok := strings.CutPrefix(name, orphansFolder+"/"); ok {
+			marked[of] = object.LastModified
+		} else if checkKey(name) == nil {
+			entries = append(entries, entry{name: name, size: object.Size})
+		}
+	}
+	for i, e := range entries {
+		entries[i].orphaned = marked[e.name]
+		delete(marked, e.name)
+	}
+	for name, since := range marked { // whose blob another process removed meanwhile
+		entries = append(entries, entry{name: name, orphaned: since})
+	}
+	for upload := range b.core.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
+		if upload.Err != nil {
+			return nil, b.translate(ctx, upload.Err)
+		}
+		if name := strings.TrimPrefix(upload.Key, b.prefix); checkKey(name) == nil {
+			entries = append(entries, entry{name: name + partSuffix, size: upload.Size, incomplete: true, upload: upload.UploadID})
+		}
+	}
+	return entries, nil
+}
+
+// codes are the errors of S3 that have an error here. Others are unavailability if
+// their status says so.
+var codes = map[string]error{
+	minio.NoSuchKey:         ErrNotFound,
+	minio.NoSuchUpload:      ErrNotFound,
+	minio.NoSuchBucket:      ErrNoBucket,
+	"QuotaExceeded":         ErrDiskFull,
+	"XMinioStorageFull":     ErrDiskFull,
+	"InvalidAccessKeyId":    ErrCredentials,
+	"SignatureDoesNotMatch": ErrCredentials,
+	minio.AccessDenied:      ErrCredentials,
+	"ExpiredToken":          ErrCredentials,
+	"InvalidToken":          ErrCredentials,
+	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
+}
+
+// translate returns the error of this package for an error of the client, which it
+// names without the request: that has a signature.
+func (b *bucketStore) translate(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errors.Join(err, ctx.Err())
+	}
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, err)
+	}
+	known := codes[answer.Code]
+	cause := fmt.Errorf("%s at %s: %s: %s", b, b.host, answer.Code, answer.Message)
+	switch {
+	case known != nil:
+		return fmt.Errorf("%w: %w", known, cause)
+	case answer.StatusCode == http.StatusInsufficientStorage:
+		return fmt.Errorf("%w: %w", ErrDiskFull, cause)
+	case answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %w", ErrCredentials, cause)
+	case answer.StatusCode >= http.StatusInternalServerError, answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusRequestTimeout:
+		return fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	}
+	return cause
+}
+
+// stallingConn is a connection that fails after stallTimeout without any byte.
+type stallingConn struct{ net.Conn }
+
+func dialStalling(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return stallingConn{conn}, nil
+}
+
+func (c stallingConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+// Write also extends the deadline of the Read that waits for the response meanwhile.
+func (c stallingConn) Write(p []byte) (int, error) {
+	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}

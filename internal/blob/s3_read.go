@@ -1,0 +1,118 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// objectReader reads an object from any offset. A connection that breaks is replaced
+// where it broke.
+type objectReader struct {
+	store  *bucketStore
+	ctx    context.Context
+	object string
+	etag   string
+	size   int64
+	offset int64
+	// body starts at offset; nil if there is no connection.
+	body io.ReadCloser
+	// failures counts the reads since the last one that returned bytes.
+	failures int
+}
+
+func (b *bucketStore) open(ctx context.Context, name string) (*Reader, error) {
+	stat, err := b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
+	if err != nil {
+		return nil, b.translate(ctx, err)
+	}
+	r := &objectReader{store: b, ctx: ctx, object: b.object(name), etag: stat.ETag, size: stat.Size}
+	return &Reader{ReadSeekCloser: r, Size: stat.Size, ModTime: stat.LastModified}, nil
+}
+
+func (r *objectReader) Read(p []byte) (int, error) {
+	if r.offset >= r.size {
+		return 0, io.EOF
+	}
+	for {
+		n, err := r.readOnce(p)
+		r.offset += int64(n)
+		if n > 0 {
+			r.failures = 0
+			return n, nil // an error comes back with the next Read
+		}
+		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) || r.ctx.Err() != nil {
+			return 0, errors.Join(err, r.ctx.Err())
+		}
+		_ = r.Close()
+		if r.failures++; r.failures >= maxTries {
+			return 0, err
+		}
+	}
+}
+
+// readOnce reads from the connection, which it opens if there is none.
+func (r *objectReader) readOnce(p []byte) (int, error) {
+	if r.body == nil {
+		if err := r.connect(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := r.body.Read(p[:min(int64(len(p)), r.size-r.offset)])
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // because the offset is before the end
+	}
+	return n, r.store.translate(r.ctx, err)
+}
+
+// connect requests the object from the offset.
+func (r *objectReader) connect() error {
+	opts := minio.GetObjectOptions{}
+	if err := opts.SetMatchETag(r.etag); err != nil {
+		return err
+	}
+	if r.offset > 0 {
+		if err := opts.SetRange(r.offset, 0); err != nil {
+			return err
+		}
+	}
+	body, _, _, err := r.store.core.GetObject(r.ctx, r.store.bucket, r.object, opts)
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
+		return fmt.Errorf("%w: it was replaced while it was read", ErrDamaged)
+	}
+	r.body = body
+	return r.store.translate(r.ctx, err)
+}
+
+// Seek sets the offset of the next Read, which requests the object anew.
+func (r *objectReader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += r.offset
+	case io.SeekEnd:
+		offset += r.size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the start of a blob")
+	}
+	if offset != r.offset {
+		_ = r.Close() // what is closed was only read
+		r.offset, r.failures = offset, 0
+	}
+	return offset, nil
+}
+
+// Close closes the connection.
+func (r *objectReader) Close() error {
+	if r.body == nil {
+		return nil
+	}
+	body := r.body
+	r.body = nil
+	return body.Close()
+}

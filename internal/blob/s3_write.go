@@ -1,0 +1,158 @@
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"foretell/internal/spill"
+)
+
+const (
+	// partSize is the size of the parts of an upload in bytes. S3 allows 10,000 parts
+	// of at least 5 MiB.
+	partSize = 16 << 20
+	// abortTimeout limits the removal of an upload that failed.
+	abortTimeout = 5 * time.Second
+)
+
+// objectSink writes one object: a blob of up to partSize bytes by one request, a
+// larger one by a multipart upload. A part is collected in a temporary file, so that
+// the memory is the same for every size and a request can be repeated.
+type objectSink struct {
+	store  *bucketStore
+	ctx    context.Context
+	object string
+
+	part *spill.TempFile
+	sum  hash.Hash // of part
+	size int64     // of part
+	// total is the size of the object.
+	total int64
+	// upload identifies the multipart upload; empty before its first part.
+	upload string
+	parts  []minio.CompletePart
+	// sent is set if the store may have the object.
+	sent bool
+}
+
+func (b *bucketStore) create(ctx context.Context, name string) (sink, error) {
+	part, err := spill.CreateTemp(b.scratch)
+	if err != nil {
+		return nil, wrapDiskFull(err)
+	}
+	return &objectSink{store: b, ctx: ctx, object: b.object(name), part: part, sum: sha256.New()}, nil
+}
+
+func (s *objectSink) Write(p []byte) (int, error) {
+	written := 0
+	for len(p) > 0 {
+		if s.size == partSize {
+			if err := s.sendPart(); err != nil {
+				return written, err
+			}
+		}
+		n, err := s.part.WriteAt(p[:min(int64(len(p)), partSize-s.size)], s.size)
+		s.sum.Write(p[:n])
+		s.size += int64(n)
+		s.total += int64(n)
+		written += n
+		if err != nil {
+			return written, wrapDiskFull(err)
+		}
+		p = p[n:]
+	}
+	return written, nil
+}
+
+// sendPart sends the collected part and begins the next one.
+func (s *objectSink) sendPart() error {
+	name := s.store.bucket
+	if s.upload == "" {
+		upload, err := s.store.core.NewMultipartUpload(s.ctx, name, s.object, minio.PutObjectOptions{})
+		if err != nil {
+			return s.store.translate(s.ctx, err)
+		}
+		s.upload = upload
+	}
+	number := len(s.parts) + 1
+	sent, err := s.store.core.PutObjectPart(s.ctx, name, s.object, s.upload, number, s.content(), s.size,
+		minio.PutObjectPartOptions{Sha256Hex: s.checksum(), DisableContentSha256: true})
+	if err != nil {
+		return s.store.translate(s.ctx, err)
+	}
+	s.parts = append(s.parts, minio.CompletePart{PartNumber: number, ETag: sent.ETag})
+	s.size = 0
+	s.sum.Reset()
+	return nil
+}
+
+// content returns a reader of the collected part. It can seek, so that a request can
+// be repeated.
+func (s *objectSink) content() io.Reader { return io.NewSectionReader(s.part, 0, s.size) }
+
+func (s *objectSink) checksum() string { return hex.EncodeToString(s.sum.Sum(nil)) }
+
+func (s *objectSink) commit() error {
+	if s.upload == "" {
+		s.sent = true
+		_, err := s.store.core.PutObject(s.ctx, s.store.bucket, s.object, s.content(), s.size,
+			"", s.checksum(), minio.PutObjectOptions{DisableContentSha256: true})
+		if err != nil {
+			return s.store.translate(s.ctx, err)
+		}
+		return s.part.Close()
+	}
+	if err := s.sendPart(); err != nil {
+		return err
+	}
+	s.sent = true
+	if err := s.complete(); err != nil {
+		return err
+	}
+	return s.part.Close()
+}
+
+// complete makes an object of the parts. If its response was lost, a repetition finds
+// no upload any more, but the object.
+func (s *objectSink) complete() error {
+	name := s.store.bucket
+	_, err := s.store.core.CompleteMultipartUpload(s.ctx, name, s.object, s.upload, s.parts, minio.PutObjectOptions{})
+	err = s.store.translate(s.ctx, err)
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	stat, statErr := s.store.core.StatObject(s.ctx, name, s.object, minio.StatObjectOptions{})
+	if statErr != nil {
+		return errors.Join(err, s.store.translate(s.ctx, statErr))
+	}
+	if stat.Size != s.total {
+		return fmt.Errorf("%w: %d bytes instead of %d arrived", ErrUnavailable, stat.Size, s.total)
+	}
+	return nil
+}
+
+// abort removes the parts, and the object if the store may have it.
+func (s *objectSink) abort() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), abortTimeout)
+	defer cancel()
+	errs := []error{s.part.Close()}
+	name := s.store.bucket
+	if s.upload != "" {
+		err := s.store.translate(ctx, s.store.core.AbortMultipartUpload(ctx, name, s.object, s.upload))
+		if !errors.Is(err, ErrNotFound) {
+			errs = append(errs, err)
+		}
+	}
+	if s.sent {
+		errs = append(errs, s.store.translate(ctx, s.store.core.RemoveObject(ctx, name, s.object, minio.RemoveObjectOptions{})))
+	}
+	return errors.Join(errs...)
+}

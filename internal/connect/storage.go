@@ -1,0 +1,69 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/blob"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// storageFlag is the name of the flag that selects where the stored files are.
+const storageFlag = "storage"
+
+// storageTimeout limits how long an S3 store may take to respond at the start.
+const storageTimeout = 30 * time.Second
+
+// BindStorage adds --storage to cmd.
+func BindStorage(cmd *cobra.Command) {
+	cmd.Flags().String(storageFlag, "", "where the stored files are, as an `URL`: "+blob.LocationForm+" (default the folder blobs in the data folder)")
+}
+
+// storageOf returns the location of the stored files: --storage if cmd has that flag, or
+// FORETELL_STORAGE; "" if neither is set.
+func storageOf(f *cli.Factory, cmd *cobra.Command) string {
+	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
+		return flag.Value.String()
+	}
+	return f.Env(config.EnvStorage)
+}
+
+// openBlobs opens the stored files of a data folder. An empty location is the folder blobs
+// in it.
+func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process string) (*blob.Store, error) {
+	if location == "" {
+		files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), process)
+		if err != nil {
+			return nil, DataDirError(dir, err)
+		}
+		return files, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
+	defer cancel()
+	files, err := blob.Open(ctx, location, blob.Options{Process: process, Scratch: dir, Getenv: f.Env})
+	return files, storageError(err)
+}
+
+// storageError explains why stored files cannot be used.
+func storageError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, blob.ErrLocation):
+		return exit.Usagef("%w", err).WithHint("pass it with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
+	case errors.Is(err, blob.ErrCredentials):
+		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).
+			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, read, write and delete objects of the bucket")
+	case errors.Is(err, blob.ErrNoBucket):
+		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).WithHint("create the bucket, or name another with --storage or %s", config.EnvStorage)
+	case errors.Is(err, blob.ErrUnavailable):
+		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).WithHint("check the endpoint of --storage or %s, and that the store is running", config.EnvStorage)
+	}
+	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).WithHint("name another with --storage or %s", config.EnvStorage)
+}

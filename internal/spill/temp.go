@@ -1,0 +1,37 @@
+package spill
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// TempFile is a temporary file that disappears when it is closed or its process ends. On
+// systems that do not remove open files, [Sweep] removes what a killed process leaves.
+type TempFile struct {
+	*os.File
+	name string // that Close must remove; "" if the file has no name any more
+}
+
+// CreateTemp creates a file in dir, which must exist; empty is the system's folder for
+// temporary files.
+func CreateTemp(dir string) (*TempFile, error) {
+	file, err := os.CreateTemp(dir, namePrefix+"*")
+	if err != nil {
+		return nil, err
+	}
+	t := &TempFile{File: file}
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.name = file.Name() // the system does not remove open files: Close does
+	}
+	return t, nil
+}
+
+// Close frees the space of the file.
+func (t *TempFile) Close() error {
+	err := t.File.Close()
+	if t.name != "" {
+		err = errors.Join(err, os.Remove(t.name))
+	}
+	return err
+}
