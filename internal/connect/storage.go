@@ -22,7 +22,7 @@ const storageTimeout = 30 * time.Second
 
 // BindStorage adds --storage to cmd.
 func BindStorage(cmd *cobra.Command) {
-	cmd.Flags().String(storageFlag, "", "where the stored files are, as an `URL`: "+blob.LocationForm+" (default the folder blobs in the data folder)")
+	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
 // storageOf returns the location of the stored files: --storage if cmd has that flag, or
