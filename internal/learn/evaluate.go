@@ -139,7 +139,6 @@ func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Prediction
 	return dst
 }
 
-// predictionsAt returns the predictions of the rows at the given positions.
 func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
 	p := metric.Predictions{Classes: e.classes}
 	for _, i := range positions {

@@ -339,7 +339,6 @@ func (r *race) newOutcome(cause error) *Outcome {
 	return o
 }
 
-// result returns the exported form of the run.
 func (r *run) result() Run {
 	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
 	for _, p := range r.curve {

@@ -29,7 +29,6 @@ func (t *timer) start() {
 	}
 }
 
-// elapsed returns the time since start.
 func (t *timer) elapsed() time.Duration { return t.now().Sub(t.began) }
 
 // withLimit returns a context that is cancelled with errTimeUp when at most

@@ -47,7 +47,6 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	return b, nil
 }
 
-// classes returns the number of classes of the label.
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
 // selectRows returns a frame of the given rows of f, in their order.

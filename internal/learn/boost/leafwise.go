@@ -40,7 +40,6 @@ type boostedTree struct {
 // converged.
 const minMeanGradient = 1e-6
 
-// newLeafwiseBooster returns a booster before its first round.
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
 	return &leafwiseBooster{opts: opts, scores: scores, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
 		MaxLeaves:  opts.Leaves,

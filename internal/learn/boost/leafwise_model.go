@@ -17,7 +17,6 @@ type leafwiseModel struct {
 	used []bool
 }
 
-// newLeafwiseModel returns the ensemble of the given trees.
 func newLeafwiseModel(outputs int, mappers []tree.BinMapper, trees []*boostedTree) *leafwiseModel {
 	m := &leafwiseModel{outputs: outputs, mappers: mappers, trees: trees, used: make([]bool, len(mappers))}
 	for _, t := range trees {
@@ -78,7 +77,6 @@ func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(trees)
 }
 
-// readLeafwiseModel reads a model written by write.
 func readLeafwiseModel(r *codec.Reader, outputs int) *leafwiseModel {
 	var mappers []tree.BinMapper
 	for range r.Count(1) {

@@ -15,7 +15,6 @@ func newRowScores(objective objective, rows int) rowScores {
 	return s
 }
 
-// row returns the scores of a row.
 func (s *rowScores) row(row int32) []float32 {
 	width := len(s.base)
 	return s.values[int(row)*width:][:width]

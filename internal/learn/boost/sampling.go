@@ -97,7 +97,6 @@ func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScor
 	return total, nil
 }
 
-// rowsOfChunk returns the rows of chunk i.
 func (s *rowSampler) rowsOfChunk(scores *outputScores, i int) []int32 {
 	return scores.train[i*chunkRows : min((i+1)*chunkRows, len(scores.train))]
 }

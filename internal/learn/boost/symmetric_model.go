@@ -138,7 +138,6 @@ func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(trees)
 }
 
-// readSymmetricModel reads a model written by write.
 func readSymmetricModel(r *codec.Reader, outputs int) *symmetricModel {
 	m := &symmetricModel{outputs: outputs}
 	for range r.Count(1) {

@@ -67,7 +67,6 @@ func (key *categoryKey) combine(other categoryKey) categoryKey {
 	}
 }
 
-// size returns the number of categories.
 func (key *categoryKey) size() int { return int(key.levels[0]) * int(key.levels[1]) }
 
 // fillCategories writes the categories of f's rows lo…hi-1 to dst.
@@ -146,7 +145,6 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 	return sums, p
 }
 
-// computeStatistic computes the statistic of one key and target.
 func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetStatistic {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)

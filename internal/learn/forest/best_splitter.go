@@ -69,7 +69,6 @@ func (s *splitter) setLeaf(rows []sampleRow) {
 	}
 }
 
-// isPure reports whether the leaf has a single class.
 func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 
 // leafScore returns the score of the leaf without a split.

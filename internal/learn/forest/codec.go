@@ -45,7 +45,6 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return w.Result()
 }
 
-// write writes the tree's binary form.
 func (t *forestTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	t.Write(w, mappers)
 	w.Uvarint(len(t.ends))
@@ -95,7 +94,6 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readPrior reads the frequency of each class.
 func readPrior(r *codec.Reader) []float32 {
 	n := r.Count(4)
 	if n < 2 || n > math.MaxUint16 {

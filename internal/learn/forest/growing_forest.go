@@ -125,7 +125,6 @@ func (f *Fitter) estimateError(forest *growingForest) oobError {
 	return oobError{brier: sum / float64(max(len(p.Labels), 1)), logLoss: metric.LogLoss(p)}
 }
 
-// grower returns the grower of a worker.
 func (f *Fitter) grower(worker int) *grower {
 	if f.growers[worker] == nil {
 		f.growers[worker] = newGrower(f.bins, f.opts.Classes, sampleSize(len(f.fold.Train)))

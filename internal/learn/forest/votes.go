@@ -55,7 +55,6 @@ func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, 
 	})
 }
 
-// addRow adds one tree's vote on a row.
 func (v *votes) addRow(row int, weights []classWeight) {
 	sums := v.rowWeights(row)
 	for _, s := range weights {

@@ -34,7 +34,6 @@ type Predictions struct {
 	Weights []float64
 }
 
-// row returns the probabilities of row i.
 func (p Predictions) row(i int) []float32 {
 	return p.Probabilities[i*p.Classes : (i+1)*p.Classes]
 }

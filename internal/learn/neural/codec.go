@@ -44,7 +44,6 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return w.Result()
 }
 
-// write writes the binary form of in.
 func (in *inputColumn) write(w *codec.Writer) {
 	w.Bool(in.numeric)
 	w.Uvarint(in.column)
@@ -97,7 +96,6 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readInputColumn reads the binary form of one column.
 func readInputColumn(r *codec.Reader) inputColumn {
 	in := inputColumn{numeric: r.Bool()}
 	in.column = r.Uvarint(0, maxCount)

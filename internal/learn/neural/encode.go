@@ -33,7 +33,6 @@ func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame,
 	}
 }
 
-// encodeNumeric encodes one numeric column.
 func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inputColumn, column *frame.Column, rows []int32) {
 	width := e.width()
 	var buffer [256]float64

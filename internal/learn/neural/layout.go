@@ -47,12 +47,10 @@ func newLayout(e *encoder, o Options) *layout {
 	return l
 }
 
-// weightMatrix returns the weight matrix of d.
 func (d denseLayer) weightMatrix(params []float32) []float32 {
 	return params[d.weights : d.weights+d.in*d.out]
 }
 
-// biasVector returns the biases of d.
 func (d denseLayer) biasVector(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
 // memberParams returns a member's own parameters of the first layer: the scale of

@@ -156,7 +156,6 @@ func (b *BinnedMatrix) groupFeatures(index int) []Feature {
 	return b.Features[8*index : min(8*index+8, len(b.Features))]
 }
 
-// groupWords returns the packed words of a group.
 func (b *BinnedMatrix) groupWords(index int) []uint64 {
 	group := b.groups[index]
 	group.once.Do(func() {

@@ -131,7 +131,6 @@ func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
 	return t
 }
 
-// readSplit reads the split of n.
 func (t *Tree) readSplit(n *Node, r *codec.Reader, missing uint8) {
 	switch r.Byte() {
 	case 0:

@@ -80,7 +80,6 @@ func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLe
 	}
 }
 
-// gatherBuffer returns a worker's gather buffer.
 func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	if g.gatherBuffers[worker] == nil {
 		g.gatherBuffers[worker] = new(gatherBuffer)

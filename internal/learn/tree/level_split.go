@@ -36,7 +36,6 @@ type splitWorkspace struct {
 	builder                 sparseBuilder
 }
 
-// newLevelScorer returns a scorer for the current leaves.
 func (g *SymmetricGrower) newLevelScorer() *levelScorer {
 	s := &levelScorer{}
 	for leaf := range g.rowRanges {
