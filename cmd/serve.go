@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -91,6 +93,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 		scheme, serve = "https", func() error { return web.ServeTLS(listener, "", "") }
 	}
 	o.factory.Note("listening on %s://%s", scheme, listener.Addr())
+	if err := o.announce(ctx, service, scheme, listener.Addr()); err != nil {
+		return errors.Join(err, stopWork())
+	}
 	served := make(chan error, 1)
 	go func() { served <- serve() }()
 	select {
@@ -105,6 +110,30 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	noteStopped(o.factory)
 	return nil
+}
+
+// announce stores the address of the service, for the links of the users commands. If
+// there are no accounts, it prints a link with which the first administrator is created.
+func (o *serveOptions) announce(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
+	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachable(address))
+	if err := service.App.Announce(ctx, serviceURL); err != nil {
+		return err
+	}
+	link, err := service.App.FirstLink(ctx, serviceURL)
+	if err == nil && link != "" {
+		o.factory.Note("there are no accounts yet: this link creates the first administrator, once, within a day:\n%s", link)
+	}
+	return err
+}
+
+// reachable returns the host and port for a link to a listener. One that listens on all
+// addresses of the machine is reached as localhost.
+func reachable(address net.Addr) string {
+	host, port, err := net.SplitHostPort(address.String())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return address.String()
 }
 
 // noteStopped records that a long-running command was stopped by a signal, which is

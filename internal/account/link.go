@@ -84,8 +84,7 @@ func invalidLink() *api.Problem {
 // account other than that of the embedded service.
 func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		accounts, _, err := t.ListAccounts(ctx, store.Page{Limit: 2})
-		if err != nil || len(accounts) > 1 || len(accounts) == 1 && accounts[0].Email != localEmail {
+		if exist, err := hasAccounts(ctx, t); err != nil || exist {
 			return err
 		}
 		code, err := a.insertLink(ctx, t, "", a.now().Add(linkLifetime))
@@ -93,6 +92,13 @@ func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link strin
 		return err
 	})
 	return link, a.problem(err)
+}
+
+// hasAccounts reports whether there is an account other than that of the embedded
+// service.
+func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
+	accounts, total, err := t.ListAccounts(ctx, store.Page{Limit: 1})
+	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
 }
 
 // insertLink creates a one-time link of an account and returns its code.

@@ -85,10 +85,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 			return err
 		}
 		if link.First {
-			if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
-				return err
-			}
-		} else if err := t.UpdatePassword(ctx, link.account, hash); err != nil {
+			return a.insertFirst(ctx, t, email, hash)
+		}
+		if err := t.UpdatePassword(ctx, link.account, hash); err != nil {
 			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: email, action: "password.set", outcome: done})
@@ -102,6 +101,20 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, a.problem(err)
 	}
 	return &api.PasswordOwner{Username: email}, nil
+}
+
+// insertFirst creates the first administrator. It returns ErrNotFound if there
+// are accounts now: the link is then no longer valid.
+func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash string) error {
+	if exist, err := hasAccounts(ctx, t); err != nil {
+		return err
+	} else if exist {
+		return store.ErrNotFound
+	}
+	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
+		return err
+	}
+	return a.insertEvent(ctx, t, event{actor: email, action: "account.create.first", object: email, outcome: done})
 }
 
 // ChangePassword changes the password of the caller and ends all its sessions.

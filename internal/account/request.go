@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"foretell/internal/api"
 	"foretell/internal/auth"
@@ -21,6 +22,9 @@ const (
 	// maxPending is the number of undecided requests above which new ones are
 	// dropped, so that nobody can fill the disk with them.
 	maxPending = 10_000
+
+	maxNameLength   = 100  // characters of a person's or an organisation's name
+	maxReasonLength = 1000 // characters
 )
 
 // RequestAccess stores a request for an account, or approves it at once if its
@@ -52,9 +56,15 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	if err := checkEmail(email); err != nil {
 		return nil, err
 	}
-	for _, field := range []struct{ name, value string }{{"name", form.Name}, {"organisation", form.Organisation}, {"reason", form.Reason}} {
+	for _, field := range []struct {
+		name, value string
+		maxLength   int
+	}{{"name", form.Name, maxNameLength}, {"organisation", form.Organisation, maxNameLength}, {"reason", form.Reason, maxReasonLength}} {
 		if strings.TrimSpace(field.value) == "" {
 			return nil, api.NewFieldProblem(field.name, "is required")
+		}
+		if n := utf8.RuneCountInString(field.value); n > field.maxLength || !utf8.ValidString(field.value) {
+			return nil, api.NewFieldProblem(field.name, "%d characters: must be at most %d of UTF-8", n, field.maxLength)
 		}
 		if strings.ContainsFunc(field.value, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }) {
 			return nil, api.NewFieldProblem(field.name, "must not have control characters")

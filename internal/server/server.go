@@ -64,8 +64,8 @@ type service struct {
 	logins  *auth.Limiter // nil if Options.Now is nil
 }
 
-// New returns the handler of the whole service: the API, /openapi.json, /healthz,
-// /readyz and /metrics.
+// New returns the handler of the whole service: the API, the pages, /openapi.json,
+// /healthz, /readyz and /metrics.
 func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
 	rt := &router{writeError: s.writeRouteError}
@@ -82,6 +82,7 @@ func New(a *app.App, opts Options) http.Handler {
 	rt.HandleFunc("GET /readyz", s.handleReady)
 	rt.HandleFunc("GET /metrics", s.metrics.handler().ServeHTTP)
 	rt.HandleFunc("GET /", s.handleRoot)
+	s.mountPages(rt)
 	return s.observe(rt)
 }
 
@@ -125,7 +126,7 @@ func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
 	base := s.baseURL(r)
 	writeJSON(w, map[string]string{
 		"service": "foretell", "version": s.opts.Version,
-		"openapi": base + "/openapi.json", "login": base + api.LogIn.Path, "health": base + "/healthz",
+		"openapi": base + "/openapi.json", "login": base + api.LogIn.Path, "requestAccess": base + requestAccessPath, "health": base + "/healthz",
 	})
 }
 
