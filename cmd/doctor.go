@@ -30,6 +30,7 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.checker.Service.Bind(cmd, f)
+	connect.BindDatabase(cmd)
 	opts.output.BindList(cmd, f, cli.ResultType[doctor.Result]())
 	cmd.Flags().BoolVar(&opts.checker.VerifyFiles, "files", false, "read every stored file of the data folder and verify its SHA-256")
 	opts.output.NoTruncate = true // a path that is cut helps nobody

@@ -24,6 +24,7 @@ import (
 
 	"foretell/cmd"
 	"foretell/internal/api"
+	"foretell/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,51 +45,83 @@ func TestMain(m *testing.M) {
 // tunedGC is a variable with which a command limits its memory as it does for a user.
 const tunedGC = "FORETELL_TEST_TUNED_GC"
 
-// TestScripts runs each script twice, with the embedded service and against a served one,
-// and compares what `alike` recorded byte for byte. With -short they run embedded only,
-// where client, server and engine are in one process.
+// databaseScripts are the scripts that test what a service stores and how its jobs run:
+// they also run against a service on PostgreSQL. The others check local files, flags,
+// messages and the service's own start, which do not depend on the database.
+var databaseScripts = []string{
+	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
+}
+
+// TestScripts runs each script with the embedded service and against a served one, and
+// some against one on PostgreSQL, and compares what `alike` recorded byte for byte. With
+// -short they run embedded only, where client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	seen := map[string]*transcripts{}
-	modes := []string{"embedded", "served"}
+	embedded, served, onPostgres := &transcripts{}, &transcripts{}, &transcripts{}
+	t.Run("embedded", func(t *testing.T) { embedded.runScripts(t, nil, nil) })
 	if testing.Short() {
-		modes = modes[:1]
-	}
-	for _, mode := range modes {
-		seen[mode] = &transcripts{}
-		address, dir := "", ""
-		if mode == "served" {
-			address, dir = serve(t)
-		}
-		t.Run(mode, func(t *testing.T) {
-			testscript.Run(t, testscript.Params{
-				Dir:                 "../testdata/script",
-				UpdateScripts:       *update,
-				RequireUniqueNames:  true,
-				RequireExplicitExec: false,
-				Setup:               func(env *testscript.Env) error { return setup(env, address, dir) },
-				Condition: func(cond string) (bool, error) {
-					return cond == mode, nil
-				},
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"exits":  Statuses,
-					"normal": normal,
-					"alike":  seen[mode].alike,
-					"change": change,
-					"damage": damage,
-					"grow":   grow,
-					"latin":  latin,
-					"packed": packed,
-				},
-			})
-		})
-	}
-	if t.Failed() || testing.Short() {
 		return
 	}
-	if diff := cmp.Diff(seen["embedded"].texts, seen["served"].texts); diff != "" {
+	t.Run("served", func(t *testing.T) { served.runScripts(t, startService(t), nil) })
+	t.Run("served-postgres", func(t *testing.T) {
+		onPostgres.runScripts(t, startService(t, "--database", testenv.Postgres(t)), databaseScripts)
+	})
+	if t.Failed() {
+		return
+	}
+	if diff := cmp.Diff(embedded.texts, served.texts); diff != "" {
 		t.Errorf("a script prints different things (-embedded +served):\n%s", diff)
 	}
+	for name, texts := range onPostgres.texts {
+		if diff := cmp.Diff(served.texts[name], texts); diff != "" {
+			t.Errorf("%s prints different things (-SQLite +PostgreSQL):\n%s", name, diff)
+		}
+	}
+}
+
+// runScripts runs the named scripts, or all, against a service; nil is the embedded one.
+func (r *transcripts) runScripts(t *testing.T, s *scriptService, names []string) {
+	t.Helper()
+	params := testscript.Params{
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: false,
+		Setup:               func(env *testscript.Env) error { return setup(env, s) },
+		Condition: func(cond string) (bool, error) {
+			return cond == "embedded" && s == nil || cond == "served" && s != nil, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  Statuses,
+			"normal": normal,
+			"alike":  r.alike,
+			"change": change,
+			"damage": damage,
+			"grow":   grow,
+			"latin":  latin,
+			"packed": packed,
+		},
+	}
+	if names == nil {
+		params.Dir = "../testdata/script"
+	}
+	for _, name := range names {
+		params.Files = append(params.Files, filepath.Join("../testdata/script", name+".txtar"))
+	}
+	testscript.Run(t, params)
+}
+
+// scriptService is a served service and the flags by which users open its data.
+type scriptService struct {
+	address string
+	flags   []string
+}
+
+// startService starts a service for the duration of the test.
+func startService(t *testing.T, flags ...string) *scriptService {
+	t.Helper()
+	dir := t.TempDir()
+	_, address := serveAt(t, "127.0.0.1:0", dir, flags...)
+	return &scriptService{address, append(flags, "--data-dir", dir)}
 }
 
 // serve starts a service for the duration of the test and returns its address and data
@@ -128,8 +161,8 @@ func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cm
 	return nil, ""
 }
 
-// setup makes folders for each script, and an account in served mode.
-func setup(env *testscript.Env, address, dir string) error {
+// setup makes folders for each script, and an account of its service.
+func setup(env *testscript.Env, s *scriptService) error {
 	sets, err := filepath.Abs("../testdata")
 	if err != nil {
 		return err
@@ -139,21 +172,21 @@ func setup(env *testscript.Env, address, dir string) error {
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
 	env.Values[keysSeen{}] = map[string]string{}
-	if address == "" {
+	if s == nil {
 		// The path of a new data folder is printed only once.
 		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
 	}
 	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"
-	add := exec.Command("foretell", "users", "add", email, "--password-stdin", "--data-dir", dir)
+	add := exec.Command("foretell", append([]string{"users", "add", email, "--password-stdin"}, s.flags...)...)
 	add.Stdin = strings.NewReader("a long password\n")
 	if out, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("users add: %w: %s", err, out)
 	}
-	env.Setenv("TAKEN", strings.TrimPrefix(address, "http://"))
-	env.Setenv("FORETELL_SERVER", address)
+	env.Setenv("TAKEN", strings.TrimPrefix(s.address, "http://"))
+	env.Setenv("FORETELL_SERVER", s.address)
 	env.Setenv("FORETELL_USERNAME", email)
 	env.Setenv("FORETELL_PASSWORD", "a long password")
-	token, err := signIn(address, email)
+	token, err := signIn(s.address, email)
 	env.Setenv("FORETELL_TOKEN", token) // so that not every command signs in, which takes 20 ms
 	return err
 }
@@ -304,15 +337,15 @@ type transcripts struct {
 }
 
 // alike records a stream or file that must be the same in both modes.
-func (t *transcripts) alike(ts *testscript.TestScript, neg bool, args []string) {
+func (r *transcripts) alike(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: alike stdout|stderr|FILE")
 	}
 	text := normalize(ts, ts.ReadFile(args[0]))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.texts == nil {
-		t.texts = map[string][]string{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.texts == nil {
+		r.texts = map[string][]string{}
 	}
-	t.texts[ts.Name()] = append(t.texts[ts.Name()], text)
+	r.texts[ts.Name()] = append(r.texts[ts.Name()], text)
 }

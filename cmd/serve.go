@@ -46,6 +46,11 @@ credentials=instance also those of the virtual machine. file:///DIR is another
 folder than blobs/. FORETELL_STORAGE does the same for every command that works on the
 data folder.
 
+With --database the rows are in a PostgreSQL database instead of foretell.db. Then
+any number of services and workers may use it, on all machines that share the stored
+files.
+A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for psql.
+
 ` + cli.FlagVariablesText("listen"),
 		Args:    cli.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },

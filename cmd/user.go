@@ -39,6 +39,7 @@ func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	r.factory, r.cmd = f, cmd
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 	connect.BindStorage(cmd)
+	connect.BindDatabase(cmd)
 }
 
 func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {

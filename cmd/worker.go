@@ -22,7 +22,8 @@ func newWorkerCmd(f *cli.Factory) *cobra.Command {
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
 		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
 it prepares, trains and predicts until it is stopped. Unfinished jobs then return to
-the queue. --storage must be that of the service.
+the queue. --storage must be that of the service. With --database it may be another
+machine, which shares the stored files.
 
 ` + cli.FlagVariablesText("data-dir"),
 		Args:    cli.NoArgs,

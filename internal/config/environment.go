@@ -24,6 +24,7 @@ const (
 	envConfigDir    = "FORETELL_CONFIG_DIR"
 	EnvDataDir      = "FORETELL_DATA_DIR"
 	EnvStorage      = "FORETELL_STORAGE"
+	EnvDatabase     = "FORETELL_DATABASE"
 	envNoInput      = "FORETELL_NO_INPUT"
 	envProgress     = "FORETELL_PROGRESS"
 	envTimeout      = "FORETELL_TIMEOUT"
@@ -63,6 +64,7 @@ var Variables = []variable{
 	{Name: envConfigDir, description: "folder of config.yaml"},
 	{Name: EnvDataDir, description: "folder of the embedded service", Key: KeyDataDir},
 	{Name: EnvStorage, description: "where its stored files are: an S3 bucket or a folder; see `foretell serve --help`"},
+	{Name: EnvDatabase, description: "URL of the PostgreSQL database of a service, for commands with --database", secret: true},
 	{Name: envNoInput, description: "1 disables prompts", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
 	{Name: envProgress, description: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},

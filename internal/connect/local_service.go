@@ -51,7 +51,7 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if f.Env(config.EnvDebug) != "" {
 		log = newLogger(f)
 	}
-	return openLocalWith(ctx, dir, f, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd)})
 }
 
 // DaemonFlags holds the flags of serve and worker.
@@ -59,11 +59,12 @@ type DaemonFlags struct {
 	quiet, acceptDatabase bool
 }
 
-// Bind adds --data-dir, --storage, --accept-database and --quiet to cmd.
+// Bind adds --data-dir, --database, --storage, --accept-database and --quiet to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
+	BindDatabase(cmd)
 	BindStorage(cmd)
-	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if foretell.db is new or does not belong to the files in blobs/")
+	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not belong to the files in blobs/")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 }
 
@@ -82,17 +83,21 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if flags.quiet {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return openLocalWith(ctx, dir, f, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
 }
 
 // openLocalWith is OpenLocal with options.
-func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOptions) (*LocalService, error) {
+func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, opts localOptions) (*LocalService, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, DataDirError(dir, err)
 	}
-	database, err := store.Open(ctx, filepath.Join(dir, DatabaseFile))
+	location, err := databaseLocation(f, cmd, dir)
 	if err != nil {
-		return nil, DataDirError(dir, err)
+		return nil, err
+	}
+	database, err := openDatabase(ctx, location, dir)
+	if err != nil {
+		return nil, err
 	}
 	blobs, err := openBlobs(ctx, f, dir, opts.storage, database.ProcessName())
 	if err != nil {
@@ -103,13 +108,10 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, opts localOp
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
 	})
 	if err != nil {
-		return nil, errors.Join(DataDirError(dir, err), database.Close())
+		return nil, errors.Join(databaseError(location, dir, err), database.Close())
 	}
 	return &LocalService{App: a, store: database, Log: opts.log, now: f.Now, Dir: dir}, nil
 }
-
-// DatabaseFile is the name of the database in the data folder.
-const DatabaseFile = "foretell.db"
 
 // DataDirError explains why a data folder cannot be used.
 func DataDirError(dir string, err error) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -50,7 +51,7 @@ func Redact(location string) string {
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		return nil, errors.New("invalid URL of a database: write special characters of its password as %40 for @, %2F for / and %23 for #")
+		return nil, ErrInvalidURL
 	}
 	config, err := pgx.ParseConfig(location)
 	if err != nil {
@@ -64,7 +65,7 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 				reason = strings.ReplaceAll(reason, secret, "…")
 			}
 		}
-		return nil, fmt.Errorf("invalid URL of the database %s: %s", Redact(location), reason)
+		return nil, fmt.Errorf("%w: %s: %s", ErrInvalidURL, Redact(location), reason)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -80,10 +81,7 @@ func openPostgres(ctx context.Context, location string) (*Store, error) {
 	}
 	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(config, maxReaders)}
 	fail := func(err error) (*Store, error) {
-		if disconnected(err) {
-			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), translateError(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), connectError(err)), s.Close())
 	}
 	if s.migration, err = s.migratePostgres(ctx); err != nil {
 		return fail(err)
@@ -94,6 +92,25 @@ func openPostgres(ctx context.Context, location string) (*Store, error) {
 	}
 	s.processes = rows
 	return s, nil
+}
+
+// connectError is translateError for an attempt to connect. It keeps the last line of
+// the message, because the driver adds one for each address that it tried.
+func connectError(err error) error {
+	if !disconnected(err) {
+		return translateError(err)
+	}
+	text := err.Error()
+	last := errors.New(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
+	known := ErrUnavailable
+	var refused *pgconn.PgError // the server runs
+	if errors.As(err, &refused) {
+		known = knownPostgres(refused.Code)
+	}
+	if known == nil {
+		return last
+	}
+	return fmt.Errorf("%w: %w", known, last)
 }
 
 func connectPostgres(config *pgx.ConnConfig, connections int) *sql.DB {

@@ -1,0 +1,43 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+)
+
+type migrateOptions struct {
+	factory *cli.Factory
+	cmd     *cobra.Command
+	output  cli.Output
+}
+
+func newMigrateCmd(f *cli.Factory) *cobra.Command {
+	opts := &migrateOptions{factory: f}
+	cmd := &cobra.Command{
+		Use: "migrate", Short: "Upgrade the database of a service to the schema of this program",
+		Long: `Applies the migrations that the database lacks, and prints the version of its schema
+before and after. ` + "`foretell serve`" + ` and ` + "`foretell worker`" + ` do the same when they start:
+of several processes that start at the same time one migrates and the others wait.
+A database with a newer schema is refused.`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.cmd = cmd
+	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
+	connect.BindDatabase(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[connect.Migration]())
+	return cmd
+}
+
+func (o *migrateOptions) run(ctx context.Context) error {
+	migration, err := connect.Migrate(ctx, o.factory, o.cmd)
+	if err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, *migration, "database", "from", "to")
+}

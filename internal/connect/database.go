@@ -1,0 +1,113 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/app"
+	"foretell/internal/blob"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+	"foretell/internal/store"
+	"foretell/internal/term"
+)
+
+// DatabaseFile is the name of the database in the data folder.
+const DatabaseFile = "foretell.db"
+
+// databaseFlag is the name of the flag that selects a PostgreSQL database.
+const databaseFlag = "database"
+
+// BindDatabase adds --database to cmd.
+func BindDatabase(cmd *cobra.Command) {
+	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
+}
+
+// databaseLocation returns the location of the database of a data folder, for
+// [store.Open]: if cmd has the flag --database, its value or that of
+// FORETELL_DATABASE, and foretell.db in the folder if both are empty.
+func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
+	flag := cmd.Flags().Lookup(databaseFlag)
+	if flag == nil {
+		return filepath.Join(dir, DatabaseFile), nil
+	}
+	location := cmp.Or(flag.Value.String(), f.Env(config.EnvDatabase))
+	switch {
+	case location == "":
+		return filepath.Join(dir, DatabaseFile), nil
+	case !store.IsURL(location): // not printed, because it may contain a password
+		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
+			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
+	}
+	return location, nil
+}
+
+// Migration is how a database was upgraded, as versions of its schema.
+type Migration struct {
+	// Database is its location, without the password.
+	Database string `json:"database"`
+	// From is 0 for an empty database, and To is the newest version.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// Migrate upgrades the database of the service that the flags of cmd select.
+func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migration, error) {
+	s, err := config.Load(f.Env, cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := config.DataDir(f.Env, s)
+	if err != nil {
+		return nil, err
+	}
+	location, err := databaseLocation(f, cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	database, err := openDatabase(ctx, location, dir)
+	if err != nil {
+		return nil, err
+	}
+	m := database.Migration()
+	return &Migration{Database: store.Redact(location), From: m.From, To: m.To}, database.Close()
+}
+
+// openDatabase opens the database of a data folder at its location.
+func openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
+	database, err := store.Open(ctx, location)
+	if err != nil {
+		return nil, databaseError(location, dir, err)
+	}
+	return database, nil
+}
+
+// databaseError explains why the database of a data folder, or the stored files that
+// belong to it, cannot be used.
+func databaseError(location, dir string, err error) error {
+	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, app.ErrOtherStorage) || errors.Is(err, app.ErrFilesGone)
+	if ofFiles || !store.IsURL(location) {
+		return DataDirError(dir, err)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err // the database is not to blame
+	}
+	e := exit.Errorf(exit.Unexpected, "cannot use the database: %w", err)
+	switch {
+	case errors.Is(err, app.ErrMismatch):
+		return e.WithHint("no stored file was changed; name the data folder of this database with --data-dir, or the database of the folder with --%s", databaseFlag)
+	case errors.Is(err, store.ErrInvalidURL):
+		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
+	case errors.Is(err, store.ErrNewerSchema):
+		return e.WithHint("use the foretell that wrote it or a newer one")
+	case errors.Is(err, store.ErrUnavailable):
+		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
+			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.Redact(location)))
+	}
+	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.Redact(location)))
+}
