@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count returns a count with its noun: "1 row", "2 rows", "1,234 rows".
+// Count returns a number with its noun: "1 row", "2 rows", "1,234 rows".
 func Count[N int | int64](n N, noun string) string {
 	switch {
 	case n == 1:
@@ -26,8 +26,8 @@ func Comma[N int | int64](n N) string {
 	return fmt.Sprintf("%s,%03d", Comma(n/1000), n%1000)
 }
 
-// Percent returns a share from 0 to 1 as a percentage: "12 %", "0.4 %", "99.8 %".
-// It never rounds to 0 % or 100 %.
+// Percent returns a share from 0 to 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only 0 and
+// 1 are "0 %" and "100 %".
 func Percent(share float64) string {
 	switch percent := 100 * share; {
 	case percent > 0 && percent < 1:

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/term"
 )
 
-// askLabel asks which column is the label. If prompting is disabled, the error has the
-// commands that name it.
+// askLabel asks the user which column is the label. If prompting is disabled, it returns an
+// error with a command for each candidate.
 func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
 	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 	}
 	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.Train.Name, q.Why)
 	if promptDisabled || cli.IsDryRun(p.Host.Running) {
-		hint := fmt.Sprintf("name it: `%s`", p.Host.CommandWith("label", q.Candidates[0]))
+		hint := fmt.Sprintf("set the label: `%s`", p.Host.CommandWith("label", q.Candidates[0]))
 		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
 			hint += ", or --label " + term.ShellQuote(other)
 		}
@@ -55,14 +55,14 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 // maxChoices is the number of columns that a prompt offers.
 const maxChoices = 9
 
-// lacksHeader reports whether the training file has no header.
+// lacksHeader reports whether the training file seems to have no header.
 func (p *Preflight) lacksHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askNoHeader asks whether a training file whose first row looks like data has no header.
-// If prompting is disabled, the error has the command for it. check reports it as a
-// defect instead.
+// askNoHeader asks whether a training file whose first row looks like data has no header. If
+// prompting is disabled, it returns an error with the command for such a file. The command
+// check does not ask, but reports a defect.
 func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
 	if p.Host.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil
@@ -74,20 +74,20 @@ func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
 	fact := "the first row looks like data, not like a header"
 	if promptDisabled || cli.IsDryRun(p.Host.Running) {
 		return false, exit.Usagef("%s:1: %s", p.Train.Name, fact).
-			WithHint("if the file has no header, use `%s`; otherwise add one", p.Host.CommandWith("no-header-row", "true")).
+			WithHint("if the file has no header, use `%s`, or add a header line", p.Host.CommandWith("no-header-row", "true")).
 			At(p.Train.Name, 1, 0)
 	}
 	p.Host.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirstNames(p.columns))
-	return p.Host.Console.Confirm(ctx, "Has the file no header row?")
+	return p.Host.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
 }
 
-// reportMissingHeader replaces all findings by the missing header: the others would name
-// wrong columns and miss a row.
+// reportMissingHeader replaces all findings by a missing header, because the others would
+// have wrong column names.
 func (p *Preflight) reportMissingHeader() {
 	p.Findings = nil
 	p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
-		Message: "the first row looks like data: a header row is required",
+		Message: "the first row looks like data, but must be a header",
 	}, "")
 	if p.Blind != nil {
 		p.BlindProfile = &profile.Profile{Schema: &frame.Schema{}, Partial: true}

@@ -12,20 +12,21 @@ import (
 
 // ColumnRoles describes the roles of the columns of the files.
 type ColumnRoles struct {
-	// ID is the name of the ID column; "" if IDs are generated.
+	// ID is the name of the ID column, or "" if IDs are generated.
 	ID       string `json:"id"`
 	IDReason string `json:"idReason"`
-	// BlindID is the ID column of the blind file; nil without a blind file.
+	// BlindID is the name of the blind file's ID column. It is nil if there is no blind file
+	// or its IDs are generated.
 	BlindID     *string `json:"blindId,omitempty"`
 	Label       string  `json:"label,omitempty"`
 	LabelReason string  `json:"labelReason,omitempty"`
 	Classes     int     `json:"classes,omitempty"`
 	Features    int     `json:"features"`
-	// Kinds counts the features of each kind.
+	// Kinds has the number of features of each profile.Form.
 	Kinds map[string]int `json:"kinds"`
 }
 
-// ColumnRoles returns the roles of the columns; nil if the file cannot be read.
+// ColumnRoles returns the roles of the columns, or nil if the file cannot be read.
 func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if p.TrainProfile == nil || p.columns == nil {
 		return nil
@@ -47,7 +48,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if p.BlindProfile != nil && !p.blindID.Generated {
 		r.BlindID = &p.BlindProfile.Schema.ID
 	}
-	learnt := make(map[string]bool, len(p.modelColumns.Features)) // of a model that there is
+	learnt := make(map[string]bool, len(p.modelColumns.Features)) // the features of an existing model
 	for _, name := range p.modelColumns.Features {
 		learnt[name] = true
 	}
@@ -60,7 +61,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	return r
 }
 
-// NoteRoles prints the roles in one line. With --json they are in the result.
+// NoteRoles prints the roles in one line, unless --json is set, which has them in the result.
 func (p *Preflight) NoteRoles(o *cli.Output) {
 	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.lacksHeader() {
 		o.Note("%s", p.describeRoles(r))

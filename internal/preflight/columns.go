@@ -14,11 +14,10 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ColumnsFlag is the value of --columns: the columns of the result to keep; nil keeps
-// all.
+// ColumnsFlag is the value of --columns, the columns of the result to keep. Nil keeps all.
 type ColumnsFlag []result.Selection
 
-// String returns the value in the form of the flag.
+// String returns the value in the syntax of the flag.
 func (c *ColumnsFlag) String() string {
 	texts := make([]string, len(*c))
 	for i, pick := range *c {
@@ -42,7 +41,7 @@ func (c *ColumnsFlag) Set(text string) error {
 // Type returns the name of the type for pflag.
 func (c *ColumnsFlag) Type() string { return "columns" }
 
-// Names returns the columns of the output; nil for all.
+// Names returns the names of the columns in the output, or nil for all.
 func (c ColumnsFlag) Names() []string {
 	var names []string
 	for _, pick := range c {
@@ -51,8 +50,8 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// Check returns an error if the result will not have the columns. If the classes are
-// unknown, probability columns are not checked.
+// Check returns an error if the result will not have the columns. It does not check the
+// probability columns if classes is nil.
 func (c ColumnsFlag) Check(blind *profile.Profile, classes []string) error {
 	if len(c) == 0 || blind.Partial {
 		return nil

@@ -17,30 +17,31 @@ import (
 	"foretell/internal/term"
 )
 
-// Repairer is a preflight that replaces files by corrected copies.
+// Repairer is a Preflight that writes corrected copies of the files.
 type Repairer struct {
 	*Preflight
 	Progress     *term.Progress
 	Copies       []*fixedCopy
 	Changes      []change
-	generatedIDs bool // the ID of the training file was made
+	generatedIDs bool // the IDs of the training file were generated
 }
 
-// fixedCopy is a corrected copy that is not renamed yet.
+// fixedCopy is a corrected copy in a temporary file.
 type fixedCopy struct {
-	Path   string // where it will be
+	Path   string // final path
 	temp   *os.File
 	result *repair.Report
 }
 
-// change is a correction in a file.
+// change is a correction in the copy of a file.
 type change struct {
 	File string `json:"file"`
 	Copy string `json:"copy"`
 	repair.Change
 }
 
-// FixTrain checks the training file, or the corrected copy if one is requested.
+// FixTrain checks the training file or, if path is not empty, writes a corrected copy for
+// path and checks that.
 func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	p := r.Preflight
 	if path == "" {
@@ -64,7 +65,7 @@ func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	return c.checkDefects(in, p)
 }
 
-// FixBlind does the same for the blind file.
+// FixBlind is like FixTrain for the blind file.
 func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 	p := r.Preflight
 	in, c := p.Blind, (*fixedCopy)(nil)
@@ -81,15 +82,16 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 	p.addFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
 	if c == nil {
-		return nil // its defects are reported beside the copy of the training file
+		return nil // the report has its defects
 	}
 	return c.checkDefects(in, &Preflight{Host: p.Host, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
-// writeCopy writes the corrected copy of an input to a temporary file beside its path.
+// writeCopy writes the corrected copy of an input to a temporary file in the directory of
+// path.
 func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked // the file that a link names is replaced, not the link
+		path = linked // replace the target of the link, not the link
 	}
 	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
@@ -149,8 +151,8 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	return c, nil
 }
 
-// chooseRoles chooses the ID and the label by the columns of the corrected copy: the
-// header of the original may follow a title, and its rows may be broken.
+// chooseRoles chooses the ID and the label from the columns of the corrected copy, because
+// the header of the original may follow a title, and its rows may be defective.
 func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 	chosen := repair.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.SniffRows(ctx, names, rows)
@@ -180,8 +182,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 	return chosen, nil
 }
 
-// layoutFor returns the layout from the flags; for a training file also the inferred
-// columns.
+// layoutFor returns the layout from the flags and, for a training file, the inferred roles.
 func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	layout := in.flagLayout
 	if in != r.Train || layout.Blind || !r.hasSample {
@@ -197,14 +198,14 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	return layout
 }
 
-// asInput returns the copy as an input that replaces in, which it closes.
+// asInput closes in and returns the copy as an input that replaces it.
 func (c *fixedCopy) asInput(in *Input) *Input {
-	_ = in.Close() // what is left lies in the folder for temporary files
+	_ = in.Close() // at worst, temporary files remain
 	return NormalizedInput(c.Path, c.temp.Name(), in.layout.Blind)
 }
 
-// checkDefects returns an error if the service would reject the copy: the original has a defect
-// that cannot be corrected.
+// checkDefects returns an error if p has a defect of the copy, which means that the original
+// has a defect that cannot be corrected.
 func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
@@ -218,13 +219,13 @@ func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	if f.Line == 1 {
 		f.Line = c.result.Line
 	} else if f.Line > 1 {
-		f.Line = 0 // a line of the copy, which will be no more
+		f.Line = 0 // the copy will be removed
 	}
 	return c.unfixableError(in, &f)
 }
 
 func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
-	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, and %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
+	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint
 	if hint == "" || strings.Contains(hint, "--fix") {
@@ -237,7 +238,7 @@ func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
 func (r *Repairer) Install() error {
 	for _, c := range r.Copies {
 		if err := c.temp.Close(); err != nil {
-			return err // what is not whole replaces nothing
+			return err // an incomplete copy must not replace a file
 		}
 		if err := os.Rename(c.temp.Name(), c.Path); err != nil {
 			return err
@@ -251,7 +252,7 @@ func (r *Repairer) Install() error {
 func (r *Repairer) Discard() {
 	for _, c := range r.Copies {
 		if c.temp != nil {
-			_ = c.temp.Close() // it is not kept
+			_ = c.temp.Close() // the file is removed
 			_ = os.Remove(c.temp.Name())
 		}
 	}

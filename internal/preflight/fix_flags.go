@@ -32,7 +32,7 @@ func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 // CheckPaths returns an error if a copy would overwrite an input or an existing file.
 func (f *FixFlags) CheckPaths(p *Preflight) error {
 	if f.Blind != "" && p.Blind == nil {
-		return exit.Usagef("--fix-blind needs BLIND").WithHint("name the blind file after FILE, or correct FILE with --fix")
+		return exit.Usagef("--fix-blind requires BLIND").WithHint("add the blind file after FILE, or correct FILE with --fix")
 	}
 	for _, asked := range [][2]string{{"--fix", f.Train}, {"--fix-blind", f.Blind}} {
 		flag, path := asked[0], asked[1]
@@ -40,7 +40,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 			continue
 		}
 		if path == "-" {
-			return exit.Usagef("%s cannot write to standard output: the report goes there", flag).WithHint("name a file with %s", flag)
+			return exit.Usagef("%s cannot write to standard output, because the report is written there", flag).WithHint("name a file with %s", flag)
 		}
 		for _, in := range []*Input{p.Train, p.Blind} {
 			if in != nil && in.HasPath(path) {

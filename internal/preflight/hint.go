@@ -12,7 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// hint returns the remedy for a finding, if possible as the corrected command.
+// hint returns the remedy for a finding, as a command if possible. suggestion is the column
+// that was probably meant, or "".
 func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
 	switch f.Code {
@@ -27,7 +28,7 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 			// --no-header-row would also apply to the training file.
 			return "add a header with the column names of the training file"
 		}
-		return "add one, or name the columns column_1, column_2, …: " + again("no-header-row", "true")
+		return "add a header, or use column_1, column_2, … as names: " + again("no-header-row", "true")
 	case csvfile.CodeNoRows, csvfile.CodeEmptyFile:
 		return "name a file with a header and rows"
 	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
@@ -38,23 +39,23 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		}
 		return "`foretell help formats` lists the supported formats"
 	case tablefile.CodeNested:
-		return "no action is needed; --drop excludes a column from the upload"
+		return "no action is required; --drop excludes a column from the upload"
 	case tablefile.CodeSheets:
-		return "name another with --sheet"
+		return "choose a sheet with --sheet"
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
 		return "set the encoding: " + again("encoding", "windows-1252")
 	case csvfile.CodeInvalidEncoding:
-		return "set another --encoding, or none: " + again("encoding", "")
+		return "use another --encoding, or detect it: " + again("encoding", "")
 	case csvfile.CodeTooFewColumns:
-		return "set the separator with --delimiter, or name a file with more columns"
+		return "set the separator with --delimiter, or use a file with more columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestion)
 	case csvfile.CodeSmallClass:
 		return "add rows of that class, or merge classes"
 	case csvfile.CodeSimilarClasses:
-		return "spell them the same if they are one class"
+		return "if they are one class, use the same spelling"
 	case csvfile.CodeLeakingColumn:
 		if f.Count > 1 {
 			return "if not, exclude them with --drop"
@@ -64,19 +65,19 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		if p.Train.flagLayout.ID != "" || p.Train.flagLayout.GenerateID || f.Count > 1 {
 			return ""
 		}
-		return "if it is the ID, name it: " + again("id", f.Name)
+		return "if it is the ID, use " + again("id", f.Name)
 	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeEqualColumn:
 		if f.Count > 1 {
-			return "no action is needed"
+			return "no action is required"
 		}
-		return "no action is needed; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
+		return "no action is required; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
 	case csvfile.CodeJunkInNumbers:
-		return "empty these cells if they only mean that the value is missing"
+		return "if this text means that the value is missing, clear these cells"
 	}
 	return p.driftHint(f)
 }
 
-// fixHint returns the commands that correct a copy and use it.
+// fixHint returns the commands that write a corrected copy and use it.
 func (p *Preflight) fixHint(in *Input) string {
 	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
 	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
@@ -86,7 +87,7 @@ func (p *Preflight) fixHint(in *Input) string {
 	case in.layout.Blind:
 		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
 	}
-	hint := "correct a copy: `" + command + "`"
+	hint := "write a corrected copy: `" + command + "`"
 	if p.Host.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
 		hint += ", then `" + p.Host.CommandWithFile(in.args[0], fixed) + "`"
 	}
@@ -101,12 +102,12 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	case missing && in.layout.Blind && p.Blind == nil:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
-		return "add these columns to the blind file, or train without them: see --drop"
+		return "add these columns to the blind file, or train without them (see --drop)"
 	case missing && in == p.Blind && suggestion != "":
-		return fmt.Sprintf("if %s is meant, rename it, else train without it: %s", strconv.Quote(suggestion), again("drop", f.Name))
+		return fmt.Sprintf("if it is the column %s, rename that, otherwise train without it: %s", strconv.Quote(suggestion), again("drop", f.Name))
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
-	case missing && len(p.columns) == 0: // between files that make one table
+	case missing && len(p.columns) == 0: // in one of several files that make one table
 		return "the files need the same columns, with a header in each"
 	case missing:
 		meant := csvfile.ClosestName(f.Name, p.columns)
@@ -119,11 +120,11 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 			return hint
 		}
 	case suggestion != "":
-		return "if that is the label, name it: " + again("label", suggestion)
+		return "if that is the label, use " + again("label", suggestion)
 	}
-	hint := "name the label with --label: the columns are " + strings.Join(p.quotedColumnNames(), ", ")
+	hint := "set the label with --label; the columns are " + strings.Join(p.quotedColumnNames(), ", ")
 	if other := p.likelyClassColumn(); other != "" {
-		hint = "name the label if it is another column, such as one of few values: " + again("label", other)
+		hint = "if another column, such as one with few values, is the label, use " + again("label", other)
 	}
 	if f.Code == csvfile.CodeNumericLabel || f.Code == csvfile.CodeManyClasses {
 		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
@@ -131,8 +132,8 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	return hint
 }
 
-// likelyClassColumn returns the last column of the training file, except the label, that looks
-// like classes; "" if there is none.
+// likelyClassColumn returns the last column of the training file, except the label, that has
+// texts like classes, or "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""
@@ -159,22 +160,22 @@ func (p *Preflight) quotedColumnNames() []string {
 	return list
 }
 
-// driftHint returns the remedy for a blind file that differs from the training file.
+// driftHint returns the remedy for a difference between the blind file and the training file.
 func (p *Preflight) driftHint(f *finding) string {
 	switch f.Code {
 	case csvfile.CodeUnseenCategory, csvfile.CodeMovedRange:
 		return "train on such rows too, or trust their predictions less"
 	case csvfile.CodeMoreMissing:
 		if f.Count > 1 {
-			return "find out why the values are missing, or train without the columns: see --drop"
+			return "find out why the values are missing, or train without the columns (see --drop)"
 		}
 		return "find out why the values are missing, or train without the column: `" + p.Host.CommandWith("drop", f.Name) + "`"
 	case csvfile.CodeChangedKind:
-		return "write the cells as in the training file"
+		return "use the format of the training file"
 	case csvfile.CodeExtraColumn:
-		return "no action is needed"
+		return "no action is required"
 	case csvfile.CodeOtherIDName:
-		return "name the ID with --id if it is another column"
+		return "if the ID is another column, set it with --id"
 	}
 	return ""
 }

@@ -16,9 +16,8 @@ import (
 	"foretell/internal/table/repair"
 )
 
-// InferRoles infers from the first rows which columns are the ID and the label, and sets
-// the layouts of the files. For a file that cannot be read it sets nothing; the file's
-// profile has the error.
+// InferRoles infers the ID and the label from the first rows, and sets the layouts of the
+// files. It ignores a file that cannot be read, because the file's profile has the error.
 func (p *Preflight) InferRoles(ctx context.Context) error {
 	header, err := p.Train.readHeader(ctx)
 	if header == nil || err != nil {
@@ -56,8 +55,8 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// findBlindColumns returns the columns of the blind file, to find the column that it lacks.
-// Without a header they are compared by content.
+// findBlindColumns returns the columns of the blind file, which show the columns that it
+// lacks. If it has no header, the contents are compared.
 func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
@@ -95,7 +94,7 @@ func (p *Preflight) setColumnNames(in *Input, header, names []string) {
 	}
 }
 
-// expectedBlindColumns returns the columns that a blind file must have for the training file.
+// expectedBlindColumns describes the training file for the choice of the blind file's IDs.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -109,8 +108,8 @@ func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	return k
 }
 
-// uniqueColumnNames returns a unique name for each column of a file, and warns about those that
-// differ from the header.
+// uniqueColumnNames returns a unique name for each column of a file, and warns about names
+// that differ from the header.
 func (p *Preflight) uniqueColumnNames(in *Input, header []string) []string {
 	names, changed := roles.UniqueNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
@@ -122,12 +121,12 @@ func (p *Preflight) uniqueColumnNames(in *Input, header []string) []string {
 	return names
 }
 
-// warnRenamed warns about renamed columns: the first maxPerKind by name, the rest by
-// number.
+// warnRenamed warns about renamed columns, at most maxPerKind times. The last warning has the
+// number of the others.
 func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
-		message := fmt.Sprintf("%s: read as %s", why, strconv.Quote(one.To))
+		message := fmt.Sprintf("%s, so it is read as %s", why, strconv.Quote(one.To))
 		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
@@ -157,7 +156,7 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 	}
 	names, changed := roles.MatchNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
-		return codeRenamedColumn, "the name in the training file differs in case or punctuation"
+		return codeRenamedColumn, "the column has another case or punctuation in the training file"
 	})
 	table, err := in.sampleRows(ctx, names, func(name string) bool { return name == known.ID })
 	if err != nil {
@@ -169,7 +168,7 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 }
 
 // readBlindHeader returns the header of a blind file, or generated names if its first row is
-// data.
+// data, which it warns about.
 func (p *Preflight) readBlindHeader(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
@@ -181,13 +180,13 @@ func (p *Preflight) readBlindHeader(ctx context.Context, in *Input, header []str
 	}
 	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
-		Message: "the first row, " + joinFirstNames(header) + ", is data: the columns are read as those of the training file, in its order",
+		Message: "the first row, " + joinFirstNames(header) + ", is data, so the columns are those of the training file, in its order",
 	}, "")
 	in.layout.NoHeader = true
 	return in.readHeader(ctx)
 }
 
-// joinFirstNames joins the first texts with commas.
+// joinFirstNames joins the first few texts with commas.
 func joinFirstNames(texts []string) string {
 	const most = 6
 	if len(texts) > most {
@@ -196,8 +195,8 @@ func joinFirstNames(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// setBlindLayout moves the IDs of a blind file to the front and its label, if any, to the
-// end.
+// setBlindLayout sets the layout of a blind file, with the IDs first and the label, if there
+// is one, last.
 func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
 	names = p.blindID.RenameDisplaced(names)
 	p.setColumnNames(in, header, names)
@@ -209,8 +208,8 @@ func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
 	in.layout.SetRoles(names, p.blindID.ID, p.blindID.Generated, label)
 }
 
-// invalidIDReason says why the column inferred as the ID cannot be the ID, by all rows of the
-// file; "" if it can.
+// invalidIDReason returns the reason why the inferred ID column cannot be the ID, according to
+// all rows of the file, or "" if it can.
 func invalidIDReason(profile *profile.Profile) string {
 	for i := range profile.Defects {
 		switch d := &profile.Defects[i]; d.Code {
@@ -223,8 +222,8 @@ func invalidIDReason(profile *profile.Profile) string {
 	return ""
 }
 
-// ReadOptions returns how the blind file was read, for the receipt: the flags and the
-// inferred roles.
+// ReadOptions returns the flags and the inferred roles with which the blind file was read,
+// for the receipt.
 func (p *Preflight) ReadOptions(flags *LayoutFlags) *receipt.Options {
 	in := p.Blind
 	if in == nil {

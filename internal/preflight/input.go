@@ -25,24 +25,24 @@ import (
 
 // Input is a table that a command reads several times, from one or several files.
 type Input struct {
-	Name       string   // as the user knows it
-	args       []string // as the arguments have it
-	Paths      []string // of the files
-	Temps      []string // those of paths that are removed when it is closed
+	Name       string   // name for messages
+	args       []string // the arguments of the command
+	Paths      []string // the paths of the files
+	Temps      []string // those of Paths that Close removes
 	layout     repair.Layout
-	flagLayout repair.Layout // as the flags have it
+	flagLayout repair.Layout // the layout set by flags
 	table      *tablefile.Table
 
-	// readError is the error that ended the reading of a file in profile.
+	// readError is the error about a file that ended scanProfile; nil if there is none.
 	readError *finding
-	// Hash, if not nil, hashes the uploaded bytes of the table while profile reads it;
-	// hashed counts them.
+	// Hash, if not nil, hashes the bytes that are uploaded, while scanProfile reads the
+	// table. hashed is their number.
 	Hash   hash.Hash
 	hashed int64
 }
 
-// Sha256 returns the hash of the uploaded bytes in hex; "" unless profile has hashed all
-// size bytes.
+// Sha256 returns the hash of the uploaded bytes in hex, or "" unless scanProfile has hashed
+// all size bytes.
 func (in *Input) Sha256(size int64) string {
 	if in.Hash == nil || in.hashed != size {
 		return ""
@@ -67,8 +67,8 @@ func (in *Input) Open(ctx context.Context) (*inputReader, error) {
 	return &inputReader{normalized: normalized, file: file, in: in}, nil
 }
 
-// readHeader returns the column names in file order. It is nil if they cannot be read; the
-// profile has the error.
+// readHeader returns the column names in file order, or nil if the content of the file is
+// invalid, in which case the profile has the error.
 func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
@@ -79,7 +79,8 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// sampleRows reads the first rows of the file, whose columns have these names.
+// sampleRows describes the columns of the file by its first rows. names are those of the
+// columns; see roles.Sniff for wanted.
 func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
@@ -89,7 +90,7 @@ func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(nam
 	return roles.Sniff(ctx, file, names, wanted)
 }
 
-// inFileOrder returns the input with its columns in file order.
+// inFileOrder returns a copy of the input that reads all columns in file order.
 func (in *Input) inFileOrder() *Input {
 	other := *in
 	other.layout = repair.Layout{Delimiter: in.layout.Delimiter, NoHeader: in.layout.NoHeader}
@@ -107,8 +108,8 @@ func ignoreContentError(err error) error {
 	return err
 }
 
-// wrapError adds the file to an error. An error that is not a defect is caused by a flag
-// or by compression.
+// wrapError returns an error of reading as an *exit.Error with the file. It returns errors
+// of the context unchanged.
 func (in *Input) wrapError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -196,7 +197,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 	if p.Bytes > api.MaxUploadBytes {
 		p.Defects = append(p.Defects, csvfile.Defect{
 			Code:    string(api.CodeTooLarge),
-			Message: fmt.Sprintf("the file has %d bytes: the limit is %d", p.Bytes, int64(api.MaxUploadBytes)),
+			Message: fmt.Sprintf("the file has %d bytes, the limit is %d", p.Bytes, int64(api.MaxUploadBytes)),
 		})
 	}
 	return p, nil
@@ -206,8 +207,8 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// findingFromError converts an error of open or Read about a file's contents; nil for other
-// errors.
+// findingFromError converts an error of Open or Read about a file's contents to a finding. It
+// returns nil for other errors.
 func findingFromError(err error) *finding {
 	var e *exit.Error
 	var defect *csvfile.Defect
@@ -217,7 +218,7 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
-// uploadSource returns the table for an upload; size is that of its canonical form.
+// uploadSource returns the table for an upload. size is the size of its canonical form.
 func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
 	name := filepath.Base(in.Paths[0])
 	if in.IsSpooled() || len(in.Paths) > 1 {

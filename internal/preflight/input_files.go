@@ -23,8 +23,8 @@ import (
 // stdinName is the name of standard input in messages.
 const stdinName = "standard input"
 
-// ShellArguments returns the arguments that name the files, each preceded by flag unless
-// it is "".
+// ShellArguments returns the arguments of the files, quoted for a shell. If flag is not "",
+// it precedes each of them.
 func (in *Input) ShellArguments(flag string) string {
 	var words []string
 	for _, path := range in.args {
@@ -40,13 +40,13 @@ func (in *Input) ShellArguments(flag string) string {
 func CheckOneStdin(paths ...string) error {
 	first := slices.Index(paths, "-")
 	if first >= 0 && slices.Contains(paths[first+1:], "-") {
-		return exit.Usagef("only one file can be read from standard input").WithHint("name the other one")
+		return exit.Usagef("only one file can be read from standard input").WithHint("use a path for the other one")
 	}
 	return nil
 }
 
-// OpenInput opens the files at paths as one table. - is standard input, and a path that
-// does not exist may be a pattern such as part-*.csv. The caller closes the input.
+// OpenInput opens the files at paths as one table. The path - is standard input, and a path
+// that does not exist may be a pattern such as part-*.csv. The caller must close the input.
 func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool, paths ...string) (*Input, error) {
 	layout, err := l.parseLayout(blind)
 	if err != nil {
@@ -105,7 +105,7 @@ func expandPattern(path string) ([]string, error) {
 	return found, nil
 }
 
-// addFile adds one file to the input. A stream is copied to a temporary file.
+// addFile opens one file of the input. It copies a stream to a temporary file.
 func (in *Input) addFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
 	if path == "-" {
 		return in.spoolStream(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
@@ -125,7 +125,7 @@ func (in *Input) addFile(ctx context.Context, f *cli.Factory, path string) (tabl
 }
 
 // spoolStream copies a stream to a temporary file. Opening and reading a pipe may block
-// forever, so both run beside the wait for ctx.
+// forever, so another goroutine does both, and spoolStream returns when ctx ends.
 func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.ReadCloser, error)) (tablefile.File, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
@@ -155,7 +155,7 @@ func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.R
 // Close removes the temporary files of the input.
 func (in *Input) Close() error {
 	for _, path := range in.Temps {
-		_ = os.Remove(path) // it lies in the folder for temporary files
+		_ = os.Remove(path) // at worst, a temporary file remains
 	}
 	if in.table == nil {
 		return nil
@@ -172,13 +172,13 @@ func (in *Input) HasPath(path string) bool {
 // read again.
 func (in *Input) IsSpooled() bool { return len(in.Temps) > 0 }
 
-// Stem returns the file name without folder and extensions, the default name for outputs.
-// For several files it is their common prefix.
+// Stem returns the file name without directory and extensions, from which the names of
+// outputs are made. For several files it is the common prefix of their names.
 func (in *Input) Stem() string {
 	if in.args[0] == "-" {
 		return "data"
 	}
-	if in.IsSpooled() { // its files have names of ours
+	if in.IsSpooled() { // the paths are those of temporary files
 		return trimExtensions(in.args[0])
 	}
 	name := trimExtensions(in.Paths[0])
@@ -201,7 +201,7 @@ func trimExtensions(path string) string {
 	return name
 }
 
-// commonPrefix returns the common prefix of two texts, in whole characters.
+// commonPrefix returns the longest common prefix of two texts, in whole characters.
 func commonPrefix(a, b string) string {
 	for i, char := range a {
 		if !strings.HasPrefix(b[min(i, len(b)):], string(char)) {
@@ -211,7 +211,7 @@ func commonPrefix(a, b string) string {
 	return a
 }
 
-// ShellArgument returns the argument that names an input.
+// ShellArgument returns the argument for the input with this name, quoted for a shell.
 func ShellArgument(name string) string {
 	if name == stdinName {
 		return "-"

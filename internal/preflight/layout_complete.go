@@ -24,7 +24,7 @@ func (l *LayoutFlags) completeColumns(cmd *cobra.Command, args []string, _ strin
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer in.Close()
-		names, _ := in.readHeader(ctx) // nil for a file that cannot be read
+		names, _ := in.readHeader(ctx) // names is nil if the file cannot be read
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.ContainsAny(name, "\t\r\n") })
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

@@ -24,8 +24,8 @@ type LayoutFlags struct {
 	sheet     string
 	noHeader  bool
 
-	names       []string // of the columns; nil for those of the header
-	generatedID string   // name of an ID column that is made
+	names       []string // names of the columns; nil for those of the header
+	generatedID string   // name of a generated ID column
 }
 
 // generateIDs is the value of --id that requests a generated ID column.
@@ -37,13 +37,13 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&l.Label, "label", "", "label `column` (default the one missing in BLIND, else the last)")
 	flags.StringVar(&l.id, "id", "", "row ID `column` (default one that looks like IDs, else generated); - generates IDs")
 	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
-	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // the flags are there
+	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
 	_ = cmd.RegisterFlagCompletionFunc("drop", func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		names, _ := l.completeColumns(cmd, args, typed)
 		return cli.CompleteList(names)(cmd, args, typed)
 	})
-	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header: their columns are named column_1, column_2, …")
+	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header; name their columns column_1, column_2, …")
 	l.BindFormat(cmd)
 }
 
@@ -84,7 +84,7 @@ func (l *LayoutFlags) IsSet() bool {
 	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.noHeader
 }
 
-// Restore sets the options that a receipt has recorded.
+// Restore sets the flags to the options of a receipt.
 func (l *LayoutFlags) Restore(o *receipt.Options) {
 	if o != nil {
 		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/term"
 )
 
-// FeatureNames returns the features of a dataset.
+// FeatureNames returns the names of a dataset's features.
 func FeatureNames(d *api.Dataset) []string {
 	names := make([]string, len(d.Columns))
 	for i, column := range d.Columns {
@@ -19,8 +19,8 @@ func FeatureNames(d *api.Dataset) []string {
 	return names
 }
 
-// CheckAgainstModel checks a blind file and that it has the columns of the model's
-// dataset.
+// CheckAgainstModel checks a blind file, which is p.Train. It must have the columns of the
+// model's dataset.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {

@@ -1,6 +1,6 @@
-// Package preflight reads the files before anything is uploaded: it infers the roles of
-// columns, asks what is unclear, reports problems, repairs what can be repaired and
-// normalizes the rest. The commands that take data files use it.
+// Package preflight checks data files before they are uploaded. It infers the roles of
+// columns and asks the user if they are unclear, reports problems, writes corrected copies
+// and converts files to the canonical form. The commands that take data files use it.
 package preflight
 
 import (
@@ -22,7 +22,7 @@ import (
 	"foretell/internal/term"
 )
 
-// finding is a defect or a warning with its position and remedy.
+// finding is a defect or a warning, with its location and remedy.
 type finding struct {
 	Severity profile.Severity `json:"severity"`
 	Code     string           `json:"code"`
@@ -31,14 +31,14 @@ type finding struct {
 	Column   int              `json:"column,omitempty"`
 	Name     string           `json:"name,omitempty"`
 	Message  string           `json:"message"`
-	// Count, AtLeast and Lines are as in frame.Defect; Lines refer to File.
+	// Count, AtLeast and Lines are as in csvfile.Defect. Lines are those of File.
 	Count   int    `json:"count,omitempty"`
 	AtLeast bool   `json:"atLeast,omitempty"`
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// location returns file:line:column, as compilers do and editors understand.
+// location returns file:line:column, which editors understand, and the name.
 func (f *finding) location() string {
 	text := f.File
 	if f.Line > 0 {
@@ -60,12 +60,12 @@ func (f *finding) String() string { return f.location() + ": " + f.Message }
 type Preflight struct {
 	Host                       *cli.Factory
 	Train, Blind               *Input
-	TrainProfile, BlindProfile *profile.Profile // of train and blind
+	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
-	BlindTime                  time.Duration // that it took to check the blind file
-	textMemory                 int           // see frame.ScanOptions
+	BlindTime                  time.Duration // the time that checking the blind file took
+	textMemory                 int           // see profile.ScanOptions
 
-	modelColumns roles.TrainingFile // of the model that train is for, if that is a blind file
+	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // some rows of it were seen
 	noHeader     bool               // its first row is rather data
@@ -81,7 +81,7 @@ const codeRenamedColumn = "renamed-column"
 func (p *Preflight) Close() {
 	for _, in := range []*Input{p.Train, p.Blind} {
 		if in != nil {
-			_ = in.Close() // what is left lies in the folder for temporary files
+			_ = in.Close() // at worst, temporary files remain
 		}
 	}
 }
@@ -95,8 +95,8 @@ func (p *Preflight) ClassLabels() []string {
 	return labels
 }
 
-// Run infers the roles of columns and reads the training file and, if there is one, the
-// blind file. It asks what is unclear; problems of the data are in Findings.
+// Run infers the roles of columns, and reads the training file and, if there is one, the
+// blind file. It asks the user if a role is unclear. Problems of the data are in Findings.
 func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	if err := p.InferRoles(ctx); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	return nil
 }
 
-// readWithoutHeader makes the files be read again without a header.
+// readWithoutHeader resets the inputs, so that they are read again without a header.
 func (p *Preflight) readWithoutHeader() {
 	p.Findings, p.noHeader = nil, false
 	for _, in := range []*Input{p.Train, p.Blind} {
@@ -141,8 +141,8 @@ func (p *Preflight) readWithoutHeader() {
 	}
 }
 
-// profileTrain profiles the training file. If the inferred ID column turns out not to be
-// one, the file is read again with generated IDs.
+// profileTrain profiles the training file. If the inferred ID column has invalid IDs, it
+// reads the file again with generated IDs.
 func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
 		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
@@ -167,7 +167,7 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 	}
 }
 
-// profileBlind does the same for the blind file.
+// profileBlind is like profileTrain for the blind file.
 func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (err error) {
 	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
@@ -198,14 +198,15 @@ func (p *Preflight) reprofileBlind(ctx context.Context, progress *term.Progress,
 	return err
 }
 
-// compareFiles compares the blind file with the training file if both could be read.
+// compareFiles compares the blind file with the training file if both were read to their
+// ends.
 func (p *Preflight) compareFiles() {
 	if p.TrainProfile.Partial || p.BlindProfile.Partial {
 		return
 	}
 	for _, f := range profile.Compare(p.TrainProfile, p.BlindProfile) {
 		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
-			continue // which is as it should be
+			continue // as expected
 		}
 		p.addFinding(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
@@ -230,13 +231,13 @@ func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
 	}
 	for _, w := range prof.Warnings {
 		if w.Code == csvfile.CodeUnnamedID {
-			continue // so tools write an index
+			continue // some programs write no name for an index
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}
 }
 
-// addFinding adds a finding. likely is the column that was probably meant; "" if unknown.
+// addFinding adds a finding. suggestion is the column that was probably meant, or "".
 func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.Defect, suggestion string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
@@ -254,9 +255,9 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 	p.Findings = append(p.Findings, f)
 }
 
-// ConfirmManyClasses asks whether a label with many numbers is meant, unless the user
-// named the label. If prompting is disabled, the label is rejected unless more than its
-// position suggests it.
+// ConfirmManyClasses asks whether a label with many different numbers is meant, unless the
+// user set the label. If prompting is disabled, it returns an error if only the position of
+// the column suggests that it is the label.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
@@ -275,9 +276,9 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	}
 	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Host.CommandWith("label", p.roles.Label))
 	if other := p.likelyClassColumn(); other != "" {
-		hint += fmt.Sprintf("; or name a column of few values: `%s`", p.Host.CommandWith("label", other))
+		hint += fmt.Sprintf(", or use a column with few values: `%s`", p.Host.CommandWith("label", other))
 	}
-	return exit.Usagef("%s: the last column, %s, has %s: it may not be the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
+	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
 // defects returns the findings that the service would reject.
@@ -291,8 +292,8 @@ func (p *Preflight) defects() []finding {
 	return defects
 }
 
-// DefectError returns an error with the first defect and the number of others; nil if
-// there is none.
+// DefectError returns an error with the first defect and the number of others, or nil if
+// there are none.
 func (p *Preflight) DefectError() error {
 	defects := p.defects()
 	if len(defects) == 0 {
@@ -310,8 +311,7 @@ func (p *Preflight) DefectError() error {
 // maxPerKind is the maximum number of printed warnings of one kind.
 const maxPerKind = 3
 
-// NoteWarnings prints the warnings unless --quiet is set, at most maxPerKind of each
-// kind; check prints all.
+// NoteWarnings prints the warnings, at most maxPerKind of each kind, unless --quiet is set.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {
@@ -324,13 +324,13 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		case n <= maxPerKind:
 			o.Note("warning: %s", shortenPath(p.Host, f))
 		case n == maxPerKind+1:
-			o.Note("warning: %s: more of the same kind, see `foretell check %s`", shortenPath(p.Host, f).File, p.shellArguments())
+			o.Note("warning: %s: more warnings of this kind, see `foretell check %s`", shortenPath(p.Host, f).File, p.shellArguments())
 		}
 	}
 }
 
-// shortenPath returns the finding with the base name of its file on a terminal.
-// Elsewhere, as in a log, the path is kept.
+// shortenPath returns the finding with the base name of its file if standard error is a
+// terminal. Otherwise, as in a log, it keeps the path.
 func shortenPath(f *cli.Factory, one *finding) *finding {
 	if !f.Console.ErrTerminal {
 		return one
@@ -340,7 +340,7 @@ func shortenPath(f *cli.Factory, one *finding) *finding {
 	return &short
 }
 
-// shellArguments returns the arguments that name the files.
+// shellArguments returns the arguments of the files, quoted for a shell.
 func (p *Preflight) shellArguments() string {
 	text := p.Train.ShellArguments("")
 	switch {

@@ -38,7 +38,6 @@ func (p *ReportPrinter) Print(r *Report) error {
 	return p.printParts(r)
 }
 
-// printParts writes each part of the report.
 func (p *ReportPrinter) printParts(r *Report) error {
 	out := p.Host.Console.Out
 	if err := p.printChanges(r.Changes); err != nil {
@@ -83,7 +82,7 @@ func (p *ReportPrinter) printFile(f *fileReport) error {
 	return p.printClasses(f.Classes)
 }
 
-// newTable makes a table of items of one type.
+// newTable returns a table with a row for each item.
 func newTable[T any](o *cli.Output, items []T, columns ...string) (*term.Table, error) {
 	records, err := cli.ToRecords(items)
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 			width = 16
 		}
 		t.Header = slices.Insert(t.Header, picture, term.Cell{})
-		t.Right = slices.Insert(t.Right, picture, true) // which keeps it whole
+		t.Right = slices.Insert(t.Right, picture, true) // right-aligned columns are not truncated
 		for i := range columns {
 			bars := c.Histogram(columns[i].histogramCounts(), width)
 			bars += strings.Repeat(" ", width-len([]rune(bars)))
@@ -126,7 +125,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 	return p.Output.PrintTable(t)
 }
 
-// printClasses prints the classes of the label; on a terminal at most maxClasses.
+// printClasses prints the classes of the label, on a terminal at most maxClasses.
 func (p *ReportPrinter) printClasses(classes []classReport) error {
 	if more := len(classes) - maxClasses; more > 1 && p.Host.Console.OutTerminal {
 		defer func() { fmt.Fprintf(p.Host.Console.Out, "and %d more classes; see --json\n", more) }()
@@ -149,7 +148,6 @@ func (p *ReportPrinter) printClasses(classes []classReport) error {
 	return p.Output.PrintTable(t)
 }
 
-// printChanges prints the corrections.
 func (p *ReportPrinter) printChanges(changes []change) error {
 	c := p.Host.Console
 	if !c.OutTerminal {
@@ -190,10 +188,11 @@ type ReportPrinter struct {
 	Output *cli.Output
 }
 
-// wideTerminal is the width from which numbers are printed in full.
+// wideTerminal is the minimum width for printing numbers in full.
 const wideTerminal = 80
 
-// shortNumber formats a number with three digits, or without decimals.
+// shortNumber formats a number with three significant digits, or as an integer if it has
+// more.
 func shortNumber(form profile.Form, value float64) string {
 	switch {
 	case form != profile.FormNumeric:

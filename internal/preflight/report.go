@@ -10,15 +10,15 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Report is the output of check.
+// Report is the output of the command check.
 type Report struct {
 	fileReport
 	Blind    *fileReport `json:"blind,omitempty"`
 	Findings []finding   `json:"findings"`
-	// Understood has the roles of the columns; nil if the file cannot be read.
+	// Understood has the roles of the columns. It is nil if the file cannot be read.
 	Understood *ColumnRoles `json:"understood,omitempty"`
-	// Changes are the corrections of --fix and --fix-blind. The rest of the report then
-	// describes the copies.
+	// Changes are the corrections of --fix and --fix-blind. If there are copies, the rest
+	// of the report describes these.
 	Changes []change `json:"changes,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type classReport struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Report returns what `check` prints; Run must have succeeded.
+// Report returns the report of the files. Run must have succeeded.
 func (p *Preflight) Report() *Report {
 	r := &Report{fileReport: newFileReport(p.Train, p.TrainProfile), Findings: p.Findings, Understood: p.ColumnRoles()}
 	if r.Understood != nil {

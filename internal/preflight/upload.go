@@ -15,10 +15,10 @@ import (
 // Upload is a checked file to be sent to a dataset.
 type Upload struct {
 	In   *Input
-	Size int64 // of its plain form
+	Size int64 // size of its canonical form in bytes
 }
 
-// uploadTextMemory is the memory for texts, in bytes, if only defects are of interest.
+// uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
 const uploadTextMemory = 3 << 20
 
 // PrepareUpload checks a training file before it is sent.
@@ -82,8 +82,8 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, model string, bli
 	return created, nil
 }
 
-// asFileRejection marks an error response to an upload as a rejection of the file: elsewhere
-// the same 422 means an invalid flag.
+// asFileRejection returns an error response to an upload as a rejection of the file. Without
+// this, status 422 would mean an invalid flag.
 func asFileRejection(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {
@@ -98,7 +98,7 @@ func asFileRejection(ctx context.Context, file string, err error) error {
 	return e
 }
 
-// DatasetRequest returns the request for a dataset; zero values use the service's
+// DatasetRequest returns the request for a dataset. Zero arguments mean the service's
 // defaults.
 func DatasetRequest(name, description string, buckets int) api.NewDataset {
 	body := api.NewDataset{DatasetName: name}

@@ -10,15 +10,15 @@ type TrainingFile struct {
 	Columns []string
 	// Features are the names of the columns except ID and label.
 	Features []string
-	// ID and Label are their names; empty if unknown.
+	// ID and Label are the names of these columns; empty if unknown.
 	ID, Label string
 	// GeneratedID is set if the IDs were generated.
 	GeneratedID bool
 }
 
-// ColumnNames returns the names of the n columns of a blind file without a header:
-// those of the training file, without the label or with it, or only the features. It is
-// nil if none of these has n columns.
+// ColumnNames returns the names of the n columns of a blind file without a header. These are
+// the names of the training file without the label, with the label, or of the features only,
+// whichever are n. It returns nil if none are.
 func (f *TrainingFile) ColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
@@ -29,14 +29,14 @@ func (f *TrainingFile) ColumnNames(n int) []string {
 	return nil
 }
 
-// LacksHeader reports whether the first record of a blind file, the header of t, looks
-// like a row of data: it has as many cells as a matching file has columns, and HasNoNames.
+// LacksHeader reports whether the header of t, a blind file, looks like a row of data: it has
+// as many cells as a matching file has columns, and HeaderIsData returns true.
 func (f *TrainingFile) LacksHeader(t *Table) bool {
 	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderIsData reports whether the header of t contains none of the names and is data: it
-// looks like the rows below it, or contains a number although none of the names is one.
+// HeaderIsData reports whether the header of t has none of the names, and either looks like
+// the rows below it, or has a number although none of the names is one.
 func (t *Table) HeaderIsData(names []string) bool {
 	for _, name := range names {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
@@ -48,21 +48,22 @@ func (t *Table) HeaderIsData(names []string) bool {
 
 // BlindID is the source of the row IDs of a blind file.
 type BlindID struct {
-	// ID is the name of the ID column; ignored if Made is set.
-	ID        string
+	// ID is the name of the ID column, unless Generated is set.
+	ID string
+	// Generated is set if the IDs are generated.
 	Generated bool
-	// GeneratedName is the name of the generated column if it replaces one that is not an ID,
-	// because a service finds the ID by its name. Defaults to an unused name.
+	// GeneratedName is the name of the generated column if it replaces a column that has
+	// the ID's name but no valid IDs. Defaults to an unused name.
 	GeneratedName string
 	// Reason briefly explains the choice.
 	Reason string
-	// Displaced is the position of a column named MadeName, which needs another name, or
+	// Displaced is the position of the column that is replaced and needs another name, or
 	// -1.
 	Displaced int
 }
 
-// ChooseBlindID chooses the row IDs of a blind file. A column that is not an ID there, because it
-// has duplicates or gaps, is copied unchanged.
+// ChooseBlindID chooses the row IDs of a blind file. It generates them if the ID column of the
+// training file has duplicates or gaps here.
 func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
@@ -102,13 +103,13 @@ func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 	return none.withDisplaced(t)
 }
 
-// WithGeneratedIDs returns a BlindID with generated IDs that replace those of a column with
-// invalid IDs. names are those of the columns.
+// WithGeneratedIDs returns a BlindID with generated IDs instead of those of column b.ID,
+// which are invalid. names are the names of the columns.
 func (b BlindID) WithGeneratedIDs(names []string, reason string) BlindID {
 	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewTable(names))
 }
 
-// withDisplaced sets Displaced.
+// withDisplaced returns b with Displaced set to the position of GeneratedName in t.
 func (b BlindID) withDisplaced(t *Table) BlindID {
 	if b.GeneratedName != "" {
 		b.Displaced = t.ColumnIndex(b.GeneratedName)
@@ -116,7 +117,7 @@ func (b BlindID) withDisplaced(t *Table) BlindID {
 	return b
 }
 
-// RenameDisplaced returns the names of the columns, with another one for the displaced column.
+// RenameDisplaced returns names with another name for the displaced column.
 func (b BlindID) RenameDisplaced(names []string) []string {
 	if b.Displaced < 0 {
 		return names

@@ -6,37 +6,36 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Column describes a column according to the beginning of a file. Only the name is set for
-// columns that cannot have a role: that can the first and the last, those with a name like
-// an ID's or a label's, and those that another file lacks.
+// Column describes a column according to the beginning of a file. Only Name is set unless the
+// column may have a role: it is the first or the last, has a name like that of an ID or a
+// label, or is missing in another file.
 type Column struct {
 	Name string
 	// Form is the form of its cells.
 	Form profile.Form
-	// Rows is the number of rows read, Filled how many of them have a value, Distinct the
+	// Rows is the number of rows read, Filled the number of rows with a value, Distinct the
 	// number of distinct values.
 	Rows, Filled, Distinct int
 	// Unique is set if every row has a different value.
 	Unique bool
-	// AllIntegers is set if every value is an integer, Counts if each is also one more than
-	// the previous.
+	// AllIntegers is set if every value is an integer, Consecutive if each value is one more
+	// than the previous.
 	AllIntegers, Consecutive bool
-	// AllCodes is set if every value is the same letters followed by digits, or if all are
-	// UUIDs or hexadecimal hashes.
+	// AllCodes is set if all values are the same letters followed by digits, or all are
+	// UUIDs or hexadecimal hashes of the same length.
 	AllCodes bool
 
 	isSampled bool // the fields above are set
 }
 
-// The maximum number of distinct values of a numeric label, which is lower for fractions.
 const (
-	maxFractions = 20
-	maxIntegers  = 100
-	minRows      = 30 // below which repetition means nothing
+	maxFractions = 20  // maximum distinct values of a numeric label with fractions
+	maxIntegers  = 100 // maximum distinct values of a numeric label without
+	minRows      = 30  // minimum rows from which a label must repeat
 )
 
-// idReason returns why a column is the ID, empty if it is not. Unique values are not
-// sufficient: most measurements are unique, too.
+// idReason returns the reason why a column is the ID, or "" if it is not. Unique values are
+// not a sufficient reason, because measurements are often unique, too.
 func (c *Column) idReason(first bool) string {
 	switch {
 	case !c.Unique || isMeasurement(c):
@@ -56,7 +55,7 @@ func isMeasurement(c *Column) bool {
 	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
-// notIDReason returns why a column with the name of an ID is not one.
+// notIDReason returns the reason why a column with the name of an ID is not one.
 func (c *Column) notIDReason() string {
 	switch {
 	case c.Filled < c.Rows:
@@ -64,10 +63,10 @@ func (c *Column) notIDReason() string {
 	case !c.Unique:
 		return "repeats"
 	}
-	return "holds measurements"
+	return "has measurements"
 }
 
-// notLabelReason returns why a column cannot be the label, empty if it can.
+// notLabelReason returns the reason why a column cannot be the label, or "" if it can.
 func (c *Column) notLabelReason() string {
 	number := c.Form == profile.FormNumeric
 	switch {
@@ -76,7 +75,7 @@ func (c *Column) notLabelReason() string {
 	case c.Filled == 0:
 		return "is empty"
 	case c.Form == profile.FormDate || c.Form == profile.FormTime:
-		return "holds dates"
+		return "has dates"
 	case number && !c.AllIntegers && c.Distinct > maxFractions,
 		number && c.Distinct > maxIntegers,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:

@@ -11,12 +11,12 @@ import (
 // headerCheck compares the first record of a file with those below it to determine whether
 // it is a header or data.
 type headerCheck struct {
-	cells    []string // of the first record
-	numbers  []float64
-	isNumber []bool // the cell is a number
-	isValue  []bool // the cell occurs in its column
-	numeric  []int  // number of numbers below a numeric cell
-	filled   []int  // number of values below a numeric cell
+	cells    []string  // of the first record
+	numbers  []float64 // the values of the cells that are numbers
+	isNumber []bool    // the cell is a number
+	isValue  []bool    // the cell also occurs below
+	numeric  []int     // number of numbers below a cell that is a number
+	filled   []int     // number of values below a cell that is a number
 }
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
@@ -31,8 +31,8 @@ func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	return h
 }
 
-// add counts a record with as many fields as the first. One that repeats the first record
-// is ignored, because files may have been concatenated.
+// add counts a record, which must have as many fields as the first. It ignores one that
+// repeats the first record, as concatenated files do.
 func (h *headerCheck) add(rec *csvfile.Record) {
 	if h.equalsHeader(rec) {
 		return
@@ -58,9 +58,9 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	return true
 }
 
-// looksLikeData reports whether the first record looks like a row of data: its last cell
-// is a value of the last column, as a class is, and at least half of the other cells
-// resemble their columns; or nearly all cells do.
+// looksLikeData reports whether the first record looks like a row of data. Either its last
+// cell also occurs below, as a class does, and at least half of the other cells resemble
+// those below; or nearly all cells do.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -88,8 +88,8 @@ func (h *headerCheck) looksLikeData() bool {
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
 }
 
-// areColumnNumbers reports whether the cells number the columns, as in some files without
-// names.
+// areColumnNumbers reports whether the cells are consecutive numbers, as in headers that
+// number the columns.
 func (h *headerCheck) areColumnNumbers() bool {
 	for i := range h.cells {
 		if !h.isNumber[i] || h.numbers[i] != h.numbers[0]+float64(i) {
@@ -99,8 +99,7 @@ func (h *headerCheck) areColumnNumbers() bool {
 	return true
 }
 
-// isMonotonic reports whether the numbers ascend or descend, as years and wavelengths in a
-// header do.
+// isMonotonic reports whether the numbers ascend or descend, as years in a header do.
 func (h *headerCheck) isMonotonic() bool {
 	var list []float64
 	for i, number := range h.numbers {

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// FindMissingColumn returns the position of the column of a training file that a blind file
-// with one column less lacks, if neither has a header. It compares the contents of the
-// columns. Both sources are CSV with commas and a generated header. It defaults to the
-// last column.
+// FindMissingColumn compares the contents of a training file and a blind file with one column
+// less. It returns the position of the training file's column that the blind file lacks,
+// which is the last column if the contents do not show it. Both sources must be CSV with
+// commas and a header, which is ignored.
 func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {
@@ -22,8 +22,8 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	if err != nil || len(other)+1 != len(have) {
 		return len(have) - 1, err
 	}
-	// Column k is missing if the columns before it resemble those at the same position in
-	// the blind file, and the columns after it those one further left.
+	// If column k is missing, the columns before it resemble those at the same position in
+	// the blind file, and the columns after it those at the position before.
 	last := len(have) - 1
 	sum := 0.0
 	for i := range other {
@@ -39,11 +39,11 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	return best, nil
 }
 
-// minImprovement is the minimum gain in similarity over the last column, which is the
-// usual label: 1 is all cells of a column.
+// minImprovement is how much more similar the files must be without another column than
+// without the last, the usual label. 1 corresponds to all cells of a column.
 const minImprovement = 0.25
 
-// columnSample is the content of the beginning of a column.
+// columnSample has the first cells of a column.
 type columnSample struct {
 	cells []string
 	min   float64
@@ -51,8 +51,8 @@ type columnSample struct {
 	texts map[string]bool
 }
 
-// readColumnSamples reads the beginning of a CSV with a header, up to the first unreadable row,
-// which is not an error.
+// readColumnSamples reads the beginning of a CSV with a header. An unreadable row ends it
+// without an error.
 func readColumnSamples(ctx context.Context, src io.Reader) ([]columnSample, error) {
 	reader := csvfile.NewReader(src, ',')
 	header, err := reader.Read()
@@ -88,8 +88,8 @@ func (c *columnSample) add(cell string) {
 	c.texts[cell] = true
 }
 
-// similarity returns the share of the cells of other that could be in the column: numbers
-// in its range, and texts that it has.
+// similarity returns the share of the cells of other that could be in the column, because
+// they are numbers in its range or texts that it has.
 func (c *columnSample) similarity(other columnSample) float64 {
 	alike := 0
 	for _, cell := range other.cells {

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// isIDName reports whether a name may be that of an ID: id, key, index, no, customer_id,
-// PassengerId and the like, or empty as that of an index.
+// isIDName reports whether a name may be that of an ID, such as id, key, index, no,
+// customer_id or PassengerId, or the empty name of an index.
 func isIDName(name string) bool {
 	switch csvfile.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
@@ -29,14 +29,14 @@ func isSureIDName(name string) bool {
 	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
 		return true
 	}
-	// customerID, PassengerId: not PAID, nor Madrid.
+	// These are names such as customerID and PassengerId, but not PAID or Madrid.
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
 	before, _ := utf8.DecodeLastRuneInString(stem)
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// sureLabelNames are names that are nearly always those of labels, as csvfile.NormalizeName
-// returns them; otherLabelNames are names of labels that other columns have, too.
+// sureLabelNames are names, as csvfile.NormalizeName returns them, that are nearly always
+// those of labels. otherLabelNames are often the names of other columns, too.
 var (
 	sureLabelNames = []string{
 		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",

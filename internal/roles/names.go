@@ -6,15 +6,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Rename is a column with another name than in the header.
+// Rename is a change of a column's name.
 type Rename struct {
-	Column   int // its position, from 0
+	Column   int // position of the column, from 0
 	From, To string
 }
 
-// UniqueNames returns a unique name for each column: that of the header, with a number
-// appended if an earlier column has it, or column_N for an empty name. The first column
-// may have an empty name, as that of an index.
+// UniqueNames returns a unique name for each column: the name in the header, with a number
+// appended if an earlier column has it, or column_N if it is empty. The first name may be
+// empty, because some programs write no name for an index.
 func UniqueNames(header []string) (names []string, changed []Rename) {
 	taken := make(map[string]bool, len(header))
 	for _, name := range header {
@@ -38,7 +38,7 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
-// uniqueName returns the name, with a number appended if it is taken.
+// uniqueName returns a name, with a number appended if it is taken.
 func uniqueName(name string, taken map[string]bool) string {
 	for free, n := name, 2; ; n++ {
 		if !taken[free] {
@@ -48,9 +48,9 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
-// MatchNames renames the columns of a blind file to those of the training file that differ
-// in case and punctuation only. A column is renamed only if it is the only match, and the
-// name is missing.
+// MatchNames replaces names of a blind file by names of the training file that differ in case
+// and punctuation only. It replaces a name only if it is the only match, and the blind file
+// lacks the training file's name.
 func MatchNames(names, train []string) (renamed []string, changed []Rename) {
 	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
 	for _, name := range names {

@@ -1,6 +1,6 @@
-// Package roles chooses the columns of the row ID and the label of a CSV, with reasons. It
-// is independent of commands: Sniff reads the beginning of a file, Train and Blind choose,
-// and the caller asks the remaining questions.
+// Package roles chooses the row ID and the label among the columns of a CSV, and returns the
+// reasons. Sniff reads the beginning of a file, ChooseRoles and ChooseBlindID choose. If the
+// label is ambiguous, the caller must ask the user.
 package roles
 
 import (
@@ -13,17 +13,17 @@ import (
 // Options are the choices of the user. The zero value has none.
 type Options struct {
 	ID         string   // name of the ID column
-	GenerateID bool     // generate IDs; ID is empty
+	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// Repaired is set if duplicate and missing IDs will be corrected: the first column, if
-	// named like an ID, is then the ID if most of its values are distinct.
+	// Repaired is set if duplicate and missing IDs will be corrected. The first column is
+	// then the ID if it is named like one and most of its values are distinct.
 	Repaired bool
 }
 
 // Roles are the columns of a training file that are not features.
 type Roles struct {
-	// ID is the name of the ID column; ignored if MadeID is set.
+	// ID is the name of the ID column, unless GeneratedID is set.
 	ID string
 	// GeneratedID is set if no column is the ID, so that IDs are generated.
 	GeneratedID bool
@@ -31,16 +31,16 @@ type Roles struct {
 	Label string
 	// IDReason and LabelReason briefly explain the choices.
 	IDReason, LabelReason string
-	// LabelAssumed is set if the label was chosen only because it is the last column.
+	// LabelAssumed is set if the only reason for the label is that it is the last column.
 	LabelAssumed bool
 }
 
-// Question is an ambiguous choice of the label.
+// Question asks the user which column is the label.
 type Question struct {
 	// Why explains the ambiguity.
 	Why string
-	// Candidates are the columns that may be the label, the most likely first, at least
-	// two.
+	// Candidates are the names of at least two columns that may be the label, the most
+	// likely first.
 	Candidates []string
 }
 
@@ -53,8 +53,8 @@ const (
 	lastColumnReason = "the last column"
 )
 
-// ChooseRoles chooses the roles of the columns of a training file. blind is the file to predict,
-// or nil. If the label is ambiguous, it returns a question, and Roles.Label is its first
+// ChooseRoles chooses the roles of the columns of a training file. blind is the blind file, or
+// nil. If the label is ambiguous, it also returns a question, and Roles.Label is the first
 // candidate.
 func ChooseRoles(train, blind *Table, given Options) (Roles, *Question) {
 	r := Roles{}
@@ -110,7 +110,7 @@ func chooseLabel(t, blind *Table, given Options, r Roles) (label, reason string,
 	return chooseLabelByName(columns)
 }
 
-// features returns the columns that are neither dropped nor the ID.
+// features returns the columns that are neither dropped nor the ID, including the label.
 func (t *Table) features(drop []string, r Roles) []*Column {
 	var list []*Column
 	for i := range t.Columns {
@@ -144,8 +144,8 @@ func chooseMissingLabel(missing []*Column) (label, reason string, question *Ques
 	}
 }
 
-// chooseLabelByName chooses the label from the names: the last column unless the name of another
-// one is that of a label.
+// chooseLabelByName chooses the label by name. It is the last column unless another one is
+// named like a label.
 func chooseLabelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Table is the beginning of a file.
+// Table describes a file according to its beginning.
 type Table struct {
 	// Columns are the columns of the file in order.
 	Columns []Column
@@ -22,7 +22,7 @@ type Table struct {
 	// LooksHeaderless is set if the first record looks like data instead of a header.
 	LooksHeaderless bool
 
-	normalizedNames map[string]bool // the normalized names, set when needed
+	normalizedNames map[string]bool // set by LacksColumn
 }
 
 // ColumnIndex returns the position of the column with a name, or -1.
@@ -39,8 +39,8 @@ func NewTable(names []string) *Table {
 	return t
 }
 
-// LacksColumn reports whether no column has the name, ignoring case and punctuation. For a nil
-// table it returns false.
+// LacksColumn reports whether no column has the name, ignoring case and punctuation. It
+// returns false for a nil table.
 func (t *Table) LacksColumn(name string) bool {
 	if t == nil {
 		return false
@@ -58,10 +58,10 @@ func (t *Table) LacksColumn(name string) bool {
 const (
 	maxRows    = 2000
 	maxBytes   = 32 << 20
-	maxColumns = 100 // of those that may have a role
+	maxColumns = 100 // columns that may have a role
 )
 
-// ReadHeader reads the names of the columns of a CSV with commas.
+// ReadHeader returns the names of the columns of a CSV with commas.
 func ReadHeader(src io.Reader) ([]string, error) {
 	rec, err := csvfile.NewReader(src, ',').Read()
 	if err != nil {
@@ -79,8 +79,8 @@ func trimmedFields(rec *csvfile.Record) []string {
 }
 
 // Sniff reads the beginning of a CSV with commas and a header. names are the names of the
-// columns: those of the header, or others. wanted reports whether the content of a further
-// column is needed; it may be nil. Sniff stops at an unreadable row without an error.
+// columns, which may differ from the header. wanted, if not nil, reports whether another
+// column may have a role. An unreadable row ends the reading without an error.
 func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, wanted)
 	cells, err := t.readCells(ctx, src, at)
@@ -90,7 +90,7 @@ func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name 
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// candidateColumns returns the positions of the columns whose content is needed.
+// candidateColumns returns the positions of the columns that may have a role.
 func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
@@ -102,8 +102,8 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 	return at
 }
 
-// SniffRows is Sniff for a file with the given column names and first rows. Rows of
-// another length are ignored.
+// SniffRows is like Sniff for a file with the given column names and first rows. It ignores
+// rows of other lengths.
 func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, nil)
 	cells := make([][]string, len(at))
@@ -119,7 +119,8 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// readCells returns the cells of some columns.
+// readCells returns the cells of the columns at the given positions, and sets Rows and
+// LooksHeaderless.
 func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
@@ -148,7 +149,7 @@ func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [
 	return cells, nil
 }
 
-// describeColumns sets the description of some columns.
+// describeColumns sets the descriptions of the columns at the given positions, by their cells.
 func (t *Table) describeColumns(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
@@ -208,8 +209,8 @@ var (
 	hexCode      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
 )
 
-// codePrefix returns the common part of codes of the same kind: the letters before the digits,
-// or the length of hexadecimal ones. It is empty for other texts.
+// codePrefix returns a text that is equal for codes of the same kind: the letters before the
+// digits, or the length of a hexadecimal code. It returns "" for other texts.
 func codePrefix(cell string) string {
 	if found := numberedCode.FindStringSubmatch(cell); found != nil {
 		return found[1]

@@ -10,21 +10,21 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// maxProbabilityChanges is the maximum number of rows in Difference.Moves.
+// maxProbabilityChanges is the maximum length of Difference.ProbabilityChanges.
 const maxProbabilityChanges = 10
 
-// Difference is the difference of two files of predictions for the same rows.
+// Difference describes how two files of predictions for the same rows differ.
 type Difference struct {
 	Rows int `json:"rows"`
 	// ChangedRows are the rows whose predicted class differs, in the order of the
 	// first file.
 	ChangedRows []ChangedRow `json:"flipped"`
-	// LabelChanges counts the flipped rows by both classes, the most frequent first.
+	// LabelChanges counts the changed rows by both classes, the most frequent pair first.
 	LabelChanges []LabelChange `json:"changes"`
-	// ProbabilityChanges are the rows in which the probability of a class differs most,
-	// largest first; nil unless both files have probabilities.
+	// ProbabilityChanges are the largest differences of a probability, one per row, the
+	// largest first. It is nil unless both files have probabilities.
 	ProbabilityChanges []ProbabilityChange `json:"moves"`
-	// Truth compares both with the true labels; nil without answers.
+	// Truth compares both with the true labels. It is nil if there are no answers.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type ChangedRow struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Truth is the true label; "" without answers.
+	// Truth is the true label, or "" if there are no answers.
 	Truth string `json:"truth,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type LabelChange struct {
 	Rows int    `json:"rows"`
 }
 
-// ProbabilityChange is the probability of a class in a row by both files.
+// ProbabilityChange has the probabilities of a class that both files have for a row.
 type ProbabilityChange struct {
 	ID    string  `json:"id"`
 	Class string  `json:"class"`
@@ -52,21 +52,20 @@ type ProbabilityChange struct {
 	To    float64 `json:"to"`
 }
 
-// TruthComparison counts the rows by which of the files is right, and tests whether both
-// are right equally often.
+// TruthComparison counts the rows that both files, one of them, or neither predict correctly.
 type TruthComparison struct {
 	BothRight   int `json:"bothRight"`
 	OnlyFirst   int `json:"onlyFirst"`
 	OnlySecond  int `json:"onlySecond"`
 	NeitherTrue int `json:"neither"`
-	// PValue is that of McNemar's exact test: the probability of a difference
-	// at least as large if both were right equally often.
+	// PValue is the p-value of McNemar's exact test, whose null hypothesis is that both
+	// files are right equally often.
 	PValue float64 `json:"pValue"`
 }
 
-// Diff compares two files of predictions and, if answers is not nil, which of them is
-// correct. A *Fault in the error describes an error in a file; its File is Predictions for
-// the first file and Second for the second.
+// Diff compares two files of predictions with each other and, if answers is not nil, with the
+// true labels. A *Fault describes an error in a file; its File is Predictions for the first
+// file and SecondPredictions for the second.
 func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	a, err := openPredictions(ctx, first, Predictions, opts)
 	if err != nil {
@@ -104,7 +103,7 @@ func openPredictions(ctx context.Context, src io.Reader, file File, opts Options
 	return readPredictions(ctx, t, nil, opts)
 }
 
-// readTruths returns the true label of each row of a.
+// readTruths reads the answers and returns the true label of each row of a.
 func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options) ([]string, error) {
 	t, err := openTable(src, Answers)
 	if err != nil {
@@ -125,7 +124,6 @@ func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options
 	return truths, nil
 }
 
-// compareRow compares row i of a with row at of b.
 func (d *Difference) compareRow(a, b *predictions, i, at int, truths []string) {
 	from, to := canonicalLabel(a.labels[i]), canonicalLabel(b.labels[at])
 	flip := ChangedRow{ID: a.rowName(i), From: a.labels[i], To: b.labels[at]}
@@ -147,7 +145,7 @@ func (d *Difference) compareRow(a, b *predictions, i, at int, truths []string) {
 	}
 }
 
-// summarize counts the changes and tests the truth.
+// summarize sets LabelChanges and Truth.PValue.
 func (d *Difference) summarize() {
 	rows := map[[2]string]int{}
 	for _, flip := range d.ChangedRows {
@@ -164,7 +162,6 @@ func (d *Difference) summarize() {
 	}
 }
 
-// listProbabilityChanges lists the largest changes of a probability, one per row.
 func (d *Difference) listProbabilityChanges(a, b *predictions, order []int) {
 	if len(a.classes) == 0 || len(b.classes) == 0 {
 		return

@@ -2,12 +2,12 @@ package scoring
 
 import "fmt"
 
-// joinInput is a file whose rows are joined with those of another.
+// joinInput is one of two files whose rows are joined.
 type joinInput struct {
 	file File
-	name string   // in messages
-	ids  []string // nil if the rows are joined in order
-	rows []int    // the lines of the rows in the file
+	name string   // its name in messages, such as "the answers"
+	ids  []string // nil if the rows are joined by their order
+	rows []int    // the line of each row
 }
 
 func (p *predictions) joinInput(file File, name string) joinInput {
@@ -16,8 +16,8 @@ func (p *predictions) joinInput(file File, name string) joinInput {
 
 func (a *answers) joinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
-// joinRows returns the position in b of each row of a. It is a fault if only one of the files
-// has an ID.
+// joinRows returns the position in b of each row of a. It is a *Fault if the files do not
+// have the same IDs, or not the same number of rows.
 func joinRows(a, b joinInput) ([]int, error) {
 	order := make([]int, len(a.rows))
 	if a.ids == nil {
@@ -25,7 +25,7 @@ func joinRows(a, b joinInput) ([]int, error) {
 			order[i] = i
 		}
 		if len(a.rows) != len(b.rows) {
-			return nil, &Fault{Message: fmt.Sprintf("rows that are joined by their order must be as many: %s have %d, %s %d", a.name, len(a.rows), b.name, len(b.rows))}
+			return nil, &Fault{Message: fmt.Sprintf("without IDs, both files must have the same number of rows: %s have %d, %s have %d", a.name, len(a.rows), b.name, len(b.rows))}
 		}
 		return order, nil
 	}
@@ -61,7 +61,7 @@ func joinRows(a, b joinInput) ([]int, error) {
 	return order, nil
 }
 
-// indexIDs returns the position of each ID. A duplicate is a fault.
+// indexIDs returns the position of each ID. A duplicate ID is a *Fault.
 func (k joinInput) indexIDs() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
@@ -73,7 +73,7 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	return at, nil
 }
 
-// describeMissing returns a message about IDs that only this file has.
+// describeMissing returns a message about IDs of k that other does not have.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quote(ids[0]))

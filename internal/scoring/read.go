@@ -15,10 +15,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// File is the file of a fault.
+// File identifies a file of a Fault.
 type File int
 
-// The files. Neither means both together.
+// The files. Neither means that the fault is not in one file only.
 const (
 	Neither File = iota
 	Predictions
@@ -26,10 +26,10 @@ const (
 	SecondPredictions // of the predictions that Diff compares
 )
 
-// Fault is an error in the files, and its location.
+// Fault is an error in the files, with its location.
 type Fault struct {
 	File File
-	// Line is the line, from 1; 0 for the whole file.
+	// Line is the line, from 1, or 0 for the whole file.
 	Line    int
 	Message string
 }
@@ -37,20 +37,20 @@ type Fault struct {
 // Error returns the message.
 func (f *Fault) Error() string { return f.Message }
 
-// predictions is the file of the predicted labels.
+// predictions has the contents of a file with predicted labels.
 type predictions struct {
 	names  []string // of the columns
 	id     string   // the name of the ID column; "" without one
 	label  string   // the name of the column of predicted labels
-	ids    []string // nil if the rows are joined in order
+	ids    []string // nil if the rows are joined by their order
 	labels []string
-	rows   []int // the lines of the rows in the file
-	// classes are the classes with a probability; probabilities are row-major.
+	rows   []int // the line of each row
+	// classes are those with a probability column. probabilities is row-major.
 	classes       []string
 	probabilities []float32
 }
 
-// rowName returns the ID of a row, or without IDs its number from 1.
+// rowName returns the ID of a row or, if there are no IDs, its number from 1.
 func (p *predictions) rowName(row int) string {
 	if p.ids == nil {
 		return strconv.Itoa(row + 1)
@@ -70,11 +70,12 @@ type answers struct {
 // probabilityColumn is the prefix of the name of a class's probability column.
 const probabilityColumn = "probability_"
 
-// predictionColumn matches the column of predicted labels in a result, which has a number
-// if the blind file had a column of this name.
+// predictionColumn matches the name of the column of predicted labels, which has a number if
+// the blind file has a column of the same name.
 var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 
-// readPredictions reads the predictions; answered are the columns of the answers.
+// readPredictions reads the predictions. answered are the names of the columns of the
+// answers.
 func readPredictions(ctx context.Context, t *table, answered []string, opts Options) (*predictions, error) {
 	p := &predictions{names: t.names}
 	at, err := p.findLabelColumn(t, answered, opts)
@@ -125,12 +126,11 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 	}
 }
 
-// findLabelColumn finds the column of the predicted labels.
 func (p *predictions) findLabelColumn(t *table, answered []string, opts Options) (int, error) {
 	if opts.Prediction != "" {
 		return t.columnIndex(opts.Prediction, "prediction", 0)
 	}
-	for at := len(t.names) - 1; at >= 0; at-- { // the last, as the blind file may have one of that name
+	for at := len(t.names) - 1; at >= 0; at-- { // the last, because the blind file may have one of that name
 		if predictionColumn.MatchString(t.names[at]) {
 			return at, nil
 		}
@@ -139,7 +139,7 @@ func (p *predictions) findLabelColumn(t *table, answered []string, opts Options)
 		return at, nil
 	}
 	if len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|") {
-		return 0, t.newFault(1, "the only column is %s: the fields are separated by another delimiter", quote(t.names[0]))
+		return 0, t.newFault(1, "the only column is %s: separate the fields by commas", quote(t.names[0]))
 	}
 	if len(t.names) <= 2 {
 		return len(t.names) - 1, nil
@@ -153,7 +153,7 @@ func (p *predictions) findLabelColumn(t *table, answered []string, opts Options)
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, t.newFault(1, "no column is named prediction; the columns are %s", listNames(t.names))
+	return 0, t.newFault(1, "there is no column prediction; the columns are %s", listNames(t.names))
 }
 
 func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answers, error) {
@@ -185,8 +185,8 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 	}
 }
 
-// findAnswerColumn returns the position of the probable column of the true labels. modelLabel
-// is Options.ModelLabel.
+// findAnswerColumn returns the position of the column that is probably that of the true
+// labels. modelLabel is Options.ModelLabel.
 func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at
@@ -206,8 +206,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 	return len(names) - 1
 }
 
-// findIDColumn returns the column of the IDs for joining; -1 if the rows are joined in order:
-// if Options say so, and if the IDs of the predictions were generated as r1, r2, ….
+// findIDColumn returns the position of the ID column. It returns -1 if the rows are joined by
+// their order, because opts says so or the IDs of the predictions were generated.
 func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options) (int, error) {
 	if p.ids == nil {
 		return -1, nil
@@ -218,12 +218,13 @@ func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options
 	}
 	id, err := t.columnIndex(opts.ID, "ID", max(slices.Index(t.names, p.id), 0))
 	if err == nil && id == label {
-		err = t.newFault(1, "the only column for the ID, %s, is the label; join the rows by their order, or name the ID", quote(t.names[id]))
+		err = t.newFault(1, "the only column that could be the ID, %s, is the label: join the rows by their order, or set the ID column", quote(t.names[id]))
 	}
 	return id, err
 }
 
-// isGenerated reports whether IDs are those generated for a table without an ID column.
+// isGenerated reports whether the IDs are r1, r2, …, which are generated for a table without
+// an ID column.
 func isGenerated(ids []string) bool {
 	for i, id := range ids {
 		if id != "r"+strconv.Itoa(i+1) {
@@ -233,7 +234,7 @@ func isGenerated(ids []string) bool {
 	return true
 }
 
-// table is a CSV whose rows have as many fields as its header.
+// table reads a CSV whose rows have as many fields as the header.
 type table struct {
 	reader *csvfile.Reader
 	names  []string
@@ -255,7 +256,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 	return t, nil
 }
 
-// nextRow returns the next row, and io.EOF after the last.
+// nextRow returns the next row, or io.EOF after the last.
 func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -273,15 +274,15 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	return row, nil
 }
 
-// columnIndex returns the position of the named column, or standard without a name. role is its
-// role in words.
+// columnIndex returns the position of the named column, or standard if name is empty. role is
+// the column's role for messages.
 func (t *table) columnIndex(name, role string, standard int) (int, error) {
 	if name == "" {
 		return standard, nil
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
-		return at, t.newFault(1, "no column is named %s to be the %s; the columns are %s", quote(name), role, listNames(t.names))
+		return at, t.newFault(1, "there is no column %s for the %s; the columns are %s", quote(name), role, listNames(t.names))
 	}
 	return at, nil
 }
@@ -290,7 +291,7 @@ func (t *table) newFault(line int, format string, args ...any) error {
 	return &Fault{File: t.file, Line: line, Message: fmt.Sprintf(format, args...)}
 }
 
-// readError adds the file to an error of reading.
+// readError converts a *csvfile.Defect to a *Fault. It returns other errors unchanged.
 func (t *table) readError(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
@@ -299,18 +300,18 @@ func (t *table) readError(err error) error {
 	return err
 }
 
-// classes are the labels of both files by their canonical form.
+// classes are the distinct labels of both files.
 type classes struct {
 	names []string
-	index map[string]int32
+	index map[string]int32 // by canonicalLabel
 }
 
-// maxClasses bounds the memory for the confusion matrix and the probabilities. A
-// column with more distinct values, such as an ID, cannot be the label.
+// maxClasses is the maximum number of classes, which bounds the memory for the confusion
+// matrix and the probabilities.
 const maxClasses = 2000
 
-// newClasses returns the classes: those with a probability in their order, then the other
-// labels, sorted.
+// newClasses returns the classes with a probability in their order, followed by the other
+// labels in sorted order.
 func newClasses(p *predictions, a *answers) (*classes, error) {
 	c := &classes{index: map[string]int32{}}
 	for _, name := range p.classes {
@@ -324,7 +325,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 			}
 		}
 		if len(rest) > maxClasses {
-			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values: it does not name classes", quote(column), maxClasses)}
+			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values, so it has no classes", quote(column), maxClasses)}
 		}
 		return nil
 	}
@@ -349,8 +350,8 @@ func (c *classes) add(name string) {
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, 0 for a class without a
-// column.
+// allProbabilities returns the probabilities of all classes, row-major. They are 0 for a
+// class without a probability column.
 func (p *predictions) allProbabilities(c *classes) []float32 {
 	rows := len(p.labels)
 	all := make([]float32, rows*len(c.names))
@@ -363,8 +364,8 @@ func (p *predictions) allProbabilities(c *classes) []float32 {
 	return all
 }
 
-// canonicalLabel returns the canonical form of a label for comparisons: numbers by their value,
-// because programs write 1 also as 1.0.
+// canonicalLabel returns a text that is equal for equal labels. It formats numbers in the same
+// way, because some programs write 1 as 1.0.
 func canonicalLabel(label string) string {
 	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -376,7 +377,7 @@ func trimField(field []byte) string { return strings.TrimSpace(string(field)) }
 
 func quote(name string) string { return strconv.Quote(name) }
 
-// listNames lists the first columns.
+// listNames lists the first names for a message.
 func listNames(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {

@@ -1,9 +1,9 @@
-// Package scoring compares a file of predictions with a file of the true labels:
-// every metric with its 95 % interval, each class, the confusion matrix, and what
-// always predicting the commonest class would score.
+// Package scoring compares a file of predictions with a file of the true labels. It computes
+// every metric with its 95 % interval, the metrics of each class, the confusion matrix, and
+// the accuracy of always predicting the most frequent class.
 //
-// The predictions may be anybody's: a CSV with a column of predicted labels,
-// perhaps with a probability_<class> column for each class.
+// The predictions may come from any program. They are a CSV with a column of predicted
+// labels and, optionally, a column probability_<class> for each class.
 package scoring
 
 import (
@@ -14,24 +14,23 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// Options select the columns. Zero values are defaults.
+// Options select the columns. The zero value selects the defaults.
 type Options struct {
-	// ID is the name of the column that both files are joined by. Defaults to the first
-	// column of the predictions, and to the column with the same name in the answers,
-	// otherwise their first.
+	// ID is the name of the column that joins both files. Defaults to the first column of
+	// the predictions, and to the column with the same name in the answers or else their
+	// first.
 	ID string
-	// Label is the name of the column of the true labels. Defaults to the column with the
-	// name of the predicted labels, otherwise to the only column that the predictions
-	// lack, otherwise to the last.
+	// Label is the name of the column of the true labels. Defaults to ModelLabel, the name
+	// of the column of predicted labels, the only column that the predictions lack, or the
+	// last: the first of these that the answers have.
 	Label string
-	// Prediction is the name of the column of the predicted labels. Defaults to
-	// prediction, otherwise to the one named Label, otherwise to the second of two
-	// columns, otherwise to the only one besides the first that the answers have, too.
+	// Prediction is the name of the column of the predicted labels. Defaults to prediction,
+	// Label, the second of two columns, or the only one except the first that the answers
+	// have, too: the first of these that the predictions have.
 	Prediction string
-	// ModelLabel is the name of the label in the training file: if the answers have a
-	// column of this name, it is the label, if Label is empty.
+	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string
-	// InOrder joins the rows by their order instead of an ID.
+	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
 }
 
@@ -43,7 +42,7 @@ type MetricValue struct {
 	High  *float64 `json:"high"`
 }
 
-// Result are the metrics of predictions.
+// Result has the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
 	// Label is the column of the true labels.
@@ -52,39 +51,38 @@ type Result struct {
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
 	// ROCAUC and LogLoss are nil if the predictions have no probabilities.
-	ROCAUC  *MetricValue `json:"rocAuc"`
-	LogLoss *MetricValue `json:"logLoss"`
-	// Baseline is the accuracy of always predicting the commonest true class.
-	Baseline Baseline `json:"baseline"`
-	Classes  []Class  `json:"classes"`
-	// Confusion counts the rows of each true class (down) by the predicted one
-	// (across), both in the order of Classes.
+	ROCAUC   *MetricValue `json:"rocAuc"`
+	LogLoss  *MetricValue `json:"logLoss"`
+	Baseline Baseline     `json:"baseline"`
+	Classes  []Class      `json:"classes"`
+	// Confusion counts the rows by true class and by predicted class, both in the order of
+	// Classes.
 	Confusion [][]int `json:"confusion"`
 }
 
-// Baseline is the score of the constant prediction.
+// Baseline is the accuracy of always predicting Label, the most frequent class.
 type Baseline struct {
 	Label    string  `json:"label"`
 	Accuracy float64 `json:"accuracy"`
 }
 
-// Class are the metrics of one class. A figure is nil if no row counts for it: precision
-// if the class was never predicted, recall if no row has it.
+// Class has the metrics of one class. Precision is nil if the class was never predicted,
+// Recall if no row has it, and F1 if both are.
 type Class struct {
 	Label     string       `json:"label"`
-	Rows      int          `json:"rows"` // of the class: its support
+	Rows      int          `json:"rows"` // number of rows with this true class
 	Precision *MetricValue `json:"precision"`
 	Recall    *MetricValue `json:"recall"`
 	F1        *MetricValue `json:"f1"`
 }
 
-// Metrics are the names of the figures of a Result for all classes.
+// Metrics are the names of the metrics of a Result for all classes together.
 var Metrics = []string{
 	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
 }
 
-// Metric returns the figure of the named metric; nil if it was not measured or
-// the name is unknown.
+// Metric returns the value of the named metric, or nil if it was not computed or the name is
+// unknown.
 func (r *Result) Metric(name string) *MetricValue {
 	switch name {
 	case metric.NameAccuracy:
@@ -101,8 +99,8 @@ func (r *Result) Metric(name string) *MetricValue {
 	return nil
 }
 
-// Score scores predictions against answers. Both are CSV with commas and a header. A
-// *Fault in the error has the file and the line.
+// Score compares predictions with answers. Both must be CSV with commas and a header. A
+// *Fault describes an error in a file.
 func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*Result, error) {
 	left, err := openTable(predictions, Predictions)
 	if err != nil {
@@ -127,10 +125,10 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	return p.scoreRows(a, order)
 }
 
-// scoreRows measures the rows; order holds the answer of each prediction.
+// scoreRows computes the metrics. order has the position in a of each prediction's answer.
 func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
-		return nil, &Fault{Message: "there is no row to score"}
+		return nil, &Fault{Message: "the files have no row to score"}
 	}
 	classes, err := newClasses(p, a)
 	if err != nil {
@@ -158,7 +156,7 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	return r, nil
 }
 
-// addClasses sets the confusion matrix, the metrics by class and the baseline.
+// addClasses sets the confusion matrix, the metrics of each class and the baseline.
 func (r *Result) addClasses(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
@@ -187,11 +185,11 @@ func (r *Result) addClasses(names []string, p metric.Predictions) {
 	}
 }
 
-// computeMetric computes a metric; nil if it is undefined.
+// computeMetric returns the value of a metric, or nil if it is undefined.
 func computeMetric(name string, p metric.Predictions) *MetricValue {
 	value := metric.LogLoss(p)
 	if name != metric.NameLogLoss {
-		value, _ = metric.Score(name, p) // the names are those of the package
+		value, _ = metric.Score(name, p) // the error is about unknown names
 	}
 	if math.IsNaN(value) {
 		return nil

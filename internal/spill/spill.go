@@ -1,5 +1,5 @@
-// Package spill keeps temporary data out of memory: in a file that has no name if the
-// system allows it, so that nothing is left even if the process is killed.
+// Package spill keeps temporary data in a file instead of in memory. The file has no name if
+// the system allows it, so that it disappears even if the process is killed.
 package spill
 
 import (
@@ -12,26 +12,26 @@ import (
 	"sync"
 )
 
-// File holds streams in a temporary file. Streams of one File may be used concurrently. A
-// nil File keeps its streams in memory.
+// File is a temporary file that holds streams. Its streams may be used concurrently. The
+// streams of a nil File are in memory.
 type File struct {
 	dir string
 
 	mu   sync.RWMutex
 	file *TempFile // nil before the first write and after Close
-	end  int64
+	end  int64     // length of the file
 	// memory has the contents of the file after loadIntoMemory.
 	memory []byte
-	// full is set if writes stay in memory: nothing is lost when the disk is full.
+	// full is set if further writes stay in memory, as when the disk is full.
 	full   bool
 	closed bool
 }
 
-// New returns a File in dir, which must exist; empty is the system's folder for temporary
-// files. The file is created by the first write.
+// New returns a File in dir, which must exist. dir defaults to the system's directory for
+// temporary files. The first write creates the file.
 func New(dir string) *File { return &File{dir: dir} }
 
-// Close frees the data of all streams. They must not be used any more.
+// Close removes the file. Its streams must not be used any more.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,8 +39,8 @@ func (f *File) Close() error {
 	return f.removeFile()
 }
 
-// LoadIntoMemory moves the data of all streams to memory, where further writes stay too,
-// and frees the disk space. This happens without a call if the disk is full.
+// LoadIntoMemory moves the data of all streams to memory and removes the file. Further
+// writes stay in memory, too. When the disk is full, this happens without a call.
 func (f *File) LoadIntoMemory() error {
 	if f == nil {
 		return nil
@@ -63,7 +63,6 @@ func (f *File) loadIntoMemory() error {
 	return f.removeFile()
 }
 
-// removeFile removes the file.
 func (f *File) removeFile() error {
 	if f.file == nil {
 		return nil
@@ -73,7 +72,8 @@ func (f *File) removeFile() error {
 	return err
 }
 
-// appendBlock writes b to the end of the file and returns its offset. ok is false if that failed.
+// appendBlock writes b to the end of the file and returns its offset. ok is false if b could
+// not be written.
 func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -88,7 +88,7 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 		return 0, false
 	}
 	if _, err := f.file.WriteAt(b, f.end); err != nil {
-		_ = f.loadIntoMemory() // if it cannot be read either, reading returns the error
+		_ = f.loadIntoMemory() // an error comes again when the file is read
 		return 0, false
 	}
 	at = f.end
@@ -104,13 +104,13 @@ func (f *File) create() (err error) {
 // namePrefix is the prefix of the names of files.
 const namePrefix = ".foretell-scratch-"
 
-// Sweep removes the files of killed processes from dir, on systems that do not remove open
-// files. Files of running processes are kept.
+// Sweep removes the files of killed processes from dir, on systems that cannot remove open
+// files. It does not remove files of running processes.
 func Sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), namePrefix) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // refused if it is open
+			_ = os.Remove(filepath.Join(dir, e.Name())) // fails if it is open
 		}
 	}
 	return err
@@ -138,8 +138,8 @@ const bufferSize = 32 << 10
 type Stream struct {
 	file      *File
 	blockSize int
-	// blocks are the offsets of each size bytes: in the file or, if negative, in held at
-	// -1-offset.
+	// blocks are the offsets of the blocks in the file. A negative one means the block
+	// memoryBlocks[-1-offset].
 	blocks       []int64
 	memoryBlocks [][]byte
 	buffer       []byte // the bytes after the blocks
@@ -148,8 +148,8 @@ type Stream struct {
 // NewStream returns an empty stream.
 func (f *File) NewStream() *Stream { return f.NewStreamSize(bufferSize) }
 
-// NewStreamSize returns an empty stream with a buffer of size bytes: less than the default
-// if there are many streams.
+// NewStreamSize returns an empty stream with a buffer of size bytes. Choose less than the
+// default, 32 KiB, if there are many streams.
 func (f *File) NewStreamSize(size int) *Stream { return &Stream{file: f, blockSize: size} }
 
 // Write appends b. It never fails.
@@ -181,13 +181,13 @@ func (s *Stream) flush() {
 // Len returns the number of bytes written.
 func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.blockSize) + int64(len(s.buffer)) }
 
-// Reader returns a reader of the first n bytes, n ≤ t.Len(). Its errors are those of the
-// file. The stream may grow meanwhile, but not concurrently with a Read.
+// Reader returns a reader of the first n bytes, which must be at most s.Len(). Its errors
+// are those of the file. The stream must not be written to during a Read.
 func (s *Stream) Reader(n int64) io.Reader {
 	return io.LimitReader(&streamReader{stream: s}, n)
 }
 
-// AppendTo appends the first n bytes to b, n ≤ t.Len().
+// AppendTo appends the first n bytes, which must be at most s.Len(), to b.
 func (s *Stream) AppendTo(b []byte, n int64) ([]byte, error) {
 	end := len(b)
 	b = slices.Grow(b, int(n))[:end+int(n)]

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// convertRandomAccess reads a file in a format that needs random access, and reports whether head
-// is the beginning of one.
+// convertRandomAccess converts a file in a format that needs random access: Parquet, ZIP or
+// Excel. It returns false if head is not the beginning of such a file.
 func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
 	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	if !isParquet && !isZIP {
@@ -42,12 +42,12 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 		return true, f.convertWorkbook(ctx, &archive.Reader, opts)
 	}
 	if f.member {
-		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: "there is a ZIP file in the ZIP file: unpack it"}
+		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: "the ZIP file contains another ZIP file: unpack the outer one"}
 	}
 	return true, f.convertArchive(ctx, &archive.Reader, opts)
 }
 
-// convertArchive reads the one table in a ZIP file.
+// convertArchive reads the only table in a ZIP file.
 func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, opts Options) error {
 	var tables []*zip.File
 	var names []string
@@ -65,11 +65,11 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 		tables = slices.DeleteFunc(slices.Clone(archive.File), func(entry *zip.File) bool { return entry.Name != names[0] })
 	}
 	if len(names) == 0 {
-		return &csvfile.Defect{Code: CodeInvalidFile, Message: "there is no file in the ZIP file"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Message: "the ZIP file is empty"}
 	}
 	if len(tables) != 1 {
 		return &csvfile.Defect{
-			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file holds %d tables, not one: unpack it and name one of %s", len(tables), joinNames(names)),
+			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file contains %d tables, want 1: unpack it and choose one of %s", len(tables), joinNames(names)),
 		}
 	}
 	if tables[0].Flags&1 != 0 {
@@ -92,7 +92,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 	return f.readMember(ctx, from, opts)
 }
 
-// hasTableExtension reports whether a name is that of a table.
+// hasTableExtension reports whether a file name has the extension of a table.
 func hasTableExtension(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst"} {
@@ -101,8 +101,8 @@ func hasTableExtension(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".data", ".tab"}, path.Ext(name))
 }
 
-// readMember reads the file packed in this one. The table is stored as CSV in UTF-8 with
-// the lines of the packed file.
+// readMember reads the file at path from, which was packed in f. It stores the table as CSV
+// in UTF-8, with the lines of the packed file.
 func (f *sourceFile) readMember(ctx context.Context, from string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: from}, member: true}
 	err := member.inspect(ctx, opts)

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckEncoding returns an error if the named encoding is unsupported. The empty name asks
-// for detection.
+// CheckEncoding returns an error if the named encoding is unsupported. An empty name, which
+// asks for detection, is valid.
 func CheckEncoding(name string) error {
 	if name == "" {
 		return nil
@@ -26,7 +26,7 @@ func CheckEncoding(name string) error {
 	return err
 }
 
-// findCharset returns the named encoding, nil for UTF-8.
+// findCharset returns the named encoding, or nil for UTF-8.
 func findCharset(name string) (encoding.Encoding, error) {
 	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
 	case "utf8", "ascii", "usascii":
@@ -37,7 +37,7 @@ func findCharset(name string) (encoding.Encoding, error) {
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
 	case "utf16be":
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
-	case "latin1", "iso88591": // the web's standard takes these for Windows-1252
+	case "latin1", "iso88591": // htmlindex has Windows-1252 for these names
 		return charmap.ISO8859_1, nil
 	case "windows1252", "cp1252", "ansi":
 		return charmap.Windows1252, nil
@@ -49,8 +49,8 @@ func findCharset(name string) (encoding.Encoding, error) {
 	return found, nil
 }
 
-// detectUTF16 returns the name of the encoding according to the byte order mark, or to NUL
-// bytes in the first two characters of a header; "" for others.
+// detectUTF16 returns the name of a UTF-16 encoding if head starts with a byte order mark or
+// has NUL bytes in its first two characters. Otherwise it returns "".
 func detectUTF16(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
@@ -67,7 +67,7 @@ func detectUTF16(head []byte) string {
 	return ""
 }
 
-// transcode converts src from the named encoding to UTF-8. Invalid bytes are a
+// transcode returns src converted from the named encoding to UTF-8. Invalid bytes are a
 // *csvfile.Defect.
 func transcode(src io.Reader, name string) (io.Reader, error) {
 	charset, err := findCharset(name)
@@ -104,7 +104,7 @@ func (r *strictReader) Read(p []byte) (int, error) {
 	}
 	r.err = &csvfile.Defect{
 		Code: csvfile.CodeInvalidEncoding, Line: r.line + bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}),
-		Message: "not valid " + r.name,
+		Message: "the text is not valid " + r.name,
 	}
 	return 0, r.err
 }

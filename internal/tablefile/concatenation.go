@@ -13,19 +13,19 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// concatenation reads several files as one CSV: the first unchanged, of the others the
-// rows. A file with another column order or delimiter is rewritten.
+// concatenation reads several files as one CSV: the first file unchanged, and the rows of
+// the others, rewritten if their column order or delimiter differs.
 type concatenation struct {
 	parts     []*sourceFile
-	delimiter byte // 0 to detect each file's
+	delimiter byte // 0 to detect that of each file
 	bytesRead *int64
 
-	firstNames     []string // the header of the first file
-	firstDelimiter byte     // what separates its fields
-	next           int      // index of the next file to open
-	current        io.Reader
-	stream         *stream // of now
-	lines          lineCounter
+	firstNames     []string    // the header of the first file
+	firstDelimiter byte        // the delimiter of the first file
+	next           int         // index of the next file to open
+	current        io.Reader   // the rest of the current file
+	stream         *stream     // the current file
+	lines          lineCounter // of the CSV
 }
 
 // Read implements io.Reader.
@@ -67,7 +67,6 @@ func (c *concatenation) Close() error {
 	return err
 }
 
-// openNext opens the rows of the next file.
 func (c *concatenation) openNext() error {
 	p := c.parts[c.next]
 	c.next++
@@ -116,12 +115,13 @@ type header struct {
 	head      []byte // the bytes read so far
 	end       int    // offset after the header and its line end in head
 	names     []string
-	delimiter byte // what separates the fields
-	line      int  // line of the header
-	lines     int  // number of lines of the header
+	delimiter byte
+	line      int // line of the header
+	lines     int // number of lines of the header
 }
 
-// readHeader reads the header from src, and possibly more. delimiter 0 asks for detection.
+// readHeader reads the header from src, and possibly more. It detects the delimiter if
+// delimiter is 0.
 func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	h := &header{delimiter: delimiter}
 	for size := headSize; ; size *= 2 {
@@ -147,7 +147,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	}
 }
 
-// setRecord sets the header to a record.
+// setRecord sets the names and the location of the header.
 func (h *header) setRecord(record *csvfile.Record) {
 	h.names = h.names[:0]
 	for i := range record.Fields {
@@ -155,7 +155,7 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 	raw := record.Text
 	h.line = record.Line
-	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark and line ends may precede it
+	h.end = bytes.Index(h.head, raw) + len(raw) // only a byte order mark or blank lines may precede it
 	var c lineCounter
 	c.add(raw)
 	h.lines = c.nextLine()
@@ -167,8 +167,8 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 }
 
-// matchColumns returns the position among names for each of the first file's columns,
-// nil if they are the same in the same order. line is that of the header.
+// matchColumns returns the position in names of each column of the first file, or nil if the
+// columns are the same in the same order. line is that of the header.
 func matchColumns(first, names []string, line int, firstFile string) ([]int, error) {
 	if slices.Equal(first, names) {
 		return nil, nil
@@ -182,7 +182,7 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 		if _, twice := at[name]; twice {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
-				Message: "the name is twice in the header, so the columns cannot be matched with those of " + firstFile,
+				Message: "the header has the name twice, so its columns cannot be matched with those of " + firstFile,
 			}
 		}
 		at[name] = i
@@ -190,14 +190,14 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 	for _, name := range first {
 		i, ok := at[name]
 		if !ok {
-			return nil, missing(name, "the column of "+firstFile+" is missing: files that make one table must have the same columns")
+			return nil, missing(name, "the column of "+firstFile+" is missing, but files that make one table must have the same columns")
 		}
 		order = append(order, i)
 		delete(at, name)
 	}
 	for i, name := range names {
 		if _, extra := at[name]; extra {
-			d := missing(name, "the column is not in "+firstFile+": files that make one table must have the same columns")
+			d := missing(name, "the column is not in "+firstFile+", but files that make one table must have the same columns")
 			d.Column = i + 1
 			return nil, d
 		}
@@ -242,7 +242,7 @@ func (r *rewriter) Read(p []byte) (int, error) {
 	return r.buffer.Read(p)
 }
 
-// fill writes a row.
+// fill writes the next row to the buffer.
 func (r *rewriter) fill() {
 	record, err := r.rows.Read()
 	if err != nil {
@@ -277,7 +277,7 @@ func (r *rewriter) fill() {
 // lineCounter counts the line ends LF, CRLF and CR of a text in pieces.
 type lineCounter struct {
 	ends int
-	last byte // of the text; 0 before it
+	last byte // the last byte of the text; 0 if it is empty
 }
 
 func (c *lineCounter) add(piece []byte) {
@@ -294,7 +294,7 @@ func (c *lineCounter) add(piece []byte) {
 	c.last = piece[len(piece)-1]
 }
 
-// nextLine returns the number of the line after the text, from 1.
+// nextLine returns the line on which the next piece starts, from 1.
 func (c *lineCounter) nextLine() int { return c.ends + 1 }
 
 // endsLine reports whether the text ends with a line end.

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// The codes of defects and warnings of files in other formats than CSV. Others are those
-// of package frame.
+// The codes of defects and warnings of files in other formats than CSV, in addition to those
+// of package csvfile.
 const (
 	CodeInvalidFile = "invalid-file"
 	CodeNested      = "nested-value"
@@ -24,7 +24,7 @@ const (
 
 // Warning is an assumption about a file that may be wrong.
 type Warning struct {
-	File string // its name
+	File string // the name of the file
 	csvfile.Warning
 }
 
@@ -33,10 +33,10 @@ type csvFile struct {
 	ctx      context.Context
 	file     *os.File
 	out      *csvfile.Writer
-	line     int // of the next record
-	breaks   int // line ends in the fields of the record
-	rows     int
-	maxBytes int64
+	line     int   // line of the next record
+	breaks   int   // number of line ends in the fields of the record
+	rows     int   // number of records, including the header
+	maxBytes int64 // maximum size of the file; 0 for no limit
 	size     int64
 	lineMap  lineMap
 }
@@ -55,18 +55,17 @@ func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 // Write implements io.Writer for the CSV text.
 func (w *csvFile) Write(p []byte) (int, error) {
 	if w.size += int64(len(p)); w.maxBytes > 0 && w.size > w.maxBytes {
-		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table has more than %d bytes as CSV: at most %d are taken", w.maxBytes, w.maxBytes)}
+		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table exceeds %d bytes as CSV", w.maxBytes)}
 	}
 	return w.file.Write(p)
 }
 
-// writeField adds a field to the record.
 func (w *csvFile) writeField(text []byte) {
 	w.breaks += lineEnds(text)
 	w.out.WriteField(text)
 }
 
-// endRecord ends the record, which comes from a line of the source; 0 if it comes from no line.
+// endRecord ends the record. source is the line from which it was converted, or 0.
 func (w *csvFile) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
@@ -83,7 +82,7 @@ func (w *csvFile) endRecord(source int) error {
 	return nil
 }
 
-// writeRecord writes a record, which comes from a line of the source; 0 if it comes from no line.
+// writeRecord writes a record. source is the line from which it was converted, or 0.
 func (w *csvFile) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))
@@ -91,7 +90,7 @@ func (w *csvFile) writeRecord(fields []string, source int) error {
 	return w.endRecord(source)
 }
 
-// finish ends the file, and removes it after an error.
+// finish closes the file, and removes it if err or closing is an error.
 func (w *csvFile) finish(err error) error {
 	if err == nil {
 		err = w.out.Flush()
@@ -111,8 +110,8 @@ func lineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert writes the table to a temporary file with fill. It is read in place of the
-// original from then on.
+// convert writes the table to a temporary file with fill. From then on, that file is read
+// instead of the original.
 func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
@@ -125,8 +124,8 @@ func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csv
 	return nil
 }
 
-// recoverDefect turns a panic of a format's library, which a damaged file may cause, into
-// a defect.
+// recoverDefect calls read. It returns a panic, which a damaged file may cause in a format's
+// library, as a defect.
 func recoverDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -136,8 +135,7 @@ func recoverDefect(read func() error) (err error) {
 	return read()
 }
 
-// unpackToTemp copies the unpacked content to a temporary file, for formats that need random
-// access.
+// unpackToTemp copies the unpacked content to a temporary file, for random access.
 func (f *sourceFile) unpackToTemp(ctx context.Context, opts Options) (path string, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
@@ -161,7 +159,7 @@ func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err
 	}
 	n, err := io.Copy(file, io.LimitReader(cancellable(ctx, src), max+1))
 	if err == nil && n > max {
-		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("more than %d bytes are packed in it: at most that many are taken", max)}
+		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the unpacked file exceeds %d bytes", max)}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(file.Name()) // it is in the folder for temporary files
@@ -170,7 +168,7 @@ func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err
 	return file.Name(), nil
 }
 
-// cancellable returns src, whose Read returns the context's error once ctx has ended.
+// cancellable returns a reader of src whose Read returns the context's error once ctx ends.
 func cancellable(ctx context.Context, src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

@@ -79,7 +79,7 @@ func TestParquet(t *testing.T) {
 			if _, row, _ := table.Locate(3, 1); row != 2 {
 				t.Errorf("line 3 is row %d", row)
 			}
-			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "left out: tags") {
+			if w := table.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "omitted: tags") {
 				t.Errorf("got %v", w)
 			}
 		})
@@ -90,7 +90,7 @@ func TestParquet(t *testing.T) {
 func TestParquetFooterIsBounded(t *testing.T) {
 	whole := parquetFile(t, parquetRows())
 	_, err := text(t, openText(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
-	if err == nil || !strings.Contains(err.Error(), "its footer of 4294967280 bytes is longer than the file") {
+	if err == nil || !strings.Contains(err.Error(), "the footer of 4294967280 bytes is longer than the file") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestWorkbook(t *testing.T) {
 		t.Errorf("a cell of 40 MB: %v", err)
 	}
 	_, err = text(t, openText(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
-	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None": there are "Data"`) {
+	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None"; the sheets are "Data"`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -191,11 +191,11 @@ func TestArchive(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ name, in, want string }{
-		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file holds 2 tables, not one: unpack it and name one of a.csv, b.csv"},
-		{"no_files", zipped(t, "a/", ""), "there is no file in the ZIP file"},
-		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file holds 0 tables"},
-		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "there is a ZIP file in the ZIP file"},
-		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "more than 1048576 bytes are packed in it"},
+		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file contains 2 tables, want 1: unpack it and choose one of a.csv, b.csv"},
+		{"no_files", zipped(t, "a/", ""), "the ZIP file is empty"},
+		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file contains 0 tables"},
+		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "the ZIP file contains another ZIP file"},
+		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "the unpacked file exceeds 1048576 bytes"},
 		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged, is it cut off?"},
 	} {
 		t.Run(c.name+"_is_a_defect", func(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessCharset reads all of a text of unknown encoding. If it is not UTF-8 and certainly
-// Windows-1252, it is read as such, with a warning. Otherwise the charset stays UTF-8,
-// whose reader reports the error.
+// guessCharset reads a text of unknown encoding to its end. If it is not UTF-8 but certainly
+// Windows-1252, it sets the charset to that and warns. Otherwise the charset remains UTF-8,
+// and reading the CSV returns the error.
 func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -37,14 +37,15 @@ func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	return nil
 }
 
-// charsetStats counts evidence of the encoding of a text.
+// charsetStats are counts that help to guess the encoding of a text.
 type charsetStats struct {
-	invalid     int // bytes that are not part of a character in UTF-8
-	multibyte   int // characters of several bytes in UTF-8
-	undefined   int // invalid bytes that Windows-1252 does not define
-	adjacent    int // invalid bytes next to another
-	implausible int // invalid bytes that are implausible as Windows-1252
-	last, left  byte
+	invalid     int  // bytes that are not part of a character in UTF-8
+	multibyte   int  // characters of several bytes in UTF-8
+	undefined   int  // invalid bytes that Windows-1252 does not define
+	adjacent    int  // invalid bytes next to another
+	implausible int  // invalid bytes that are implausible as Windows-1252
+	last        byte // the last invalid byte if it is not classified yet, otherwise 0
+	left        byte // the byte to the left of last
 	lastInvalid bool // the last byte was invalid
 }
 
@@ -69,7 +70,7 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 	}
 }
 
-// addText adds a piece of text and returns an incomplete character at its end.
+// addText counts a piece of text. It returns an incomplete character at its end.
 func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
@@ -98,7 +99,7 @@ func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 	return nil
 }
 
-// asciiPrefixLen returns the length of the ASCII text that b begins with.
+// asciiPrefixLen returns the number of ASCII characters at the beginning of b.
 func asciiPrefixLen(b []byte) int {
 	for i, char := range b {
 		if char >= utf8.RuneSelf {
@@ -125,7 +126,7 @@ func (c *charsetStats) addInvalid(b byte) {
 	c.last, c.lastInvalid = b, true
 }
 
-// classifyLast classifies the last invalid byte when the next one is known.
+// classifyLast classifies the last invalid byte. right is the byte after it.
 func (c *charsetStats) classifyLast(right byte) {
 	b := c.last
 	c.last = 0
@@ -146,16 +147,16 @@ func (c *charsetStats) classifyLast(right byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWestern reports whether the text is certainly Windows-1252: it is not UTF-8, has no
-// undefined bytes, most of its letters are between ASCII letters, and its symbols are not
-// inside words.
+// isWestern reports whether the text is certainly Windows-1252. It then has hardly any
+// characters in UTF-8 and no undefined bytes, most of its letters are next to ASCII letters,
+// and its symbols are not inside words.
 func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
-// charsetWarning returns the warning with the location of the first field that is not UTF-8.
+// charsetWarning returns the warning about the first field that is not UTF-8.
 func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
-	w := csvfile.Warning{Code: CodeEncoding, Message: "not UTF-8: read as Windows-1252; --encoding names another"}
+	w := csvfile.Warning{Code: CodeEncoding, Message: "the text is not UTF-8 and is read as Windows-1252; use --encoding to set another encoding"}
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return w, err

@@ -16,16 +16,16 @@ import (
 
 // Limits of JSON, which bound the memory.
 const (
-	maxDepth   = 32                // of objects in objects
-	maxKeys    = csvfile.MaxFields // different keys of a file, as they become columns
-	maxKeyText = 64 << 20          // bytes of these
+	maxDepth   = 32                // depth of nested objects
+	maxKeys    = csvfile.MaxFields // distinct keys of a file, which become columns
+	maxKeyText = 64 << 20          // bytes of all distinct keys
 	maxObject  = 2 * maxField      // bytes of an object, and between two objects
 	maxField   = csvfile.MaxRecordBytes
 )
 
-// convertJSON reads JSON Lines, or the one list of objects in a JSON document: the
-// document itself or a member of it. Objects are the rows, keys the columns in the
-// order of their first appearance.
+// convertJSON converts JSON Lines, or a list of objects in a JSON document, which is the
+// document itself or a member of it. Objects become rows. Keys become columns in the order
+// of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {
@@ -51,14 +51,13 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// jsonLayout is the location of the rows of a document.
+// jsonLayout describes where the rows of a document are.
 type jsonLayout struct {
-	name   string // of the format
-	list   bool   // the rows are in a list, otherwise consecutive values
-	member string // key of the list in an object; "" for the document itself
+	name   string // the name of the format
+	list   bool   // the rows are in a list, otherwise they are consecutive values
+	member string // the key of the list in an object; "" if the document is the list
 }
 
-// findJSONRows determines the location of the rows.
 func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -81,31 +80,31 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	}
 	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,
-		Message: `this is JSON of whole columns, not of rows: write rows, in pandas with to_json(path, orient="records", lines=True)`,
+		Message: `this JSON has columns instead of rows: write rows, in pandas with to_json(path, orient="records", lines=True)`,
 	}
 }
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	list    string // key of the first list of objects
-	columns int    // members that are lists of values, or objects, if there is no other member
+	list    string // the key of the first list of objects
+	columns int    // number of members that are lists or objects; 0 if there are others
 }
 
-// keySet are the keys of a file in the order of their first appearance.
+// keySet has the distinct keys of a file in the order of their first appearance.
 type keySet struct {
 	positions map[string]int
 	names     []string
-	size      int
+	size      int  // bytes of all names
 	grew      bool // a key was added after the header was written
 }
 
-// position returns the position of a key, which may be new.
+// position returns the position of a key. It adds a new key.
 func (k *keySet) position(key []byte) (int, error) {
 	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
 	}
 	if k.size += len(key); len(k.names) == maxKeys || k.size > maxKeyText {
-		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys: each would be a column", len(k.names))}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys, each of which would be a column", len(k.names))}
 	}
 	at := len(k.names)
 	k.positions[string(key)] = at
@@ -113,8 +112,9 @@ func (k *keySet) position(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes the rows. The header has the keys known before, or those of the first
-// row; if there are more, the output is discarded.
+// writeJSONRows writes the rows to w. The header has the keys that are already known, or
+// those of the first row. If other rows have more keys, it only adds these to keys, sets
+// keys.grew, and the output must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -157,7 +157,7 @@ func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) e
 		}
 	}
 	if r.rows == 0 {
-		return &csvfile.Defect{Code: csvfile.CodeNoRows, Message: "there are no objects in the list, so there are no rows", Line: 1}
+		return &csvfile.Defect{Code: csvfile.CodeNoRows, Message: "the list has no objects, so there are no rows", Line: 1}
 	}
 	return nil
 }
@@ -168,17 +168,16 @@ type jsonRowReader struct {
 	part   *sourceFile
 	keys   *keySet
 	rows   int
-	line   int     // of the row
+	line   int     // the line of the row
 	cells  []span  // by column
-	text   []byte  // of the cells
-	path   []byte  // key of the value that is read
-	warned [2]bool // warned of nested objects, of lists
+	text   []byte  // the text of all cells
+	path   []byte  // the key of the current value
+	warned [2]bool // warned about nested objects, and about lists
 }
 
-// span is a part of a row's text; end is 0 for a missing cell.
+// span is a part of a row's text. end is 0 for a missing cell.
 type span struct{ begin, end int }
 
-// skipToRows skips to the first row.
 func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 	if !form.list {
 		return nil
@@ -214,7 +213,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
 			return false, err
 		}
 		if _, err := r.ReadToken(); !errors.Is(err, io.EOF) {
-			return false, orDefect(err, "more behind the list of rows")
+			return false, orDefect(err, "the document continues after the list of rows")
 		}
 		return false, nil
 	default:
@@ -222,7 +221,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
 		if !form.list && errors.Is(err, io.EOF) {
 			return false, nil
 		}
-		return false, orDefect(err, "a row that is no object: each row is written {\"column\": value, …}")
+		return false, orDefect(err, "the row is not an object: write each row as {\"column\": value, …}")
 	}
 	r.line = 0
 	clear(r.cells)
@@ -243,7 +242,7 @@ func orDefect(err error, message string) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: message}
 }
 
-// readObject reads an object to its end. path is its key.
+// readObject reads an object to its end. r.path is the key of the object.
 func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {
@@ -260,9 +259,9 @@ func (r *jsonRowReader) readObject(depth int) error {
 		}
 		if r.PeekKind() == '{' {
 			if depth == maxDepth {
-				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects in objects, more than %d deep", maxDepth)}
+				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects are nested more than %d deep", maxDepth)}
 			}
-			r.warnOnce(0, "it holds objects: their keys are columns such as "+string(r.path)+".KEY")
+			r.warnOnce(0, "the column has objects, whose keys become columns such as "+string(r.path)+".KEY")
 			if _, err := r.ReadToken(); err != nil {
 				return err
 			}
@@ -279,7 +278,7 @@ func (r *jsonRowReader) readObject(depth int) error {
 	return err
 }
 
-// readCell reads a cell.
+// readCell reads the value of r.path as a cell.
 func (r *jsonRowReader) readCell() error {
 	at, err := r.keys.position(r.path)
 	if err != nil {
@@ -289,7 +288,7 @@ func (r *jsonRowReader) readCell() error {
 		r.cells = append(r.cells, span{})
 	}
 	if r.cells[at].end > 0 {
-		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the key is twice in the object"}
+		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the object has the key twice"}
 	}
 	raw, err := r.ReadValue()
 	if err != nil {
@@ -301,7 +300,7 @@ func (r *jsonRowReader) readCell() error {
 	case '"':
 		r.text, err = jsontext.AppendUnquote(r.text, raw)
 	case '[':
-		r.warnOnce(1, "it holds lists: they are kept as text such as "+shorten(string(raw)))
+		r.warnOnce(1, "the column has lists, which are kept as text such as "+shorten(string(raw)))
 		raw = bytes.Clone(raw)
 		err = raw.Compact()
 		r.text = append(r.text, raw...)
@@ -319,7 +318,7 @@ func shorten(text string) string {
 	return text
 }
 
-// warnOnce warns of the first value of a kind.
+// warnOnce warns about the first value of a kind, which is an index of r.warned.
 func (r *jsonRowReader) warnOnce(kind int, message string) {
 	if r.warned[kind] {
 		return
@@ -328,7 +327,6 @@ func (r *jsonRowReader) warnOnce(kind int, message string) {
 	r.part.warn(csvfile.Warning{Code: CodeNested, Line: r.line, Name: string(r.path), Message: message})
 }
 
-// writeRow writes the row.
 func (r *jsonRowReader) writeRow(w *csvFile, width int) error {
 	for i := range width {
 		if i < len(r.cells) {

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// jsonDecoder is a decoder that counts lines.
+// jsonDecoder is a JSON decoder that counts lines.
 type jsonDecoder struct {
 	*jsontext.Decoder
 	src *lineReader
@@ -20,14 +20,13 @@ type jsonDecoder struct {
 
 func newJSONDecoder(src io.Reader) *jsonDecoder {
 	in := bufio.NewReaderSize(src, headSize)
-	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // an error comes again with Read
+	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // an error is returned by Read, too
 		_, _ = in.Discard(3)
 	}
 	lines := &lineReader{src: in, line: 1}
 	return &jsonDecoder{Decoder: jsontext.NewDecoder(lines), src: lines}
 }
 
-// readFirstObject reads the first object.
 func (d *jsonDecoder) readFirstObject() (first objectSummary, err error) {
 	if _, err := d.ReadToken(); err != nil {
 		return first, err
@@ -68,7 +67,8 @@ func (d *jsonDecoder) readFirstObject() (first objectSummary, err error) {
 	return first, err
 }
 
-// skipValue skips the next value, or the rest of the open list or object if open is 1.
+// skipValue skips the next value if open is 0, or the rest of the current list or object if
+// open is 1.
 func (d *jsonDecoder) skipValue(open int) error {
 	for depth := open; ; {
 		token, err := d.ReadToken()
@@ -88,7 +88,8 @@ func (d *jsonDecoder) skipValue(open int) error {
 	}
 }
 
-// toDefect makes an error of the decoder a defect with its line.
+// toDefect converts an error about the JSON text to a defect with its line. It returns other
+// errors unchanged.
 func (d *jsonDecoder) toDefect(err error) error {
 	var defect *csvfile.Defect
 	var syntax *jsontext.SyntacticError
@@ -99,11 +100,11 @@ func (d *jsonDecoder) toDefect(err error) error {
 		}
 		return defect
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "not valid JSON: the file ends within a value: is it cut off?"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "invalid JSON: the file ends within a value, is it truncated?"}
 	case errors.As(err, &syntax):
-		defect = &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "not valid JSON: " + syntax.Err.Error()}
+		defect = &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "invalid JSON: " + syntax.Err.Error()}
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			defect.Code, defect.Message = csvfile.CodeDuplicateColumn, "the key is twice in the object"
+			defect.Code, defect.Message = csvfile.CodeDuplicateColumn, "the object has the key twice"
 			defect.Name = syntax.JSONPointer.LastToken()
 		}
 		return defect
@@ -111,7 +112,7 @@ func (d *jsonDecoder) toDefect(err error) error {
 	return err
 }
 
-// release allows the bytes read so far to be dropped.
+// release allows the reader to drop the bytes of the values read so far.
 func (d *jsonDecoder) release() {
 	d.src.released = d.InputOffset()
 	if d.src.released-d.src.offset > headSize {
@@ -122,13 +123,13 @@ func (d *jsonDecoder) release() {
 // lineAt returns the line of an offset. Offsets must not decrease.
 func (d *jsonDecoder) lineAt(offset int64) int { return d.src.lineAt(offset) }
 
-// lineReader keeps the bytes read until their lines are counted.
+// lineReader keeps the bytes that it has read until their lines are counted.
 type lineReader struct {
 	src      io.Reader
 	kept     []byte
-	counted  int   // bytes of kept whose lines are counted
-	offset   int64 // of kept[counted]
-	line     int   // of kept[counted]
+	counted  int   // number of bytes of kept whose lines are counted
+	offset   int64 // the offset of kept[counted]
+	line     int   // the line of kept[counted]
 	released int64 // offset of the end of the released values
 }
 

@@ -52,17 +52,17 @@ func TestJSONIsCancelled(t *testing.T) {
 
 func TestJSONRefuses(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"a_row_that_is_cut_off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", "line 3: not valid JSON: the file ends within a value"},
-		{"a_wrong_character", "{\"a\":1}\n\n{\"a\":x}\n", "line 3: not valid JSON: invalid character"},
-		{"a_key_twice", "{\"a\":1}\n{\"a\":1,\"a\":2}\n", "line 2: the key is twice in the object"},
-		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", "line 2: the key is twice in the object"},
-		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: a row that is no object"},
-		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: more behind the list"},
-		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this is JSON of whole columns"},
-		{"lists_of_columns", `{"a":[1,2],"b":[3,4]}`, "line 1: this is JSON of whole columns"},
+		{"a_row_that_is_cut_off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", "line 3: invalid JSON: the file ends within a value"},
+		{"a_wrong_character", "{\"a\":1}\n\n{\"a\":x}\n", "line 3: invalid JSON: invalid character"},
+		{"a_key_twice", "{\"a\":1}\n{\"a\":1,\"a\":2}\n", "line 2: the object has the key twice"},
+		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", "line 2: the object has the key twice"},
+		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: the row is not an object"},
+		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: the document continues after the list"},
+		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has columns instead of rows"},
+		{"lists_of_columns", `{"a":[1,2],"b":[3,4]}`, "line 1: this JSON has columns instead of rows"},
 		{"no_rows", `{"data":[{}],"x":[]}`, "the file is empty"},
-		{"deep", `{"x":1,"a":` + strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 101), "objects in objects"},
-		{"very_deep", "{\"a\":1}\n{\"a\":" + strings.Repeat("[", 1_000_000), "line 2: not valid JSON"},
+		{"deep", `{"x":1,"a":` + strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 101), "objects are nested"},
+		{"very_deep", "{\"a\":1}\n{\"a\":" + strings.Repeat("[", 1_000_000), "line 2: invalid JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := text(t, openText(t, c.in, Options{}))
@@ -119,7 +119,7 @@ func TestJSONPlaces(t *testing.T) {
 	for _, w := range table.Warnings() {
 		said = append(said, w.String())
 	}
-	if len(said) != 2 || !strings.HasPrefix(said[0], "line 5: it holds lists") && !strings.HasPrefix(said[0], "line 5") || !strings.HasPrefix(said[1], "line 7") {
+	if len(said) != 2 || !strings.HasPrefix(said[0], "line 5: the column has lists") && !strings.HasPrefix(said[0], "line 5") || !strings.HasPrefix(said[1], "line 7") {
 		t.Errorf("got %q", said)
 	}
 }

@@ -2,24 +2,24 @@ package tablefile
 
 import "sort"
 
-// maxRuns limits the memory of a lineMap: 32 bytes per run.
+// maxRuns bounds the memory of a lineMap, which is 32 bytes per run.
 const maxRuns = 1 << 20
 
-// lineMap maps lines of a converted CSV to lines of the original file. Records at equal
-// distances share a run.
+// lineMap maps lines of a converted CSV to lines of the original file. Consecutive records
+// with equal distances share a run.
 type lineMap struct {
 	runs []run
 	full bool // lines after the last run are unknown
 }
 
-// run is a sequence of records: the first starts in line out of the CSV and in line in of
-// the file, each next one outStep and inStep later.
+// run is a sequence of records. The first starts in line out of the CSV and in line in of the
+// file. Each next record starts outStep and inStep lines later.
 type run struct{ out, in, outStep, inStep int }
 
 func (m *lineMap) hasRuns() bool { return len(m.runs) > 0 }
 
-// add adds a record that starts in line out of the CSV and in line in of the file. Neither
-// may decrease, and out must increase.
+// add adds a record that starts in line out of the CSV and in line in of the file. From call
+// to call, out must increase, and in must not decrease.
 func (m *lineMap) add(out, in int) {
 	if m.full {
 		return
@@ -43,8 +43,8 @@ func (m *lineMap) add(out, in int) {
 	m.runs = append(m.runs, run{out: out, in: in})
 }
 
-// sourceLine returns the line of the file for a line of the CSV, 0 if unknown. Lines within a
-// record map to its first line.
+// sourceLine returns the line of the file for a line of the CSV, or 0 if it is unknown. For
+// the lines of a record, it returns the record's first line.
 func (m *lineMap) sourceLine(line int) int {
 	at := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].out > line }) - 1
 	if at < 0 || m.runs[at].in == 0 {

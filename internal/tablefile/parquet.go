@@ -24,14 +24,13 @@ import (
 // pandasIndex is the prefix of the names of index columns written by pandas.
 const pandasIndex = "__index_level_"
 
-// parquetColumn is a column to read.
 type parquetColumn struct {
 	name       string
 	leaf       int // among the leaves of the schema
 	appendText func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
-// convertParquet reads a Parquet file by row groups.
+// convertParquet converts a Parquet file, one row group at a time.
 func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Options) error {
 	src, err := os.Open(path)
 	if err != nil {
@@ -77,8 +76,8 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	})
 }
 
-// checkParquetFooter refuses a footer longer than the file: the library would
-// allocate what the file says.
+// checkParquetFooter rejects a footer longer than the file, because the library would
+// allocate that much memory.
 func checkParquetFooter(src io.ReaderAt, size int64) error {
 	var tail [8]byte
 	if size < 12 {
@@ -91,7 +90,7 @@ func checkParquetFooter(src io.ReaderAt, size int64) error {
 		return errors.New("it does not end with PAR1")
 	}
 	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-12 {
-		return fmt.Errorf("its footer of %d bytes is longer than the file", n)
+		return fmt.Errorf("the footer of %d bytes is longer than the file", n)
 	}
 	return nil
 }
@@ -100,8 +99,8 @@ func damagedParquet(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
 }
 
-// parquetColumns returns the columns with one value per row, and the number of all leaves.
-// Other columns are omitted, with a warning.
+// parquetColumns returns the columns with one value per row, and the number of leaves of the
+// schema. It warns about the other columns, which are omitted.
 func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
 	var columns, index []parquetColumn
 	var lists []string
@@ -130,10 +129,10 @@ func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	}
 	visit(file.Root(), false)
 	if len(lists) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or of binary values are left out: " + joinNames(lists)})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or binary values are omitted: " + joinNames(lists)})
 	}
 	if columns = append(index, columns...); len(columns) == 0 { // as pandas writes CSV
-		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "there is no column with one value a row"}
+		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "no column has one value per row"}
 	}
 	return columns, leaves, nil
 }
@@ -146,7 +145,7 @@ func joinNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writeRowGroup writes the rows of a group. Places are numbers of rows.
+// writeRowGroup writes the rows of a group. The line of a row is its number.
 func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -184,7 +183,7 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 		}
 		switch {
 		case errors.Is(err, io.EOF) && read != group.NumRows():
-			return damagedParquet(fmt.Errorf("%d rows of %d are there", read, group.NumRows()))
+			return damagedParquet(fmt.Errorf("only %d of %d rows were found", read, group.NumRows()))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -195,8 +194,8 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 	}
 }
 
-// cellFormatter returns a function that formats values of a type, nil if they are neither
-// texts nor numbers.
+// cellFormatter returns a function that appends a value of type t to dst. It returns nil if
+// the values are neither texts nor numbers.
 func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -249,7 +248,7 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 	return physicalFormatter(t.Kind())
 }
 
-// physicalFormatter is cellWriter for a physical type.
+// physicalFormatter is like cellFormatter, for a physical type.
 func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
 	switch kind {
 	case parquet.Boolean:
@@ -260,7 +259,7 @@ func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]b
 		}
 	case parquet.Int64:
 		return func(dst []byte, v parquet.Value) ([]byte, error) { return strconv.AppendInt(dst, v.Int64(), 10), nil }
-	case parquet.Int96: // a moment, as old writers have it
+	case parquet.Int96: // a timestamp of old writers
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
 			const unixEpoch = 2_440_588 // as a Julian day
 			i := v.Int96()
@@ -276,7 +275,7 @@ func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]b
 	case parquet.ByteArray:
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
 			if !utf8.Valid(v.ByteArray()) {
-				return dst, errors.New("the value is no text: leave out the column before")
+				return dst, errors.New("the value is not UTF-8 text: remove the column from the file")
 			}
 			return append(dst, v.ByteArray()...), nil
 		}
@@ -294,7 +293,7 @@ func timeUnit(unit format.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendTimestamp appends a number of units since the beginning of 1970.
+// appendTimestamp appends the time that is count units after 1 January 1970.
 func appendTimestamp(dst []byte, count int64, unit time.Duration) []byte {
 	perSecond := int64(time.Second / unit)
 	return appendTime(dst, time.Unix(count/perSecond, count%perSecond*int64(unit)))
@@ -304,7 +303,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
 }
 
-// appendFloat appends a number as in JSON; NaN and infinities are missing.
+// appendFloat appends a number as in JSON, or nothing for NaN.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):
@@ -334,7 +333,7 @@ func float16Value(bits uint16) float64 {
 	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
-// appendDecimal appends a number with scale digits after the point.
+// appendDecimal appends the integer v divided by 10^scale.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	var n big.Int
 	switch v.Kind() {

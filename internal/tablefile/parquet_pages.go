@@ -11,15 +11,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The limits of a page of a Parquet file. Writers make pages of about a MiB.
+// The limits of a page of a Parquet file. Usual pages have about 1 MiB.
 const (
 	maxPageBytes  = 128 << 20
 	maxPageValues = 16 << 20
 )
 
-// checkParquetPages rejects a file whose page headers ask for too much memory, or for
-// bytes that are not in the file: the library allocates memory according to them before it
-// reads a page.
+// checkParquetPages rejects a file whose page headers request too much memory or bytes that
+// are not in the file, because the library allocates that memory before it reads a page.
 func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {
@@ -32,7 +31,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 				begin = chunk.DictionaryPageOffset
 			}
 			if begin < 0 || chunk.TotalCompressedSize < 0 || begin > size-chunk.TotalCompressedSize {
-				return fmt.Errorf("%d bytes from byte %d on are not in the file", chunk.TotalCompressedSize, begin)
+				return fmt.Errorf("the file does not have the %d bytes from byte %d on", chunk.TotalCompressedSize, begin)
 			}
 			if err := checkColumnPages(ctx, io.NewSectionReader(src, begin, chunk.TotalCompressedSize)); err != nil {
 				return err
@@ -42,7 +41,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 	return nil
 }
 
-// checkColumnPages checks the headers of the pages of a column in a row group.
+// checkColumnPages checks the headers of the pages of a column chunk.
 func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 	var protocol thrift.CompactProtocol
 	in := bufio.NewReaderSize(chunk, 1<<10)
@@ -56,7 +55,7 @@ func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 		in.Reset(chunk)
 		var header format.PageHeader
 		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
-			return fmt.Errorf("the header of a page: %w", noEOF(err))
+			return fmt.Errorf("reading a page header: %w", noEOF(err))
 		}
 		read, err := chunk.Seek(0, io.SeekCurrent)
 		if err != nil {
@@ -68,9 +67,9 @@ func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 		case header.CompressedPageSize < 0 || at > chunk.Size():
 			return errors.New("a page is longer than its column")
 		case header.UncompressedPageSize > maxPageBytes:
-			return fmt.Errorf("a page has %d bytes, at most %d are read", header.UncompressedPageSize, maxPageBytes)
+			return fmt.Errorf("a page has %d bytes uncompressed, the limit is %d", header.UncompressedPageSize, maxPageBytes)
 		case values > maxPageValues:
-			return fmt.Errorf("a page has %d values, at most %d are read", values, maxPageValues)
+			return fmt.Errorf("a page has %d values, the limit is %d", values, maxPageValues)
 		}
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// unsupportedFormats are the first bytes of unsupported files, and advice.
+// unsupportedFormats has the first bytes of unsupported files, and messages about them.
 var unsupportedFormats = []struct{ magic, message string }{
-	{"SQLite format 3\x00", "this is an SQLite database: pipe a table of it: sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
+	{"SQLite format 3\x00", "this is an SQLite database: pipe one of its tables, as in sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
 	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
 	{"PARE", "this is an encrypted Parquet file: decrypt it, or write the table as CSV"},
 	{"ARROW1", "this is an Arrow (Feather) file: write the table as Parquet or CSV"},
@@ -28,7 +28,7 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 }
 
-// rejectUnsupported returns a defect for an unsupported file, which starts with head.
+// rejectUnsupported returns a defect if a file that starts with head is unsupported.
 func rejectUnsupported(head []byte, name string) error {
 	binary := func(message string) error {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
@@ -38,13 +38,13 @@ func rejectUnsupported(head []byte, name string) error {
 			continue
 		}
 		if printable := u.magic == "ORC" || u.magic == "BZh"; printable && !bytes.ContainsFunc(head[:min(len(head), 512)], isControl) {
-			continue // a header that starts with these letters
+			continue // a CSV header that starts with these letters
 		}
 		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
 	}
 	text := strings.ToLower(string(bytes.TrimSpace(head[:min(len(head), 512)])))
 	if strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") {
-		return binary("this is a web page: was it downloaded in the place of the table?")
+		return binary("this is a web page: was it downloaded instead of the table?")
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func isControl(char rune) bool {
 	return char < ' ' && char != '\n' && char != '\r' && char != '\t'
 }
 
-// isJSON reports whether the text is JSON: an object, or a list of objects.
+// isJSON reports whether the text is a JSON object or a list of objects.
 func (f *sourceFile) isJSON() (bool, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *sourceFile) isJSON() (bool, error) {
 	defer s.closeQuietly()
 	head, err := bufio.NewReaderSize(s, headSize).Peek(headSize)
 	if len(head) == 0 && err != nil && f.compression == "" {
-		return false, nil // an empty file is an empty CSV, and an error comes again
+		return false, nil // an empty file is an empty CSV, and reading it returns the error, too
 	}
 	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f.Name)), ending)

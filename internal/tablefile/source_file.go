@@ -11,7 +11,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// wrapError adds the file to an error.
+// wrapError returns err as an *Error with the file's name, unless it has one already or comes
+// from the context.
 func (f *sourceFile) wrapError(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -20,7 +21,7 @@ func (f *sourceFile) wrapError(err error) error {
 	return &Error{File: f.Name, Err: err}
 }
 
-// wrapReader adds the file to the errors of src.
+// wrapReader returns a reader of src that wraps errors with wrapError.
 func (f *sourceFile) wrapReader(src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := src.Read(b)
@@ -34,23 +35,23 @@ func (f *sourceFile) wrapReader(src io.Reader) io.Reader {
 // sourceFile is one file of a table.
 type sourceFile struct {
 	File
-	compression string  // the compression of the file, "" for none
-	charset     string  // the encoding of its text, "" for UTF-8
-	format      string  // the format of the file, "" for CSV
+	compression string  // the compression of the file; "" for none
+	charset     string  // the encoding of its text; "" for UTF-8
+	format      string  // the format of the file; "" for CSV
 	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
-	lines       lineMap // lines of the rows in the file if it is converted
+	lines       lineMap // from temp to the file, if it is converted
 	warnings    []csvfile.Warning
 	keepsLines  bool // temp has the lines and the delimiter of the file
 	member      bool // the file is a member of an archive
 	offsets
 }
 
-// offsets locate the rows of a file in the concatenation.
+// offsets map locations in the concatenation to locations in a file.
 type offsets struct {
-	begin int     // first line in the concatenation; 0 if unknown or the only file
-	shift int     // difference of the line numbers, if rows are not rewritten
-	order []int   // column of the file for each of the concatenation; nil if equal
-	lines lineMap // lines of the file, if rows are rewritten
+	begin int     // the file's first line in the concatenation; 0 if unknown or the only file
+	shift int     // what to add to lines if rows are not rewritten
+	order []int   // the column of the file for each of the concatenation; nil if equal
+	lines lineMap // from the concatenation to the file, if rows are rewritten
 }
 
 // inspect determines how to read the file, and converts other formats to CSV.
@@ -107,7 +108,8 @@ func (f *sourceFile) detectCompression() ([]byte, error) {
 	return head, err
 }
 
-// openText returns the unpacked text in UTF-8.
+// openText returns the unpacked text in UTF-8. read is called with the number of bytes read
+// from disk.
 func (f *sourceFile) openText(read func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, read)
 	if err != nil {
@@ -122,7 +124,7 @@ func (f *sourceFile) openText(read func(n int)) (*stream, error) {
 	return s, nil
 }
 
-// openCSV returns the table as CSV in UTF-8. done counts the bytes read.
+// openCSV returns the table as CSV in UTF-8. It adds the number of bytes read to done.
 func (f *sourceFile) openCSV(done *int64) (*stream, error) {
 	read := func(n int) { *done += int64(n) }
 	if f.temp != "" {
@@ -149,7 +151,6 @@ func (f *sourceFile) discard() error {
 
 func (f *sourceFile) warn(w csvfile.Warning) { f.warnings = append(f.warnings, w) }
 
-// conversions returns the conversions of the file.
 func (f *sourceFile) conversions() []Conversion {
 	var steps []Conversion
 	if f.compression != "" {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Options configure reading. The zero value detects everything.
+// Options configure reading. Their zero value detects everything.
 type Options struct {
 	// Encoding is the encoding of text: utf-8, utf-16, latin-1, windows-1252 or another
 	// name of the WHATWG encoding standard. Defaults to UTF-8, or to UTF-16 if the file
 	// has its byte order mark or NUL bytes.
 	Encoding string
 	// Delimiter separates the fields of CSV files. It is used only for several files.
-	// Defaults to the result of csvfile.FindDelimiter for each.
+	// Defaults to the result of csvfile.FindDelimiter for each file.
 	Delimiter byte
-	// Sheet is the name of the sheet to read of a workbook. Defaults to the first.
+	// Sheet is the name of the sheet of a workbook to read. Defaults to the first.
 	Sheet string
-	// MaxBytes limits the size of converted and of unpacked files. 0 is no limit.
+	// MaxBytes limits the size of converted and unpacked files. 0 means no limit.
 	MaxBytes int64
 }
 
@@ -33,13 +33,13 @@ type File struct {
 	Path string
 }
 
-// Error is an error of reading a file as a table.
+// Error is an error that occurred while a file was read as a table.
 type Error struct {
-	File string // its name
+	File string // the name of the file
 	Err  error  // a *csvfile.Defect if the content is invalid
 }
 
-// Error returns the reason with the file's name.
+// Error returns the file's name and the reason.
 func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
 
 // Unwrap returns the reason.
@@ -53,8 +53,8 @@ type Table struct {
 	inspected bool
 }
 
-// New returns the table in files, at least one. The rows of all files make one table, and
-// their columns must have the same names. Nothing is read yet. The Table must be closed.
+// New returns the table in one or several files, whose columns must have the same names. It
+// reads nothing yet. The Table must be closed.
 func New(files []File, opts Options) *Table {
 	t := &Table{opts: opts}
 	for _, file := range files {
@@ -107,14 +107,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 // Close closes the files.
 func (r *Reader) Close() error { return r.close() }
 
-// BytesRead returns how many of the Table's Size bytes have been read. It must not be
-// called while Read is running.
+// BytesRead returns how many of the Table's Size bytes have been read. It must not be called
+// concurrently with Read.
 func (r *Reader) BytesRead() int64 { return *r.done }
 
-// CSV returns the table as CSV in UTF-8, from its beginning. The first call detects the
-// formats, which may take a pass over the files. An error about a file, returned here or
-// by Read, is an *Error; if it is a *csvfile.Defect, its location is one in that file. The
-// Reader must be closed.
+// CSV returns a reader of the table as CSV in UTF-8. The first call detects the formats,
+// which may take a pass over the files. An error about a file, returned here or by Read, is
+// an *Error; the location of a *csvfile.Defect is in that file. The Reader must be closed.
 func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	if err := t.inspect(ctx); err != nil {
 		return nil, err
@@ -132,11 +131,11 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the table was converted to CSV with commas because its first
-// file has another format. It is known after CSV was called.
+// Converted reports whether the table is converted to CSV with commas because its first file
+// has another format. CSV must have been called before.
 func (t *Table) Converted() bool { return t.parts[0].isConverted() }
 
-// Size returns the number of bytes that are read from disk, -1 if unknown.
+// Size returns the number of bytes to read from disk, or -1 if it is unknown.
 func (t *Table) Size() int64 {
 	var sum int64
 	for _, p := range t.parts {
@@ -149,8 +148,8 @@ func (t *Table) Size() int64 {
 	return sum
 }
 
-// Locate maps a location in the CSV that was read last to a file, a line and a column. A
-// line or column that the file does not have is 0.
+// Locate maps a location in the CSV that was read last to a file, a line and a column. The
+// line or column is 0 if the file does not have it.
 func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int) {
 	p := t.parts[0]
 	for _, next := range t.parts[1:] {
@@ -163,8 +162,8 @@ func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int)
 	return p.Name, line, column
 }
 
-// SourceLine maps a line of the CSV that was read last to a file and a line, as
-// [Table.Locate] does; the name is empty if the table is one file.
+// SourceLine maps a line of the CSV that was read last to a file and a line, like
+// [Table.Locate]. The name of the file is empty if the table has only one.
 func (t *Table) SourceLine(line int) (file string, fileLine int) {
 	file, fileLine, _ = t.Locate(line, 0)
 	if len(t.parts) == 1 {
@@ -181,7 +180,7 @@ type Conversion struct {
 	Name string
 }
 
-// The codes of steps.
+// The codes of conversions.
 const (
 	CodeUnpacked  = "unpacked"
 	CodeCharset   = "charset"
@@ -199,8 +198,8 @@ func (s Conversion) Message() string {
 	return "unpacked from " + s.Name
 }
 
-// Warnings returns assumptions about the files that may be wrong. It is complete after the
-// table has been read.
+// Warnings returns assumptions about the files that may be wrong. They are complete after
+// the table has been read.
 func (t *Table) Warnings() []Warning {
 	var all []Warning
 	for _, p := range t.parts {
@@ -224,8 +223,8 @@ func (t *Table) Conversions() []Conversion {
 	return steps
 }
 
-// Description describes the format of the files, such as "2 files, gzip, UTF-16"; it is
-// empty for one CSV file in UTF-8.
+// Description returns the format of the files, such as "2 files, gzip, UTF-16". It is empty
+// for one CSV file in UTF-8.
 func (t *Table) Description() string {
 	var words []string
 	if len(t.parts) > 1 {

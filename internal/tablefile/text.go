@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CodeTitle is the code of the warning about an omitted line above a table.
+// CodeTitle is the code of the warning about an omitted title line.
 const CodeTitle = "title-line"
 
 // The text formats that are converted to CSV.
@@ -25,8 +25,8 @@ const (
 // maxLine is the maximum length of a line of a space-separated table.
 const maxLine = 16 << 20
 
-// convertText converts other text formats to CSV: columns separated by spaces, as
-// statistics programs write them, and CSV below the title line that scikit-learn writes.
+// convertText converts other text formats to CSV: columns separated by spaces, which
+// statistics programs write, and CSV below the title line that scikit-learn writes.
 func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -36,14 +36,14 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	in := bufio.NewReaderSize(s, headSize)
 	head, err := peekHead(in)
 	if err != nil {
-		return nil // reading the file returns it again
+		return nil // reading the file returns the error, too
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstNonBlankLines(head, len(head) >= headSize-3)
 	switch title := findTitle(lines); {
 	case title != "":
 		f.format = formatTitled
-		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", counts the rows and columns and names the classes: it is left out"})
+		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", has the numbers of rows and columns and the names of the classes, so it is omitted"})
 		return f.convert(ctx, opts, func(w *csvFile) error { return convertTitled(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
 		f.format = formatSpaced
@@ -52,7 +52,8 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// firstNonBlankLines returns the first non-blank lines of a text, without an incomplete last one.
+// firstNonBlankLines returns the first non-blank lines of a text. It omits the last line if
+// cut is set, because it may be incomplete.
 func firstNonBlankLines(head []byte, cut bool) []string {
 	const most = 50
 	var lines []string
@@ -67,9 +68,9 @@ func firstNonBlankLines(head []byte, cut bool) []string {
 	return lines
 }
 
-// findTitle returns the title line of a table in the format of scikit-learn: the number of
-// rows, that of features, and the names of the classes, above rows of numbers that end
-// with the number of a class. It is empty for other tables.
+// findTitle returns the title line of a table in the format of scikit-learn, which has the
+// number of rows, the number of features, and the names of the classes. Below it are rows of
+// numbers that end with the number of a class. For other tables it returns "".
 func findTitle(lines []string) string {
 	if len(lines) < 3 {
 		return ""
@@ -101,7 +102,7 @@ func findTitle(lines []string) string {
 	return lines[0]
 }
 
-// isDigits reports whether a cell consists of at most nine digits.
+// isDigits reports whether a cell consists of one to nine digits.
 func isDigits(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
@@ -131,8 +132,8 @@ func convertTitled(src io.Reader, w *csvFile) error {
 }
 
 // isSpaceSeparated reports whether lines are the rows of a table with columns separated by
-// spaces: at least three, the same number in each line. In files of R, the first line may
-// lack the name of the row names.
+// spaces. There must be at least three columns, the same number in each line. The first line
+// may have one less, because R writes no name for the row names.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {
@@ -184,7 +185,7 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 		}
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line has more than %d bytes", maxLine)}
+		return &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line exceeds %d bytes", maxLine)}
 	} else if err != nil {
 		return err
 	}

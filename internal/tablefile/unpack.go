@@ -28,16 +28,15 @@ func (s *stream) Close() error {
 	return err
 }
 
-// closeQuietly closes a stream, ignoring errors.
 func (s *stream) closeQuietly() { _ = s.Close() }
 
 // maxWindow is the maximum window size of a Zstandard file.
 const maxWindow = 128 << 20
 
-// headSize is the number of bytes that are read to detect the format.
+// headSize is the number of bytes from which the format is detected.
 const headSize = 64 << 10
 
-// openFile opens the file at path. read is called with the number of bytes read.
+// openFile opens the file at path. It calls onRead with the number of bytes of each read.
 func openFile(path string, onRead func(n int)) (*stream, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -51,15 +50,15 @@ func openFile(path string, onRead func(n int)) (*stream, error) {
 	return &stream{Reader: metered, closers: []func() error{file.Close}}, nil
 }
 
-// ignoreCount does not count what is read.
+// ignoreCount is an onRead that does nothing.
 func ignoreCount(int) {}
 
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// unpack unpacks a gzip or Zstandard stream, and returns the name of the compression and
-// the first bytes of the content.
+// unpack makes s read the content of a gzip or Zstandard stream. It returns the name of the
+// compression, empty if there is none, and the first bytes of the content.
 func (s *stream) unpack() (compression string, head []byte, err error) {
 	in := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = in
@@ -93,7 +92,7 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 	return compression, head, nil
 }
 
-// peekHead returns up to headSize bytes. It is not an error if the file is shorter.
+// peekHead returns the first headSize bytes, or fewer if the file is shorter.
 func peekHead(in *bufio.Reader) ([]byte, error) {
 	head, err := in.Peek(headSize)
 	if errors.Is(err, io.EOF) {

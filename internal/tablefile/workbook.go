@@ -20,14 +20,14 @@ import (
 // Limits of a workbook, which bound the memory.
 const (
 	maxSheetText   = 256 << 20 // bytes of the shared strings
-	maxPartBytes   = 8 << 30   // bytes of one part, unpacked
-	maxSheetColumn = 16_384    // the limit of Excel
+	maxPartBytes   = 8 << 30   // unpacked bytes of one part
+	maxSheetColumn = 16_384    // columns of a sheet, the limit of Excel
 	maxToken       = maxField  // bytes of a text, a tag or a comment
 )
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).
 type workbook struct {
-	ctx           context.Context // of its reading
+	ctx           context.Context
 	archive       *zip.Reader
 	sheets        []workbookSheet
 	sharedStrings []string
@@ -37,7 +37,7 @@ type workbook struct {
 
 type workbookSheet struct{ name, part string }
 
-// dateStyle is how a cell's number is displayed.
+// dateStyle reports whether a cell's number is displayed as a date, a time of day or both.
 type dateStyle struct{ hasDate, hasTime bool }
 
 // convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
@@ -57,16 +57,16 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		}
 		switch {
 		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
-			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q: there are %s", opts.Sheet, joinNames(names))}
+			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", opts.Sheet, joinNames(names))}
 		case opts.Sheet == "" && len(names) > 1:
-			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the first of %d sheets is read: %s", len(names), joinNames(names))})
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("only the first of %d sheets is read: %s", len(names), joinNames(names))})
 		}
 		f.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
 		return damagedWorkbook(b.writeSheet(b.sheets[at].part, w))
 	})
 }
 
-// damagedWorkbook makes an error of the archive or of XML a defect.
+// damagedWorkbook converts an error of the archive or the XML to a defect.
 func damagedWorkbook(err error) error {
 	var defect *csvfile.Defect
 	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -75,8 +75,8 @@ func damagedWorkbook(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
 }
 
-// forEachElement decodes a part of the archive; each is called with every element that begins
-// and returns an error to stop. A missing part has no elements.
+// forEachElement decodes the named part of the archive and calls each with the start of every
+// element. An error of each stops it. It is not an error if the part is missing.
 func (b *workbook) forEachElement(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
@@ -138,12 +138,12 @@ func (b *workbook) readIndex() error {
 		return err
 	}
 	for _, s := range sheets {
-		if target, ok := targets[s.id]; ok { // a chart sheet has no cells
+		if target, ok := targets[s.id]; ok { // chart sheets have no target
 			b.sheets = append(b.sheets, workbookSheet{s.name, target})
 		}
 	}
 	if len(b.sheets) == 0 {
-		return errors.New("it has no sheet")
+		return errors.New("there is no sheet")
 	}
 	if err := b.readStyles(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (b *workbook) readIndex() error {
 	return b.readSharedStrings()
 }
 
-// readStyles determines the cell styles that display dates.
+// readStyles determines which cell styles display dates.
 func (b *workbook) readStyles() error {
 	custom := map[string]dateStyle{}
 	inCells := false
@@ -203,7 +203,6 @@ func parseDateStyle(code string) dateStyle {
 	return dateStyle{hasDate: strings.ContainsAny(text, "yd") || !clock && strings.Contains(text, "m"), hasTime: clock}
 }
 
-// readSharedStrings reads the texts that cells refer to.
 func (b *workbook) readSharedStrings() error {
 	size := 0
 	return b.forEachElement("xl/sharedStrings.xml", func(d *sheetDecoder, e xml.StartElement) error {
@@ -212,15 +211,15 @@ func (b *workbook) readSharedStrings() error {
 		}
 		text, err := readText(d, "si")
 		if size += len(text) + 16; size > maxSheetText {
-			return &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("its texts take more than %d MiB: save the sheet as CSV", maxSheetText>>20)}
+			return &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("the texts of the workbook exceed %d MiB: save the sheet as CSV", maxSheetText>>20)}
 		}
 		b.sharedStrings = append(b.sharedStrings, text)
 		return err
 	})
 }
 
-// writeSheet writes the rows of a sheet from the first with a cell, and the columns up to the
-// last of that row.
+// writeSheet writes the rows of a sheet, starting with the first row that has a cell. Shorter
+// rows are padded to the length of that row.
 func (b *workbook) writeSheet(name string, w *csvFile) error {
 	var cells []string
 	width, number := 0, 0
@@ -274,8 +273,8 @@ func (b *workbook) writeSheet(name string, w *csvFile) error {
 	return end()
 }
 
-// parseColumn returns the number, from 0, of the column of a cell reference such as AB12;
-// next without one.
+// parseColumn returns the position of the column of a cell reference such as AB12, from 0.
+// It returns next if there is none.
 func parseColumn(place string, next int) int {
 	n := 0
 	for _, char := range place {
@@ -318,13 +317,13 @@ func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error)
 	}
 }
 
-// formatCell returns the text of a cell.
+// formatCell returns the text of a cell with the attributes t (kind) and s (style).
 func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	switch kind {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || n < 0 || n >= len(b.sharedStrings) {
-			return "", fmt.Errorf("a cell refers to text %s, and there are %d", value, len(b.sharedStrings))
+			return "", fmt.Errorf("a cell refers to text %s, but there are only %d texts", value, len(b.sharedStrings))
 		}
 		return b.sharedStrings[n], nil
 	case "b":
@@ -341,7 +340,7 @@ func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	}
 	n, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		return value, nil //nolint:nilerr // a cell of a form that is not known is its text
+		return value, nil //nolint:nilerr // a cell in an unknown format is its text
 	}
 	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
 		return b.formatDateTime(n, b.dateStyles[at]), nil
@@ -349,8 +348,8 @@ func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
 }
 
-// formatDateTime formats a number of days as displayed. A number that is not a date is formatted
-// as a number.
+// formatDateTime formats a number of days in the style. It formats a number that cannot be a
+// date as a number.
 func (b *workbook) formatDateTime(days float64, style dateStyle) string {
 	const year9999 = 2_958_466
 	if !(days >= 0 && days < year9999) {

@@ -10,14 +10,14 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// sheetDecoder decodes XML with tokens of at most maxToken bytes, because a decoder keeps
-// a whole token in memory.
+// sheetDecoder is an XML decoder that limits tokens to maxToken bytes, because a decoder
+// keeps a whole token in memory.
 type sheetDecoder struct {
 	*xml.Decoder
 	source *tokenSource
 }
 
-// tokenSource counts the bytes that were read since the last token.
+// tokenSource counts the bytes that have been read since the last token.
 type tokenSource struct {
 	src        io.Reader
 	sinceToken int
@@ -34,10 +34,10 @@ func (d *sheetDecoder) RawToken() (xml.Token, error) {
 	return d.Decoder.RawToken()
 }
 
-// Read implements io.Reader. It is an error to read on for a token that is too long.
+// Read implements io.Reader. It returns an error if a token is too long.
 func (s *tokenSource) Read(p []byte) (int, error) {
 	if s.sinceToken > maxToken {
-		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a cell takes more than %d MiB", maxToken>>20)}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a cell exceeds %d MiB", maxToken>>20)}
 	}
 	n, err := s.src.Read(p)
 	s.sinceToken += n
@@ -53,7 +53,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// readText returns the text of the t elements up to the end of an element, without phonetic
+// readText returns the text of the t elements up to the end tag named end, without phonetic
 // runs.
 func readText(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
@@ -92,5 +92,5 @@ func noEOF(err error) error {
 
 var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
 
-// unescape replaces the escapes such as _x000D_ of control characters.
+// unescape replaces escapes of control characters, such as _x000D_.
 func unescape(text string) string { return escapes.Replace(text) }

@@ -1,6 +1,5 @@
 package cells
 
-// daysInMonth returns the number of days of a month.
 func daysInMonth(year, month int) int {
 	switch month {
 	case 2:
@@ -14,8 +13,9 @@ func daysInMonth(year, month int) int {
 	return 31
 }
 
-// DaysFromCivil returns the days since 1 January 1970. Years start on 1 March, so that the
-// leap day is the last (Hinnant, chrono-compatible low-level date algorithms, 2013).
+// DaysFromCivil returns the number of days from 1 January 1970 to a date. It counts years
+// from 1 March, so that the leap day is the last day of a year (Hinnant, chrono-compatible
+// low-level date algorithms, 2013).
 func DaysFromCivil(year, month, day int) int {
 	if month <= 2 {
 		year, month = year-1, month+12
@@ -23,7 +23,7 @@ func DaysFromCivil(year, month, day int) int {
 	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
 }
 
-// CivilFromDays is the inverse of DaysFromCivil.
+// CivilFromDays returns the date that is days after 1 January 1970.
 func CivilFromDays(days int) (year, month, day int) {
 	days += 719_468
 	era := days / 146_097

@@ -5,16 +5,16 @@ import "math"
 // DateTime is a point in local time. Time zones are ignored: what people do at nine
 // o'clock depends on their local time.
 type DateTime struct {
-	Day  int     // since 1 January 1970; 0 for a time of day only
-	Hour float64 // since midnight, with a fraction
-	// HasDate and hasTime are set if the cell has a date, a time of day.
+	Day  int     // days since 1 January 1970; 0 if there is only a time of day
+	Hour float64 // hours since midnight, with a fraction
+	// HasDate is set if the cell has a date, hasTime if it has a time of day.
 	HasDate, hasTime bool
 }
 
-// EpochDays returns the days since the beginning of 1970, with a fraction.
+// EpochDays returns the number of days since 1 January 1970, with a fraction.
 func (t *DateTime) EpochDays() float64 { return float64(t.Day) + t.Hour/24 }
 
-// The range of years.
+// The range of years that are parsed.
 const (
 	minYear = 1000
 	maxYear = 2999
@@ -79,15 +79,13 @@ func (p *dateParser) skipByte(char byte) bool {
 	return false
 }
 
-// skipSpaces skips any number of spaces.
 func (p *dateParser) skipSpaces() {
 	for p.skipByte(' ') {
 		continue
 	}
 }
 
-// parseDigits parses at least one and at most the given number of digits, and returns how many
-// there were.
+// parseDigits parses one to maxDigits digits. It returns their value and their number.
 func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	for digits < maxDigits && digits < len(p.rest) && p.rest[digits]-'0' <= 9 {
 		value = value*10 + int(p.rest[digits]-'0')
@@ -98,7 +96,7 @@ func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	return value, digits
 }
 
-// atTimeOfDay reports whether one or two digits and a colon follow.
+// atTimeOfDay reports whether the rest starts with one or two digits and a colon.
 func (p *dateParser) atTimeOfDay() bool {
 	for i, char := range p.rest[:min(len(p.rest), 3)] {
 		if char == ':' {
@@ -111,7 +109,7 @@ func (p *dateParser) atTimeOfDay() bool {
 	return false
 }
 
-// parseDate parses a date and returns its day since 1 January 1970.
+// parseDate parses a date and returns its number of days since 1 January 1970.
 func (p *dateParser) parseDate() int {
 	if p.rest[0]-'0' > 9 {
 		return p.parseNameFirst()
@@ -155,9 +153,9 @@ func (p *dateParser) parseDate() int {
 	return p.epochDay(third, first, second)
 }
 
-// fullYear returns the year for two digits with the pivot of spreadsheets, 2029, because
-// most such dates come from them. The pivot of POSIX, 2068, would move birthdays into the
-// future.
+// fullYear returns the year from 1930 to 2029 that ends in two digits. Most such dates come
+// from spreadsheets, which use this range. The range of POSIX, 1969 to 2068, would move
+// birthdays into the future.
 func fullYear(year int) int {
 	if year < 30 {
 		return year + 2000
@@ -228,7 +226,7 @@ func (p *dateParser) skipSeparator() {
 	}
 }
 
-// skipOrdinal skips the letters after a day: 1st, 2nd, 3rd, 4th.
+// skipOrdinal skips the suffix of a day, as in 1st, 2nd, 3rd and 4th.
 func (p *dateParser) skipOrdinal() {
 	if len(p.rest) < 2 {
 		return
@@ -248,7 +246,7 @@ func (p *dateParser) parseYear() int {
 	return year
 }
 
-// The names of months and weekdays, which may be cut to three letters.
+// The names of months and weekdays. Cells may have only their first three letters.
 var (
 	months = [...]string{
 		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
@@ -256,7 +254,8 @@ var (
 	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// parseMonth parses the name of a month and returns its number, or 0 without reading anything.
+// parseMonth parses the name of a month and returns its number. If there is none, it
+// returns 0 and skips nothing.
 func (p *dateParser) parseMonth() int { return p.parseName(months[:]) }
 
 func (p *dateParser) skipWeekday() bool { return p.parseName(weekdays[:]) > 0 }
@@ -288,7 +287,8 @@ func equalFold(word []byte, lower string) bool {
 	return true
 }
 
-// epochDay returns the day since 1 January 1970, by the Gregorian calendar.
+// epochDay returns the number of days from 1 January 1970 to a Gregorian date. An invalid
+// date is an error.
 func (p *dateParser) epochDay(year, month, day int) int {
 	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) {
 		p.ok = false
@@ -297,7 +297,7 @@ func (p *dateParser) epochDay(year, month, day int) int {
 	return DaysFromCivil(year, month, day)
 }
 
-// parseTimeOfDay parses a time of day and returns it in hours.
+// parseTimeOfDay parses a time of day and returns the hours since midnight.
 func (p *dateParser) parseTimeOfDay() float64 {
 	hour, _ := p.parseDigits(2)
 	p.require(p.skipByte(':'))
@@ -337,7 +337,6 @@ func (p *dateParser) parseAMPM(hour int) int {
 	return hour
 }
 
-// skipZone skips a time zone if there is one.
 func (p *dateParser) skipZone() {
 	before := p.rest
 	p.skipByte(' ')

@@ -2,11 +2,12 @@ package cells
 
 import "math"
 
-// RoundToInt32 returns the integer nearest to y, whose magnitude must be below 2^31; the
-// result for NaN is undefined. The sum has no bits left for fractions.
+// RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31, and
+// the result for NaN is undefined. Adding 3·2^51 leaves no bits for a fraction, so that the
+// sum is rounded.
 func RoundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 
-// Decimal is k / 10^e: k in the upper 28 bits, e in the lower 4.
+// Decimal is the number k / 10^e. The upper 28 bits hold k, the lower 4 hold e.
 type Decimal int32
 
 // The layout of a Decimal, and its value for a missing cell.
@@ -16,10 +17,11 @@ const (
 	MissingDecimal   = Decimal(math.MinInt32)
 )
 
-// NewDecimal returns k / 10^e. k must fit 28 bits, e must be at most MaxDecimalDigits.
+// NewDecimal returns k / 10^e, where k must fit 28 bits and e must be at most
+// MaxDecimalDigits.
 func NewDecimal(k int32, e uint8) Decimal { return Decimal(k<<ExponentBits | int32(e)) }
 
-// Value returns the number, NaN for MissingDecimal.
+// Value returns the number, or NaN for MissingDecimal.
 func (f Decimal) Value() float64 {
 	if f == MissingDecimal {
 		return NaN
@@ -27,22 +29,22 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents holds, by the exponent bits of a float64, the largest e for which
-// numbers with these bits stay below 2^27 when multiplied by 10^e. A number that is not a
-// decimal with this e is not one with another.
+// decimalExponents holds, for each value of the exponent bits of a float64, the largest e
+// for which numbers with these bits stay below 2^27 when multiplied by 10^e. A number that
+// is not a decimal with this e is not one with any other.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits
 		for e >= 0 && !(top*PowersOf10[e] <= 1<<27) {
 			e--
 		}
-		list[bits] = uint8(e) // of numbers that are too large: 255
+		list[bits] = uint8(e) // 255 for numbers that are too large
 	}
 	return list
 }()
 
-// ToDecimal returns x as a decimal, and whether that is exact.
-func ToDecimal(x float64) (cell Decimal, whole bool) {
+// ToDecimal returns the decimal nearest to x, and reports whether it equals x.
+func ToDecimal(x float64) (cell Decimal, exact bool) {
 	if x != x {
 		return MissingDecimal, true
 	}
@@ -52,12 +54,12 @@ func ToDecimal(x float64) (cell Decimal, whole bool) {
 	return NewDecimal(k, e), float64(k)/power == x && e <= MaxDecimalDigits
 }
 
-// ToDecimals converts values to dst. It returns false if one cannot be represented
-// exactly.
+// ToDecimals converts values to decimals in dst. It returns false if a value has no exact
+// decimal.
 func ToDecimals(dst []Decimal, values []float64) bool {
 	for i, x := range values {
-		cell, whole := ToDecimal(x)
-		if !whole {
+		cell, exact := ToDecimal(x)
+		if !exact {
 			return false
 		}
 		dst[i] = cell

@@ -14,13 +14,13 @@ type ValueKind uint8
 
 // The kinds of cells.
 const (
-	Blank  ValueKind = iota // empty, or spaces only: missing in every column
+	Blank  ValueKind = iota // empty or only spaces; missing in every column
 	Number                  // a finite number
 	Null                    // a text such as NaN or N/A; missing in a column of numbers
 	Text                    // anything else
 )
 
-// nullTexts are the texts that mean a missing value in a column of numbers, in lower case.
+// nullTexts are the texts, in lower case, that mean a missing value in a column of numbers.
 // In a column of texts they are ordinary texts.
 var nullTexts = map[string]bool{
 	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
@@ -30,10 +30,10 @@ var nullTexts = map[string]bool{
 
 const maxNullLen = 9
 
-// Classify returns the kind of a cell, and its value if it is a number.
+// Classify returns the kind of a cell, and its value if it is a number, otherwise NaN.
 //
-// Spaces and tabs around a number are ignored. A number is decimal with an optional sign,
-// fraction and exponent. One too large for a float64 is null, like infinity.
+// White space around a number is ignored. A number is decimal and has an optional sign,
+// fraction and exponent. A number too large for a float64 is Null, like infinity.
 func Classify(cell []byte) (ValueKind, float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = Trim(cell)
@@ -53,12 +53,13 @@ func Classify(cell []byte) (ValueKind, float64) {
 	return Text, NaN
 }
 
-// IsBlank reports whether a cell is empty or has spaces only.
+// IsBlank reports whether a cell is empty or has only spaces.
 func IsBlank(cell []byte) bool {
 	return len(cell) == 0 || (cell[0] <= ' ' && len(Trim(cell)) == 0)
 }
 
-// Trim returns a cell without surrounding ASCII white space. The result shares its memory.
+// Trim returns a cell without surrounding ASCII white space. The result shares the cell's
+// memory.
 func Trim(cell []byte) []byte {
 	for len(cell) > 0 && isSpace(cell[0]) {
 		cell = cell[1:]
@@ -84,15 +85,16 @@ const (
 	ASCIIZeros = '0' * lowBits
 )
 
-// SeparatorMask sets the high bit of each byte below the minus sign, such as commas and
-// line ends.
+// SeparatorMask returns a word with the high bit of each byte set that is below the minus
+// sign in the argument, as commas and line ends are.
 func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// NonDigitMask sets the high bit of the first byte that is not 0…9, and of some bytes
-// after it.
+// NonDigitMask returns a word with the high bit of the first byte set that is not a value
+// from 0 to 9, and of some bytes after it. It returns 0 if all bytes are digits.
 func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
-// Parse8Digits returns the number of eight digits, one in each byte.
+// Parse8Digits returns the number that eight digits make. Each byte of word is the value of
+// a digit; the lowest byte is the first digit.
 func Parse8Digits(word uint64) uint64 {
 	const low = 0x000000FF000000FF
 	word = word*10 + word>>8
@@ -111,20 +113,19 @@ var powersOf5 = func() (list [28]powerOf5) {
 	return list
 }()
 
-// powerOf5 is a power of five.
 type powerOf5 struct {
 	power   uint64 // shifted until its highest bit is set
 	shift   int    // the number of bits shifted by
 	inverse uint64 // 2¹²⁷ / power, rounded down, at most 2⁶⁴-1
 }
 
-// ParseNumber returns the float64 nearest to the decimal number b, and ±Inf if that is too
-// large.
+// ParseNumber returns the float64 nearest to the decimal number b, or ±Inf if it is too
+// large. It returns false if b is not a number.
 //
-// Clinger's observation (How to read floating point numbers accurately, 1990) covers
-// nearly every cell of real files: if the digits make an integer below 2⁵³ and the power
-// of ten is at most 10²², both are exact, and one division or multiplication rounds once.
-// See DivideByPowerOf10 for more digits. Everything else goes to strconv.
+// Most cells of real files have digits that make an integer below 2⁵³ and a power of ten of
+// at most 10²². Both are exact, so that one division or multiplication rounds only once
+// (Clinger, How to read floating point numbers accurately, 1990). Numbers with more digits
+// go to DivideByPowerOf10, all others to strconv.
 func ParseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -168,8 +169,8 @@ func ParseNumber(b []byte) (float64, bool) {
 	return value, true
 }
 
-// parseDigits appends the digits from b[i] on to number and returns the offset after them.
-// More than 19 digits overflow.
+// parseDigits appends the digits that start at b[i] to the digits of number. It returns the
+// new number and the offset after the digits. More than 19 digits overflow.
 func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:]) ^ ASCIIZeros
@@ -188,16 +189,15 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 
 // DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
-// Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. Then the
-// quotient has at least 62 bits, more than a float64 holds, and a last bit set for the
-// remainder makes the conversion round as the exact quotient would. Multiplying by the
-// inverse yields a quotient that may be one too low, which is good enough unless the
-// difference could reach the rounded bit (Lemire, Number parsing at a gigabyte per second,
-// 2021).
+// Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. The quotient then
+// has at least 62 bits, more than a float64 holds. If there is a remainder, its last bit is
+// set, so that the conversion rounds like the exact quotient. Multiplication by the inverse
+// returns a quotient that may be one too low, which matters only if the difference could
+// reach the rounded bit (Lemire, Number parsing at a gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
-	quotient = quotient>>1 | 1 // fits a signed integer, which a processor converts at once
+	quotient = quotient>>1 | 1 // fits int64, which one instruction converts to float64
 	if (quotient+2)&0xFF < 5 {
 		if mantissa == 0 {
 			return 0
@@ -211,11 +211,11 @@ func DivideByPowerOf10(mantissa uint64, k int) float64 {
 		}
 	}
 	power := uint64(1023+by.shift-left-62-k) << 52
-	return float64(int64(quotient)) * math.Float64frombits(power) // no subnormal
+	return float64(int64(quotient)) * math.Float64frombits(power) // never subnormal
 }
 
-// parseExponent parses an e, an optional sign and digits, which must be all of b. Powers
-// are capped at ten thousand, beyond which they make no difference.
+// parseExponent parses b, which must be an e, an optional sign and digits. The result is at
+// most ten thousand, because every larger power means infinity or 0.
 func parseExponent(b []byte) (int, bool) {
 	if b[0] != 'e' && b[0] != 'E' {
 		return 0, false
@@ -243,10 +243,10 @@ func parseExponent(b []byte) (int, bool) {
 
 func parseWithStrconv(b []byte) (float64, bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
-	// The syntax was checked, so the only error left is the range.
+	// The only possible error is an exceeded range, because the syntax was checked.
 	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
 	return value, true
 }
 
-// NaN is the value of an empty cell in a Numeric column.
+// NaN is the value of a missing cell in a numeric column.
 var NaN = math.NaN()

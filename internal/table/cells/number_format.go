@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// NumberFormat is how the numbers of a column are written if they are more than digits:
-// 1,234.5, $12.50, 45% or 36 months.
+// NumberFormat is the format of a column of numbers that are not plain, such as 1,234.5,
+// $12.50, 45% or 36 months.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// A number without a unit has any unit.
+	// Numbers without a unit are accepted, too.
 	Unit string
-	// DecimalComma is set if the comma separates the decimals and the point the thousands.
+	// DecimalComma is set if a comma separates the decimals and a point the thousands.
 	DecimalComma bool
 }
 
-// Parse returns the number in a cell of the format.
+// Parse parses a cell in the format. It returns false if the cell has another format.
 func (f *NumberFormat) Parse(cell []byte) (float64, bool) {
 	if !f.DecimalComma {
 		if kind, value := Classify(cell); kind == Number {
@@ -26,15 +26,15 @@ func (f *NumberFormat) Parse(cell []byte) (float64, bool) {
 	}
 	value, unit, ok := ParseAmount(cell, f.DecimalComma)
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
-		return 0, false // among 5A and 7A, 5B is not a billion
+		return 0, false // if the unit is A, as in 5A and 7A, then 5B is not 5 billion
 	}
 	return value, ok && (unit == "" || f.Unit == unit)
 }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
-// NumberOrNaN parses a cell of a column of plain numbers. Commas between thousands are
-// accepted even if the training file has none.
+// NumberOrNaN parses a cell of a column of plain numbers. It returns NaN if the cell is not
+// a number. Commas between thousands are accepted.
 func NumberOrNaN(cell []byte) float64 {
 	kind, value := Classify(cell)
 	if kind == Text {
@@ -54,7 +54,9 @@ const (
 //
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit
 //
-// Parentheses mean minus, as in accounting.
+// Parentheses mean minus, as in accounting. The unit is the currency or the text after the
+// digits, in lower case and without a plural s. decimalComma is set if a comma separates
+// the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	cell = Trim(cell)
 	if len(cell) == 0 || len(cell) > maxAmountLen {
@@ -92,7 +94,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 }
 
 // parsePrefix parses the text before the digits: a sign and a currency symbol, in either
-// order. Letters are not accepted: they would make a code a number.
+// order. It does not accept letters, because codes start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	text = Trim(text)
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -107,7 +109,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
 }
 
-// parseSuffix parses the text after the digits.
+// parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional.
 func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	text = bytes.TrimPrefix(Trim(text), []byte("+"))
 	scale = 1
@@ -141,7 +143,8 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	return scale, string(text), true
 }
 
-// parseDigitGroups parses digits that may be in groups of three.
+// parseDigitGroups parses a number whose digits may be in groups of three. point separates
+// the decimals.
 func parseDigitGroups(text []byte, point byte) (float64, bool) {
 	separator := byte(',')
 	if point == ',' {

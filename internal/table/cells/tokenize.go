@@ -12,19 +12,19 @@ type Tokenizer struct {
 
 const (
 	maxWordLen    = 40
-	firstUnspaced = '\u0E00' // the first character of scripts without spaces
+	firstUnspaced = '\u0E00' // scripts without spaces between words start here
 )
 
-// Tokenize calls visit with each word of a text, in lower case, valid until the call
-// returns. A word is a run of letters and digits; letters followed by digits, or digits
-// followed by letters, are two: C85, 3rd. In scripts without spaces each character is a
-// word.
+// Tokenize calls visit with each word of a text, in lower case. The word is valid until
+// visit returns. A word is a run of letters and digits, but letters followed by digits, or
+// digits followed by letters, are two words, as in C85 and 3rd. In scripts without spaces
+// each character is a word.
 func (p *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 	if isHexID(cell) {
 		return
 	}
 	p.lower = p.lower[:0]
-	turns, at := 0, 0 // changes between letters and digits, and the offset of the first
+	turns, at := 0, 0 // number of changes between letters and digits, offset of the first
 	wasDigit := false
 	flush := func() {
 		switch n := len(p.lower); {
@@ -88,8 +88,7 @@ func toLower(char rune) rune {
 	return unicode.ToLower(char)
 }
 
-// isHexID reports whether a text is a UUID or another hexadecimal hash, whose letters mean
-// nothing.
+// isHexID reports whether a text is a UUID or a hexadecimal hash, which has no words.
 func isHexID(cell []byte) bool {
 	if len(cell) < 16 {
 		return false

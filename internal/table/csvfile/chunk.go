@@ -2,8 +2,8 @@ package csvfile
 
 import "bytes"
 
-// ChunkSize is the size of a chunk in bytes, chosen so that the chunk and everything
-// derived from it fit the cache of a core.
+// ChunkSize is the usual size of a chunk in bytes. The chunk and everything derived from it
+// fit the cache of a core.
 const ChunkSize = 256 << 10
 
 // readSlack is the number of bytes that may be read after the text of a chunk.
@@ -13,17 +13,16 @@ const readSlack = 64
 // for readSlack.
 func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
 
-// Chunk is a sequence of complete records of a file. All its quotes are valid, and no
-// field is longer than MaxFieldBytes.
+// Chunk is a sequence of complete records of a file. All its quotes are valid.
 type Chunk struct {
 	Text []byte // ends in a line end; its capacity includes readSlack
-	End  int64  // offset of its end in the file
-	Line int    // of its first byte, set before commit
-	buf  []byte // the memory of text
+	End  int64  // offset of the chunk's end in the file
+	Line int    // line on which the chunk begins, from 1; set before Commit
+	buf  []byte // the memory of Text
 }
 
-// nextChunk makes c the next chunk of about size bytes. It returns false at the end of the
-// file, and if the next record must be read with Read.
+// nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of
+// the file, after an error, and if the next record must be read with Read.
 func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {
@@ -46,7 +45,8 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	return false
 }
 
-// detachChunk moves the next n bytes into c and continues with another buffer.
+// detachChunk moves the next n bytes, with their buffer, into c. The reader continues with
+// another buffer. last is set if the file ends after these bytes.
 func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
@@ -63,8 +63,8 @@ func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 	}
 }
 
-// completeRecordsLen returns the length of the complete records at the start of a window, and
-// whether a misplaced quote follows them.
+// completeRecordsLen returns the length of the complete records at the start of a window,
+// and whether a misplaced quote follows them. last is set if the file ends with the window.
 func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool) {
 	i := 0
 	for {
@@ -93,7 +93,7 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool
 	}
 	rest := window[i:]
 	if len(rest) > 0 && rest[len(rest)-1] == '\r' {
-		rest = rest[:len(rest)-1] // this may be half of a CRLF
+		rest = rest[:len(rest)-1] // an LF may follow
 	}
 	if end := afterLastLineEnd(rest); end > 0 {
 		n = i + end
@@ -103,8 +103,8 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool
 
 func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// afterLastLineEnd returns the offset after the last LF, or after the last CR without any; 0
-// without either.
+// afterLastLineEnd returns the offset after the last LF of text, or after the last CR if
+// there is no LF, or 0 if there is neither.
 func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1
@@ -112,7 +112,7 @@ func afterLastLineEnd(text []byte) int {
 	return bytes.LastIndexByte(text, '\r') + 1
 }
 
-// newReader returns a Reader of the chunk's records, which reports their defects.
+// newReader returns a Reader of the chunk's records.
 func (c *Chunk) newReader() *Reader {
 	r := &Reader{buf: c.Text, end: len(c.Text), nextLine: c.Line, opened: true, atEOF: true}
 	r.setDelimiter(',')

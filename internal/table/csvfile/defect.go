@@ -2,8 +2,8 @@ package csvfile
 
 import "fmt"
 
-// The codes of defects. They are stable: programs may compare them, and a
-// message may change where its code does not.
+// The codes of defects. Programs may compare them, because they never change. Messages may
+// change.
 const (
 	CodeEmptyFile       = "empty-file"
 	CodeNoHeader        = "no-header"
@@ -59,29 +59,30 @@ const (
 	CodeOtherIDName    = "other-id-name"
 )
 
-// Defect is an error in a file, and its location.
+// Defect is an error in a file, with its location.
 type Defect struct {
 	// Code is one of the Code constants.
 	Code string `json:"code"`
-	// Message is the error with the value, without the location.
+	// Message describes the error and quotes the value, without the location.
 	Message string `json:"message"`
-	// Line is the physical line of the file, from 1; 0 if the error has no line.
+	// Line is the physical line of the file, from 1, or 0 if the error has no line.
 	Line int `json:"line,omitempty"`
-	// Column is the number of the field in its record, from 1; 0 for the whole line.
+	// Column is the number of the field in its record, from 1, or 0 for the whole line.
 	Column int `json:"column,omitempty"`
-	// Name is the name of Column in the header; empty if it has none.
+	// Name is the name of the column in the header, or empty if it has none.
 	Name string `json:"name,omitempty"`
-	// Count is the number of rows or columns of the file with this defect; Line and
-	// Column are those of the first. It is 0 if they are not counted.
+	// Count is the number of rows or columns with this defect, or 0 if they are not
+	// counted. Line and Column are the location of the first.
 	Count int `json:"count,omitempty"`
-	// AtLeast is set if Count covers a part of the file only, because the rest could not
+	// AtLeast is set if Count covers only a part of the file, because the rest could not
 	// be read.
 	AtLeast bool `json:"atLeast,omitempty"`
-	// Lines are the lines of the first of these rows, at most 20; nil for columns.
+	// Lines are the lines of the first rows with this defect, at most MaxLocations. They
+	// are nil for a defect of columns.
 	Lines []int `json:"lines,omitempty"`
 }
 
-// Error returns location and message: `line 17, column 3 (age): …`.
+// Error returns the location and the message, as in `line 17, column 3 (age): …`.
 func (d *Defect) Error() string {
 	where := formatLocation(d.Line, d.Column, d.Name)
 	if where == "" {
@@ -90,8 +91,8 @@ func (d *Defect) Error() string {
 	return where + ": " + d.Message
 }
 
-// Warning is something suspicious in a file that is not an error. The fields have the same
-// meaning as in Defect.
+// Warning is something suspicious in a file that is not an error. The fields mean the same
+// as those of Defect.
 type Warning Defect
 
 // String returns location and message as Defect.Error does.

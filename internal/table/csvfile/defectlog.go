@@ -8,36 +8,35 @@ import (
 	"foretell/internal/humanize"
 )
 
-// DefectLog counts the defects of a file by code, in memory independent of their number:
-// it keeps the first defect and the first locations of each code. The zero value is empty.
+// DefectLog counts the defects of a file by code. It keeps only the first defect and the
+// first locations of each code, so that its memory is bounded. The zero value is empty.
 type DefectLog struct{ groups []defectGroup }
 
-// defectGroup is the defects of one code.
 type defectGroup struct {
 	first     Defect
 	count     int
-	locations []Location // of the first, at most MaxLocations
+	locations []Location // the first ones, at most MaxLocations
 }
 
-// Location is a place in a file: a physical line and a field of its record, both from 1.
+// Location is a place in a file: a physical line and the number of a field, both from 1.
 // Column 0 is the whole record.
 type Location struct{ Line, Column int }
 
-// The numbers of locations of a code.
+// The maximum numbers of locations of a code.
 const (
-	MaxLocations      = 20 // kept
+	MaxLocations      = 20 // in a DefectLog
 	MaxLocationsShown = 3  // in a message
 )
 
-// Add counts defects.
+// Add adds defects.
 func (l *DefectLog) Add(defects ...Defect) {
 	for _, d := range defects {
 		l.AddMany(d, 1, nil)
 	}
 }
 
-// AddMany counts defects of one code, the first of which is d. places are the locations of
-// the next, at most MaxLocations.
+// AddMany adds count defects of one code. The first is d; places are the locations of the
+// next ones, at most MaxLocations.
 func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
 	p := l.find(d.Code)
 	if p == nil {
@@ -49,13 +48,13 @@ func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
 	p.locations = p.locations[:min(len(p.locations), MaxLocations)]
 }
 
-// IsEmpty reports whether no defect was added.
+// IsEmpty reports whether the log has no defects.
 func (l *DefectLog) IsEmpty() bool { return len(l.groups) == 0 }
 
-// HasCode reports whether there is a defect of a code.
+// HasCode reports whether the log has a defect with the code.
 func (l *DefectLog) HasCode(code string) bool { return l.find(code) != nil }
 
-// find returns the defects of a code, nil if there are none.
+// find returns the defects with a code, or nil if there are none.
 func (l *DefectLog) find(code string) *defectGroup {
 	at := slices.IndexFunc(l.groups, func(p defectGroup) bool { return p.first.Code == code })
 	if at < 0 {
@@ -64,23 +63,25 @@ func (l *DefectLog) find(code string) *defectGroup {
 	return &l.groups[at]
 }
 
-// RemoveCodes removes the defects of some codes.
+// RemoveCodes removes the defects with these codes.
 func (l *DefectLog) RemoveCodes(codes ...string) {
 	l.groups = slices.DeleteFunc(l.groups, func(p defectGroup) bool { return slices.Contains(codes, p.first.Code) })
 }
 
-// Defects returns one Defect for each code. place maps a line and a column to those of the
-// user's file, nil if they are the same; source maps a line of that to a file and a line in
-// it, nil for a single file. partial is set if the file may have more.
-func (l *DefectLog) Defects(place func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
+// Defects returns one Defect for each code.
+//
+// locate maps a line and a column to those of the user's file; nil means that they are the
+// same. source maps a line that locate has returned to a file and a line of that file; nil
+// means a single file. partial is set if the file may have more defects.
+func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
 		p := &l.groups[i]
 		d, places := p.first, slices.Clone(p.locations)
-		if place != nil {
-			d.Line, d.Column = place(d.Line, d.Column)
+		if locate != nil {
+			d.Line, d.Column = locate(d.Line, d.Column)
 			for at := range places {
-				places[at].Line, places[at].Column = place(places[at].Line, places[at].Column)
+				places[at].Line, places[at].Column = locate(places[at].Line, places[at].Column)
 			}
 		}
 		if kind, known := defectSummaries[d.Code]; known {
@@ -92,7 +93,7 @@ func (l *DefectLog) Defects(place func(line, column int) (int, int), source func
 	return defects
 }
 
-// summarize describes all d.Count defects in d, the first of them.
+// summarize changes d, the first of d.Count defects, to describe all of them.
 func (kind *defectSummary) summarize(d *Defect, places []Location, source func(line int) (string, int)) {
 	where, noun := formatColumns(d.Count, places), "column"
 	if !kind.ofColumns {
@@ -113,8 +114,8 @@ func (kind *defectSummary) summarize(d *Defect, places []Location, source func(l
 	}
 }
 
-// formatLines names the first of count lines: "in lines 2 and 9", "first in lines
-// 2, 9, 10", or "first in a.csv:2, a.csv:9, b.csv:3".
+// formatLines lists the first of count lines, as in "in lines 2 and 9", "first in lines
+// 2, 9, 10" or "first in a.csv:2, a.csv:9, b.csv:3".
 func formatLines(count int, places []Location, source func(line int) (string, int)) string {
 	var list []string
 	noun := "lines "
@@ -129,7 +130,7 @@ func formatLines(count int, places []Location, source func(line int) (string, in
 	return formatFirst(count, "in "+noun, list)
 }
 
-// formatColumns names the first of count columns: "first columns 2, 9, 10".
+// formatColumns lists the first of count columns, as in "first columns 2, 9, 10".
 func formatColumns(count int, places []Location) string {
 	var list []string
 	for _, at := range places[:min(len(places), MaxLocationsShown)] {
@@ -149,14 +150,14 @@ func formatFirst(count int, noun string, list []string) string {
 	return noun + strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
-// defectSummary is the message for several defects of one code.
+// defectSummary has the parts of a message about several defects of one code.
 type defectSummary struct {
-	ofColumns bool   // of columns, not of rows
+	ofColumns bool   // the defects are those of columns, not of rows
 	predicate string // what is wrong with them
-	rule      string // the rule; empty if it is obvious
+	rule      string // the rule that they violate; empty if it is obvious
 }
 
-// defectSummaries are the codes of defects that are counted.
+// defectSummaries has the summary of each code whose defects are counted.
 var defectSummaries = map[string]defectSummary{
 	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
 	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},
@@ -170,7 +171,7 @@ var defectSummaries = map[string]defectSummary{
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
 }
 
-// SourceLine calls source unless it is nil.
+// SourceLine returns source(line). If source is nil, it returns no file and the same line.
 func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
 	if source == nil {
 		return "", line

@@ -2,19 +2,18 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter as Layout.Delimiter selects the delimiter of `,;|` and the tab that best
-// separates the first rows.
+// AutoDelimiter, used as a delimiter, asks to detect it with FindDelimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
 const DelimiterSampleBytes = 64 << 10
 
-// Delimiters are the delimiters to detect, the preferred first.
+// Delimiters are the delimiters that FindDelimiter tries, the preferred first.
 const Delimiters = ",;\t|"
 
-// FindDelimiter returns the delimiter with which most records of the sample have as many
-// fields as the first; more fields are better, and the comma is preferred. cut is set if
-// the sample is not the whole file.
+// FindDelimiter returns the member of Delimiters that best separates the fields of a sample:
+// most records then have as many fields as the first, and many. It returns the comma if
+// none separates them. truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Diff counts the rows in which two CSV files differ, and returns the names of the
-// columns in which they do, in their order. It is an error if the files have different
+// Diff compares two CSV files. It returns the number of rows that differ, and the names of
+// the columns that differ, in file order. It is an error if the files have different
 // numbers of columns or rows.
 func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
 	a, err := OpenTable(NewReader(first, ','))
@@ -23,7 +23,7 @@ func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []str
 		return 0, nil, err
 	}
 	if len(a.Names) != len(b.Names) {
-		return 0, nil, fmt.Errorf("%s and %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
+		return 0, nil, fmt.Errorf("one has %s, the other has %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
 	}
 	differ := make([]bool, len(a.Names))
 	for {

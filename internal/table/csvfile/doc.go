@@ -1,12 +1,12 @@
 // Package csvfile reads and writes CSV files, record by record or in chunks that several
 // goroutines parse. It is built on package cells, and everything that reads a table uses it.
 //
-//	Reader         records of RFC 4180, and nothing else
-//	LenientReader  the same, with common errors corrected
-//	Table          a header and records of its length
-//	RunPipeline    the chunks of a Table, parsed by several workers to a ParsedChunk each
-//	Writer         records to CSV
+//	Reader         reads RFC 4180 records
+//	LenientReader  reads records and corrects common errors
+//	Table          reads a header, and records with as many fields
+//	RunPipeline    reads a Table in chunks, each parsed by a worker into a ParsedChunk
+//	Writer         writes records
 //
 // An error in a file is a *Defect, which has a code, a line and a column. A DefectLog
-// counts many of them.
+// counts the defects of a file.
 package csvfile

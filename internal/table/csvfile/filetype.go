@@ -16,8 +16,8 @@ var fileSignatures = []struct{ magic, code, message string }{
 	{"\xFE\xFF", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or let the client do so"},
 }
 
-// detectFileType returns the defect of a file that starts with head and is not CSV in
-// UTF-8; code is empty otherwise.
+// detectFileType returns the code and message of the defect if a file that starts with head
+// is known not to be CSV in UTF-8. Otherwise it returns empty texts.
 func detectFileType(head []byte) (code, message string) {
 	for _, s := range fileSignatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {

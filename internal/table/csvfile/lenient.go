@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// The codes of what a lenient reader corrects. They are stable.
+// The codes of the corrections of a LenientReader. They never change.
 const (
 	FixEncoding      = "cell-encoding"
 	FixByteOrderMark = "byte-order-mark"
@@ -24,26 +24,28 @@ const (
 //	5" pipe              a quote in a field is kept
 //	"say "hi"",x         a quote closes a field only where the field may end
 //	"lost,x              a quote that is not closed in its line is removed
-//	a lone CR, a NUL     a line end; removed
+//	a lone CR            is a line end
+//	a NUL                is removed
 //
-// A quoted field may contain line ends, unless its record then has another number of
-// fields than the header and its first line alone does not.
+// A quoted field may contain line ends, unless only the first line of its record has as
+// many fields as the header.
 type LenientReader struct {
 	*Reader
-	Width      int // number of fields of a record; 0 if unknown
+	Width      int // expected number of fields of a record; 0 if unknown
 	lineBuffer []byte
 	cells      [][]byte // of a record that is read as a single line
 	onFix      func(code string, line, column int)
 }
 
-// NewLenientReader returns a LenientReader on src whose fields are separated by delim. note
-// is called with each correction; column 0 is the whole record. It must not be nil.
+// NewLenientReader returns a LenientReader on src whose fields are separated by delim. It
+// calls note for each correction, with column 0 for the whole record. note must not be nil.
 func NewLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *LenientReader {
 	return &LenientReader{Reader: NewReader(src, delim), onFix: note}
 }
 
-// Next returns the fields of the next record and its first line, and io.EOF after the
-// last. They are valid until the next call. A *Defect cannot be corrected.
+// Next returns the fields of the next record and the line on which it begins. The fields
+// are valid until the next call. After the last record, the error is io.EOF. A *Defect is
+// an error in the file that cannot be corrected.
 func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	r := l.Reader
 	if !r.opened {
@@ -89,13 +91,15 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// maybeSeveral reports whether a complete record may be several, joined by a stray quote.
+// maybeSeveral reports whether a complete record is perhaps several records, joined by a
+// stray quote.
 func (l *LenientReader) maybeSeveral() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine reads the record as one line, unless that is no better than the complete record.
-// more is set if more of the file must be read first.
+// readAsLine reads the record as one line. If the line does not have Width fields, it
+// returns the complete record that ends at offset at, if there is one. more is set if more
+// of the file must be read first.
 func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]
@@ -127,7 +131,8 @@ func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, m
 	return cells, false, nil
 }
 
-// splitLenient splits a line. fixed is the first field with invalid quotes, or -1.
+// splitLenient splits a line into fields. fixed is the position of the first field with
+// invalid quotes, or -1.
 func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	l.lineBuffer = append(l.lineBuffer[:0], line...)
 	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
@@ -163,8 +168,9 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	}
 }
 
-// closingQuoteOnLine returns the offset of the quote that closes the field at line[0]: the
-// first before a delimiter or the end of the line; 0 without one.
+// closingQuoteOnLine returns the offset of the quote that closes the field starting at
+// line[0], which is the first quote directly before delim or the line end. It returns 0 if
+// there is none.
 func closingQuoteOnLine(line []byte, delim byte) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
@@ -180,7 +186,7 @@ func closingQuoteOnLine(line []byte, delim byte) int {
 	return 0
 }
 
-// toValidUTF8 converts the fields to UTF-8 without NUL bytes. Other fields are decoded as
+// toValidUTF8 removes NUL bytes, and decodes fields that are not valid UTF-8 as
 // Windows-1252, which includes Latin-1.
 func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 	for i, field := range fields {
@@ -202,5 +208,5 @@ func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
 	return fields
 }
 
-// IsEOF reports whether an error of next is the end of the file.
+// IsEOF reports whether an error of Next means the end of the file.
 func IsEOF(err error) bool { return errors.Is(err, io.EOF) }

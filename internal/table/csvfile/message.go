@@ -4,13 +4,14 @@ import (
 	"strconv"
 )
 
-// maxExcerpt is the number of characters of a cell quoted in a message.
+// maxExcerpt is the maximum number of characters of a cell in a message.
 const maxExcerpt = 40
 
-// Excerpt quotes a cell for a message, cut to a readable length.
+// Excerpt returns a cell in quotes for a message, shortened if it is long.
 func Excerpt(cell string) string { return strconv.Quote(Shorten(cell)) }
 
-// Shorten cuts a text to a readable length.
+// Shorten returns at most the first 40 characters of a text, with an ellipsis if it is
+// longer.
 func Shorten(text string) string {
 	if chars := []rune(text); len(chars) > maxExcerpt {
 		return string(chars[:maxExcerpt]) + "…"

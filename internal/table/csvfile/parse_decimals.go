@@ -8,8 +8,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// parseDecimalsGo is parseDecimals in Go. It reads a cell as one integer of eight bytes
-// (SWAR), without branches on the number of digits or the sign, which are unpredictable.
+// parseDecimalsGo implements parseDecimals in Go. It reads a cell as one integer of eight
+// bytes (SWAR). It does not branch on the number of digits or the sign, because these
+// branches are unpredictable.
 func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	all := true
 	for row := range dst {
@@ -35,9 +36,9 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 	return all
 }
 
-// parseLongNumber parses a cell and rounds it to the nearest float64. The cell has 9 to
-// 19 digits (20 if the first is 0), a point among the first eight, and optionally a minus.
-// At least readSlack bytes must follow it in text.
+// parseLongNumber parses a cell with an optional minus, 9 to 19 digits (20 if the first is
+// 0) and a point within the first eight bytes. It returns the nearest float64, or false if
+// the cell is something else. At least readSlack bytes must follow the cell in text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them

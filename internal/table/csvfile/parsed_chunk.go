@@ -13,41 +13,41 @@ import (
 //
 //	text    1,2.5,cat␊2,,dog␊        starts  0 2 6 10 | 10 12 13 17
 //
-// The separators are found first, so that parsing a cell does not depend on the one before
-// it. Cells are located row by row, as they are found; their numbers are stored column by
-// column, as they are used.
+// The separators are found first, so that parsing a cell does not depend on the previous
+// cell. The locations of cells are stored row by row, as they are found, and their numbers
+// column by column, as they are used.
 type ParsedChunk struct {
 	text       []byte
 	fieldCount int
 	Rows       int
-	lineBreaks int     // line ends in text
-	ends       []int32 // offsets after each separator
-	starts     []int32 // by row: the start of each cell, and of one more
+	lineBreaks int     // number of line ends in text
+	ends       []int32 // the offset after each separator
+	starts     []int32 // by row: the start of each cell, and the start of the next row
 	RowLines   []int32 // by row: number of line ends before it
 
 	decimals   []cells.Decimal // by field and row
-	Values     []float64       // by field and row, of fields that were requested, or that have other numbers
-	Numeric    []bool          // by field: parse it as numbers
-	Stride     int             // from field to field in decimals and values
+	Values     []float64       // by field and row; set by FloatBuffer and for fields in NotDecimal
+	Numeric    []bool          // by field: its numbers are parsed
+	Stride     int             // distance between the fields in decimals and Values
 	HasText    []bool          // by field: some cell is unparsedDecimal or TextCell
-	NotDecimal []bool          // by field: some number is not a decimal, so all are in values
+	NotDecimal []bool          // by field: some number is not a decimal, so all are in Values
 }
 
 // TextCell is the value of a cell that holds a text which is not a number. It is a quiet
 // NaN with another payload than cells.NaN, the value of an empty cell.
 var TextCell = math.Float64frombits(math.Float64bits(cells.NaN) + 1)
 
-// unparsedDecimal ends a cell that is not parsed yet, or is text.
+// unparsedDecimal is the decimal of a cell that is not parsed yet or is a text.
 const unparsedDecimal = cells.MissingDecimal + 1
 
-// IsTextCell reports whether value is TextCell, which == cannot, since a NaN equals none.
+// IsTextCell reports whether value is TextCell. The operator == cannot compare NaNs.
 func IsTextCell(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(TextCell)
 }
 
 // Parse splits the records of a chunk and parses the numeric fields. It returns false if a
-// record is defective: not text, or with another number of fields. The ParsedChunk refers
-// to the chunk's text until the next parse.
+// record is defective, because it is not text or has a wrong number of fields. The
+// ParsedChunk refers to the chunk's text until the next call.
 func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
@@ -59,8 +59,8 @@ func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
 	if !p.indexRows(quoted) || len(c.Text) > MaxFieldBytes && p.longestCell() > MaxFieldBytes {
 		return false
 	}
-	// An odd number of cache lines per column, so that the columns do not compete for the
-	// same cache sets.
+	// Each column takes an odd number of cache lines, so that the columns do not compete for
+	// the same cache sets.
 	p.Stride = (p.Rows+15)&^15 | 16
 	p.decimals = slices.Grow(p.decimals[:0], p.Stride*p.fieldCount)[:p.Stride*p.fieldCount]
 	p.Values = p.Values[:0]
@@ -75,8 +75,9 @@ func resetFlags(flags []bool, n int) []bool {
 	return flags
 }
 
-// indexRows splits the separators into rows. It returns false if a record has another
-// number of fields. Only quoted cells contain line ends.
+// indexRows splits the separators into rows. It returns false if a record has a wrong
+// number of fields. quoted is set if the text has quotes, because only quoted cells contain
+// line ends.
 func (p *ParsedChunk) indexRows(quoted bool) bool {
 	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields
@@ -104,12 +105,13 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 		ends = ends[used:]
 	}
 	p.Rows = len(p.RowLines)
-	// If all line ends are at the ends of rows, the commas are inside them.
+	// If all line ends are at the ends of rows, all other separators are commas in the rows.
 	text = text[:len(text)-readSlack]
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow adds a row from the first separators.
+// indexRow adds the row that starts at begin and ends at the first separators. It returns
+// false if the row has a wrong number of fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
 	if len(ends) < p.fieldCount {
 		return false
@@ -128,7 +130,7 @@ func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
 	return p.text[cells[last]-1] != ','
 }
 
-// longestCell returns the length of the longest cell, with its quotes.
+// longestCell returns the length of the longest cell in bytes, including quotes.
 func (p *ParsedChunk) longestCell() int {
 	most := int32(0)
 	for row := range p.Rows {
@@ -143,7 +145,6 @@ func (p *ParsedChunk) longestCell() int {
 // CacheRows is the number of rows whose text fits the L1 cache.
 const CacheRows = 128
 
-// parseNumbers parses the cells of the numeric fields.
 func (p *ParsedChunk) parseNumbers(numeric []bool) {
 	for lo := 0; lo < p.Rows; lo += CacheRows {
 		hi := min(lo+CacheRows, p.Rows)
@@ -168,8 +169,7 @@ func (p *ParsedChunk) parseDecimalRows(field, lo, hi int) {
 	}
 }
 
-// ParseField parses a field unless that was done before, and stores its values in
-// FloatBuffer.
+// ParseField parses the numbers of a field into FloatBuffer, unless this was done before.
 func (p *ParsedChunk) ParseField(field int) {
 	if p.Numeric[field] {
 		return
@@ -222,7 +222,8 @@ func (p *ParsedChunk) parseFloats(field int) {
 	}
 }
 
-// parseCellValue returns the number in a cell, cells.NaN if it is empty, or TextCell.
+// parseCellValue returns the number in a cell, cells.NaN if the cell is empty, or TextCell
+// if it is a text.
 func parseCellValue(cell []byte) float64 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)
@@ -230,7 +231,7 @@ func parseCellValue(cell []byte) float64 {
 	if len(cell) == 0 {
 		return cells.NaN
 	}
-	if cell[0] > '9' { // above all signs, points and digits
+	if cell[0] > '9' { // not a sign, a point or a digit
 		return TextCell
 	}
 	if value, ok := cells.ParseNumber(cell); ok && !math.IsInf(value, 0) {
@@ -239,13 +240,14 @@ func parseCellValue(cell []byte) float64 {
 	return TextCell
 }
 
-// DecimalColumn returns the decimals of a field that was parsed without parseFloats.
+// DecimalColumn returns the decimals of a field by row. They are valid unless NotDecimal is
+// set for the field.
 func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
-// FloatBuffer returns the memory for the values of a field. It is safe for concurrent use
-// after ReserveFloats.
+// FloatBuffer returns the part of Values that belongs to a field, which may not be set yet.
+// It is safe for concurrent use after ReserveFloats.
 func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(p.Values) < len(p.decimals) {
 		p.ReserveFloats()
@@ -253,12 +255,13 @@ func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	return p.Values[field*p.Stride:][:p.Rows]
 }
 
-// ReserveFloats allocates the values of all fields.
+// ReserveFloats allocates Values for all fields.
 func (p *ParsedChunk) ReserveFloats() {
 	p.Values = slices.Grow(p.Values[:0], len(p.decimals))[:len(p.decimals)]
 }
 
-// FloatsOrText returns the values of a field that was parsed: TextCell for a text.
+// FloatsOrText returns the values of a parsed field by row: NaN for an empty cell, TextCell
+// for a text.
 func (p *ParsedChunk) FloatsOrText(field int) []float64 {
 	values := p.FloatBuffer(field)
 	if p.NotDecimal[field] {
@@ -272,27 +275,26 @@ func (p *ParsedChunk) FloatsOrText(field int) []float64 {
 	return values
 }
 
-// RawRow returns the record of a row without its line end.
+// RawRow returns the text of a row, with quotes but without its line end.
 func (p *ParsedChunk) RawRow(row int) []byte {
 	cells := p.starts[row*(p.fieldCount+1):][:p.fieldCount+1]
 	begin, end := cells[0], cells[p.fieldCount]-1
 	return p.text[begin:end:end]
 }
 
-// cellBounds returns the offsets of a cell, including its quotes.
+// cellBounds returns the offsets at which a cell begins and ends, including its quotes.
 func (p *ParsedChunk) cellBounds(row, field int) (begin, end int32) {
 	at := row*(p.fieldCount+1) + field
 	return p.starts[at], p.starts[at+1] - 1
 }
 
-// Cell returns the text of a cell without its quotes, valid until the next
-// parse.
+// Cell returns the text of a cell without its quotes. It is valid until the next Parse.
 func (p *ParsedChunk) Cell(row, field int) []byte {
 	begin, end := p.cellBounds(row, field)
 	return unquote(p.text[begin:end])
 }
 
-// unquote returns a cell without its quotes.
+// unquote returns the text of a cell that may be quoted.
 func unquote(cell []byte) []byte {
 	if len(cell) == 0 || cell[0] != '"' {
 		return cell
@@ -319,11 +321,11 @@ func (p *ParsedChunk) HasBlank(field int) bool {
 	return false
 }
 
-// FloatsOrNaN returns the values of a field, NaN if a cell is not a number.
+// FloatsOrNaN returns the values of a parsed field by row: NaN if a cell is not a number.
 func (p *ParsedChunk) FloatsOrNaN(field int) []float64 {
 	values := p.FloatsOrText(field)
 	for row := 0; p.HasText[field] && row < len(values); row++ {
-		if IsTextCell(values[row]) { // perhaps a quoted cell with quotes
+		if IsTextCell(values[row]) { // perhaps a number in quotes or with commas
 			values[row] = cells.NumberOrNaN(p.Cell(row, field))
 		}
 	}

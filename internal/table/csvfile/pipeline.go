@@ -10,8 +10,8 @@ import (
 type ChunkWorker interface {
 	// Parse does the work that does not depend on other chunks.
 	Parse(c *Chunk) error
-	// Commit does the rest. Chunks are committed one at a time and in the order of the
-	// file, whichever worker parsed them.
+	// Commit does the remaining work on the chunk that was parsed last. The chunks of all
+	// workers are committed one at a time and in file order.
 	Commit(c *Chunk) error
 }
 
@@ -35,13 +35,13 @@ type pipeline struct {
 	err           error // the first; nothing is committed after it
 }
 
-// defaultWorkers returns the default number of goroutines: more than can run, because some
-// wait to commit.
+// defaultWorkers returns the default number of goroutines. There are more than can run at a
+// time, because some wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// Limits for tables with many columns: a chunk has at least minChunkRows rows, and all
-// workers together use at most workerMemory bytes. One-byte cells take many times the
-// memory of their text.
+// Limits for tables with many columns. A chunk has room for at least minChunkRows rows, and
+// all workers together use at most workerMemory bytes, because one-byte cells take many
+// times the memory of their text.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4
@@ -61,10 +61,10 @@ func (t *Table) Workers() int {
 	return min(max(workerMemory/workerColumnBytes/len(t.Names), 1), defaultWorkers())
 }
 
-// RunPipeline reads the table's rows with the given number of workers and returns the
-// first error of the first chunk that has one. It stops before records with invalid quotes
-// and before records that are too long, which are left to next; of a valid file nothing is
-// left.
+// RunPipeline reads the table's rows in chunks of about size bytes and processes them with
+// the given number of workers. It returns the first error of the first chunk that has one.
+// It stops before a record that has invalid quotes or is too long; Next returns that record
+// and those after it. A valid file is read to its end.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
 	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)
@@ -117,7 +117,7 @@ func (p *pipeline) processChunk(ctx context.Context, w ChunkWorker, c *Chunk) bo
 	return err == nil
 }
 
-// setError keeps the first error and wakes the waiting workers.
+// setError sets the error of the pipeline, unless it has one, and wakes the waiting workers.
 func (p *pipeline) setError(err error) {
 	p.commitMu.Lock()
 	if p.err == nil {
@@ -127,13 +127,13 @@ func (p *pipeline) setError(err error) {
 	p.committedCond.Broadcast()
 }
 
-// Advance counts the rows and lines of a parsed chunk.
+// Advance adds the rows and lines of a parsed chunk to those that have been read.
 func (t *Table) Advance(p *ParsedChunk) {
 	t.Rows += p.Rows
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read with the table limited to the chunk.
+// RereadChunk calls read while the table's Next returns only the records of the chunk.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Limits that keep a reader's memory bounded whatever the file holds.
+// Limits that bound a reader's memory for any file.
 const (
 	MaxFieldBytes  = 1 << 20  // bytes of one field
 	MaxRecordBytes = 16 << 20 // bytes of one record
-	MaxFields      = 65_536   // fields of one record, and so columns of a file
+	MaxFields      = 65_536   // fields of one record
 )
 
 // Reader splits a stream into RFC 4180 records.
@@ -24,7 +24,7 @@ const (
 type Reader struct {
 	src       io.Reader
 	delim     byte
-	stopBytes [256]bool // the bytes that end an unquoted run
+	stopBytes [256]bool // the bytes that an unquoted field cannot contain
 	buf       []byte
 	pos       int // the unread bytes are buf[pos:end]
 	end       int
@@ -33,21 +33,21 @@ type Reader struct {
 	atEOF     bool  // all of src has been read
 	needsRead bool  // the next record must be read with Read, not as a chunk
 	minBuffer int   // minimum size of the buffers of chunks, in bytes
-	offset    int64 // of buf[0] in the file
+	offset    int64 // the offset of buf[0] in the file
 	err       error
 	rec       Record
 }
 
 // Record is one record of a file. It is valid until the next Read.
 type Record struct {
-	Line       int
-	LineBreaks int // line ends inside quoted fields
-	Text       []byte
-	Fields     [][]byte
-	unquoted   []byte // the text of fields with doubled quotes
+	Line       int      // the physical line on which the record begins, from 1
+	LineBreaks int      // number of line ends inside quoted fields
+	Text       []byte   // the record as it is in the file, without its line end
+	Fields     [][]byte // the text of each field, without its quotes
+	unquoted   []byte   // memory for fields with doubled quotes
 }
 
-// ContextReader is a source whose Read fails once the context is done.
+// ContextReader reads from Src until Ctx is done. Then Read returns the context's cause.
 type ContextReader struct {
 	Ctx context.Context
 	Src io.Reader
@@ -72,12 +72,12 @@ func (r *Reader) setDelimiter(delim byte) {
 	r.stopBytes[delim], r.stopBytes['"'], r.stopBytes['\n'], r.stopBytes['\r'] = true, true, true, true
 }
 
-// BytesRead returns the number of bytes that were read from the source.
+// BytesRead returns the number of bytes that have been read from the source.
 func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 
-// Read returns the next record, and io.EOF after the last. A *Defect describes an error in
-// the next record; reading continues after it if the reader can find the next record,
-// otherwise the next Read returns io.EOF. Any other error comes from the source.
+// Read returns the next record, or io.EOF after the last. A *Defect describes an error in
+// that record. The next Read then returns the record after it, or io.EOF if its end cannot
+// be found. Any other error comes from the source.
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
 		r.opened = true
@@ -119,7 +119,7 @@ func (r *Reader) skipBlank() {
 			r.pos++
 		case '\r':
 			if r.pos+1 == r.end && !r.atEOF {
-				return // this may be half of a CRLF
+				return // an LF may follow
 			}
 			r.pos += afterLineEnd(r.buf[r.pos:r.end], 0)
 		default:
@@ -128,10 +128,11 @@ func (r *Reader) skipBlank() {
 	}
 }
 
-// Done reports whether there is nothing left to read.
+// Done reports whether nothing is left to read.
 func (r *Reader) Done() bool { return r.err != nil }
 
-// checkText returns the record, or a *Defect if it is not text.
+// checkText returns the record that was read, or a *Defect if it is not valid UTF-8 or has
+// a NUL byte.
 func (r *Reader) checkText() (*Record, error) {
 	rec := &r.rec
 	if utf8.Valid(rec.Text) && bytes.IndexByte(rec.Text, 0) < 0 {
@@ -165,8 +166,8 @@ func invalidByte(text []byte) byte {
 	return 0
 }
 
-// open fills the buffer for the first time, skips the byte order mark and rejects other
-// kinds of files.
+// open fills the buffer for the first time and skips the byte order mark. It returns a
+// *Defect if the file is known not to be CSV.
 func (r *Reader) open() error {
 	if r.err = r.fill(); r.err != nil {
 		return r.err
@@ -191,8 +192,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source ends, so that a record is not split
-// again for every short read.
+// fill reads until the buffer is full or the source ends. Otherwise each short read would
+// make the reader split the same record again.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

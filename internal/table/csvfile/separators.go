@@ -8,7 +8,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorSlack is the length of findSeparators's dst beyond the length of the text.
+// separatorSlack is the number of elements by which dst of findSeparators must be longer
+// than text.
 const separatorSlack = 8
 
 // The kinds of bytes, for findSeparatorsGo.
@@ -22,8 +23,8 @@ var byteKinds = func() (list [256]uint8) {
 	return list
 }()
 
-// findSeparatorsGo is findSeparators in Go. It compares eight bytes at a time (SWAR) to
-// find candidates, which are rarely anything else.
+// findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time
+// (SWAR) to find candidates, which are rarely anything else.
 func findSeparatorsGo(dst []int32, text []byte) int {
 	size := len(text) - readSlack
 	n, inside := 0, uint8(0) // separatorByte inside quotes
@@ -50,7 +51,8 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 // moveMask8 collects the high bits of eight bytes in one byte, like PMOVMSKB.
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
-// dropQuotedSeparators removes the separators inside quotes and returns the number of those left.
+// dropQuotedSeparators removes the separators inside quotes from ends. It returns the number
+// of those that are left.
 func dropQuotedSeparators(ends []int32, text []byte) int {
 	n, next := 0, 0
 	for at := 0; ; {

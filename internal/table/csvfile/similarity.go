@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// NormalizeName returns a name in lower case without anything but letters and digits; the
-// name itself if nothing else is left.
+// NormalizeName returns the letters and digits of a name in lower case, or the name itself
+// if it has none.
 func NormalizeName(name string) string {
 	if loose := FoldName(name); loose != "" {
 		return loose
@@ -15,7 +15,7 @@ func NormalizeName(name string) string {
 	return name
 }
 
-// FoldName is NormalizeName, but empty if nothing is left.
+// FoldName returns the letters and digits of a name in lower case.
 func FoldName(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsLetter(char) || unicode.IsDigit(char) {
@@ -25,7 +25,8 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// DidYouMean returns a suggestion with the closest name, empty without one.
+// DidYouMean returns a suggestion with the closest of names for a message, as in
+// ` (did you mean "age"?)`. It returns an empty text if none is close.
 func DidYouMean(name string, names []string) string {
 	if likely := ClosestName(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", Excerpt(likely))
@@ -33,8 +34,8 @@ func DidYouMean(name string, names []string) string {
 	return ""
 }
 
-// ClosestName returns the name that differs from name in case and punctuation, or
-// otherwise in a few letters only; empty if none does.
+// ClosestName returns the one of names that differs least from name, ignoring case and
+// punctuation. It returns an empty text if all differ in a third of the letters or more.
 func ClosestName(name string, names []string) string {
 	loose := []rune(FoldName(name))
 	best, least := "", len(loose)/3+1
@@ -49,8 +50,8 @@ func ClosestName(name string, names []string) string {
 	return best
 }
 
-// EditDistance returns the number of letters to insert, delete, replace or swap to turn a into
-// b (Damerau, 1964); at most limit.
+// EditDistance returns the number of letters to insert, delete, replace or swap to turn a
+// into b (Damerau, 1964), but at most limit.
 func EditDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) == 0 || len(b) == 0 {
 		return limit

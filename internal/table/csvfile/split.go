@@ -14,16 +14,16 @@ type splitStatus uint8
 const (
 	recordComplete splitStatus = iota // the window starts with a complete record
 	recordPartial                     // the record continues after the window
-	strayQuote                        // a quote in an unquoted field
-	unclosedQuote                     // a quote that is never closed
-	tooLong                           // a field over MaxFieldBytes, a record over MaxRecordBytes
-	tooManyFields                     // more than MaxFields fields
+	strayQuote                        // an unquoted field has a quote
+	unclosedQuote                     // a quote is never closed
+	tooLong                           // a field exceeds MaxFieldBytes or the record MaxRecordBytes
+	tooManyFields                     // the record has more than MaxFields fields
 )
 
 // split splits the record at the start of the window into r.rec.
 //
-// For a complete record it returns the offset after its line end, otherwise the offset of
-// the field, or of the stray quote, with the error.
+// For a complete record it returns the offset after the line end, otherwise the offset of
+// the field or stray quote that is the reason for the status.
 func (r *Reader) split(window []byte) (int, splitStatus) {
 	rec := &r.rec
 	rec.Fields, rec.unquoted, rec.LineBreaks = rec.Fields[:0], rec.unquoted[:0], 0
@@ -64,8 +64,8 @@ func (r *Reader) split(window []byte) (int, splitStatus) {
 	}
 }
 
-// afterLineEnd returns the offset after the line end at window[i], which is the end of the
-// window or contains CR or LF.
+// afterLineEnd returns the offset after the line end at window[i]. window[i] must be CR or
+// LF, or i the length of the window.
 func afterLineEnd(window []byte, i int) int {
 	if i < len(window) && window[i] == '\r' {
 		i++
@@ -104,9 +104,9 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the one at window[start],
-// and whether there are doubled quotes in between. Unless the window is the last, the byte
-// after it must be there.
+// closingQuote returns the offset after the quote that closes the one at window[start], and
+// whether there are doubled quotes in between. last is set if the file ends with the
+// window. If it does not, the byte after the closing quote must be in the window, too.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, what splitStatus) {
 	i := start + 1
 	for {
@@ -129,7 +129,8 @@ func closingQuote(window []byte, start int, last bool) (end int, doubled bool, w
 	}
 }
 
-// appendUnescaped returns text with each pair of quotes replaced by one.
+// appendUnescaped returns text with each pair of quotes replaced by one. It appends the
+// result to r.unquoted.
 func (r *Record) appendUnescaped(text []byte) []byte {
 	begin := len(r.unquoted)
 	for {
@@ -172,8 +173,8 @@ func (r *Record) FieldLine(i int, delim byte) int {
 	return r.Line + r.LineBreaks
 }
 
-// failAt returns the defect at offset at of the window and skips to the next line if it can
-// be found.
+// failAt returns the defect at offset at of the unread bytes. It skips to the next line if
+// that can be found, otherwise nothing more is read.
 func (r *Reader) failAt(at int, what splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{
@@ -222,7 +223,7 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 }
 
 // skipRecord skips the next record and returns its number of fields. It gives up after
-// MaxRecordBytes bytes, with ended unset.
+// MaxRecordBytes bytes; ended is then false.
 func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	fields = 1
 	for size, quoted := 0, false; size < MaxRecordBytes; {
@@ -251,7 +252,7 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	return fields, false, nil
 }
 
-// skipLine skips to the line after offset at.
+// skipLine skips to the beginning of the line after offset at of the unread bytes.
 func (r *Reader) skipLine(at int) error {
 	r.nextLine += CountLineBreaks(r.buf[r.pos : r.pos+at])
 	r.pos += at
@@ -266,7 +267,7 @@ func (r *Reader) skipLine(at int) error {
 			r.pos = r.end
 			return nil
 		}
-		r.pos = max(r.pos, r.end-1) // a CR at the end may be half of a CRLF
+		r.pos = max(r.pos, r.end-1) // an LF may follow a CR at the end
 		if r.err = r.fill(); r.err != nil {
 			return r.err
 		}

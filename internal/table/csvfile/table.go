@@ -11,17 +11,18 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Table reads a CSV file with a header: records as long as the header.
+// Table reads a CSV file with a header. Every record must have as many fields as the header.
 type Table struct {
 	Reader     *Reader
 	Names      []string // the header's names, without surrounding spaces
 	Header     []byte   // the header as it is in the file
 	HeaderLine int      // the header's line
 	Rows       int      // data records read
-	sinceCheck int      // fields read since next checked its context
+	sinceCheck int      // fields read since Next checked its context
 }
 
-// OpenTable reads the header. A *Defect describes what is wrong with it.
+// OpenTable reads the header and returns the table. A *Defect describes an error in the
+// header.
 func OpenTable(reader *Reader) (*Table, error) {
 	rec, err := reader.Read()
 	if errors.Is(err, io.EOF) {
@@ -37,8 +38,8 @@ func OpenTable(reader *Reader) (*Table, error) {
 	return t, nil
 }
 
-// Next returns the next data record, a *Defect that names its column, or
-// io.EOF.
+// Next returns the next data record, or io.EOF after the last. A *Defect describes an error
+// in the record, with the name of the column.
 func (t *Table) Next(ctx context.Context) (*Record, error) {
 	const often = 1 << 14 // fields
 	if t.sinceCheck += len(t.Names); t.sinceCheck >= often {
@@ -54,7 +55,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source sets its own names
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source has set the name
 			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect
@@ -66,7 +67,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	return rec, nil
 }
 
-// RaggedRowDefect returns the defect of a record with another number of fields than the header.
+// RaggedRowDefect returns the defect of a record that has not as many fields as the header.
 func (t *Table) RaggedRowDefect(rec *Record) *Defect {
 	want, got := len(t.Names), len(rec.Fields)
 	at := min(want, got)
@@ -83,7 +84,8 @@ func (t *Table) RaggedRowDefect(rec *Record) *Defect {
 // NextLine returns the physical line on which the next record begins, from 1.
 func (t *Table) NextLine() int { return t.Reader.nextLine }
 
-// ColumnName returns the name of the column with a number from 1.
+// ColumnName returns the name of a column, which is numbered from 1. It is empty if there is
+// no such column.
 func (t *Table) ColumnName(column int) string {
 	if column < 1 || column > len(t.Names) {
 		return ""
@@ -91,7 +93,7 @@ func (t *Table) ColumnName(column int) string {
 	return t.Names[column-1]
 }
 
-// ColumnIndex returns the position of the column with a name, -1 if there is none.
+// ColumnIndex returns the position of the first column with the name, or -1.
 func (t *Table) ColumnIndex(name string) int {
 	for i, one := range t.Names {
 		if one == name {
@@ -101,7 +103,7 @@ func (t *Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// HeaderDefect returns a defect of the header's cell at a position.
+// HeaderDefect returns a defect of the header, in the column at position at.
 func (t *Table) HeaderDefect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
@@ -115,8 +117,9 @@ const (
 	MinBlindColumns    = 2
 )
 
-// CheckHeader returns the defects of the header of a file that needs at least the given
-// number of columns. The ID may have no name, as some tools write it.
+// CheckHeader returns the defects of the header: fewer than minColumns columns, numbers
+// instead of names, and missing or duplicate names. The first column, usually the ID, may
+// have no name, because some tools write none.
 func (t *Table) CheckHeader(minColumns int) []Defect {
 	if n := len(t.Names); n < minColumns {
 		roles := "an ID first and a feature"
@@ -158,8 +161,8 @@ func (t *Table) IsHeaderNumeric() bool {
 	return true
 }
 
-// likelyDelimiter returns the delimiter other than a comma that is most frequent in the
-// header, 0 if none occurs.
+// likelyDelimiter returns the most frequent delimiter in the header other than the comma,
+// or 0 if there is none.
 func likelyDelimiter(header []byte) byte {
 	best, most := byte(0), 0
 	for _, delim := range []byte(";\t|") {
@@ -170,7 +173,7 @@ func likelyDelimiter(header []byte) byte {
 	return best
 }
 
-// HeaderAsRecord returns the first record of a file without a header.
+// HeaderAsRecord returns the header as a record of data, for a file without a header.
 func (t *Table) HeaderAsRecord() *Record {
 	row := &Record{Line: t.HeaderLine, Text: t.Header, LineBreaks: CountLineBreaks(t.Header)}
 	for _, name := range t.Names {
@@ -179,8 +182,8 @@ func (t *Table) HeaderAsRecord() *Record {
 	return row
 }
 
-// CountRows returns the number of rows of a CSV after its header. It is an error if one
-// has another number of fields.
+// CountRows returns the number of rows of a CSV file after its header. It is an error if a
+// row does not have as many fields as the header.
 func CountRows(ctx context.Context, src io.Reader) (int, error) {
 	t, err := OpenTable(NewReader(src, ','))
 	if err != nil {

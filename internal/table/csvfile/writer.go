@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// Writer writes RFC 4180 records that end in LF. A field is quoted only if necessary. The
-// first error is kept; Flush returns it.
+// Writer writes RFC 4180 records that end in LF. It quotes a field only if necessary. Flush
+// returns the first error.
 type Writer struct {
 	out       *bufio.Writer
-	text      []byte // of a field
+	text      []byte // buffer of WriteField
 	inRow     bool   // the record has a field
 	onlyEmpty bool   // its only field is empty
 }
@@ -41,7 +41,7 @@ func (w *Writer) WriteEmptyFields(n int) {
 	}
 }
 
-// AppendField appends a field to a record, quoted if necessary.
+// AppendField appends a field to dst, in quotes if necessary.
 func AppendField(dst, text []byte) []byte {
 	if !needsQuotes(text) {
 		return append(dst, text...)
@@ -85,6 +85,6 @@ func needsQuotes(text []byte) bool {
 			return true
 		}
 	}
-	// Spaces, which some tools strip, and the byte order mark, which Read would skip.
+	// Some tools strip spaces, and Read would skip a byte order mark.
 	return len(text) > 0 && (text[0] == ' ' || text[len(text)-1] == ' ' || text[0] == 0xEF)
 }

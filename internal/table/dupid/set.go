@@ -20,42 +20,42 @@ import (
 //
 // Each ID is hashed to 72 bits, which are written to disk with its line:
 //
-//	IDs in ascending order           ─▶ one stream, without duplicates
-//	from the first that is not above ─▶ 256 streams, by 8 bits of the hash
+//	while all IDs ascend ─▶ one stream, which has no duplicates
+//	after that           ─▶ 256 streams, by 8 bits of the hash
 //
-// The streams are searched one by one at the end, so that a 256th of the IDs is in memory
+// At the end the streams are searched one by one, so that a 256th of the IDs is in memory
 // at a time. The probability that two different IDs of ten million rows have the same hash
 // is 1 in 10⁸. The hash is keyed against deliberate collisions.
 type Set struct {
 	binSeed, keySeed maphash.Seed
-	File             *spill.File   // the temporary file, in which a scan keeps other streams, too
+	File             *spill.File   // the temporary file, which may hold other streams, too
 	ascending        *spill.Stream // nil once the IDs are not in ascending order
-	highest          []byte        // the last ID in it
+	highest          []byte        // the last ID in ascending
 	bins             [256]idBin
-	err              error // of reading back, returned by the next call
+	err              error // a read error, returned by the next call
 }
 
 type idBin struct {
 	stream *spill.Stream
-	hashes map[uint64]struct{} // the hashes in the stream, set by has
+	hashes map[uint64]struct{} // the hashes in the stream, set by Has
 }
 
 const (
-	idRecordBytes = 13                  // of an ID in a stream: its hash, then its line
-	idStreamBytes = 100 * idRecordBytes // of a bin in memory: all bins fit the cache of a core
+	idRecordBytes = 13                  // bytes of an ID in a stream: its hash and its line
+	idStreamBytes = 100 * idRecordBytes // buffer of a bin; all bins fit the cache of a core
 )
 
-// NewSet returns an empty set. It creates a file once it has several thousand IDs.
+// NewSet returns an empty set. It creates its file after several thousand IDs.
 func NewSet() *Set {
 	s := &Set{binSeed: maphash.MakeSeed(), keySeed: maphash.MakeSeed(), File: spill.New("")}
 	s.ascending = s.File.NewStream()
 	return s
 }
 
-// Close releases the memory and the file.
+// Close removes the temporary file.
 func (s *Set) Close() error { return s.File.Close() }
 
-// hashedID is the hash of an ID.
+// hashedID is the 72-bit hash of an ID.
 type hashedID struct {
 	key uint64
 	bin uint8
@@ -65,14 +65,14 @@ func (s *Set) hash(id []byte) hashedID {
 	return hashedID{maphash.Bytes(s.keySeed, id), uint8(maphash.Bytes(s.binSeed, id))}
 }
 
-// Add adds the ID of the next row.
+// Add adds the ID of the next row, which starts in the given line.
 func (s *Set) Add(id []byte, line int) {
 	s.checkAscending(id, id, false)
 	s.store(s.hash(id), line)
 }
 
-// checkAscending updates ascending for the next IDs, from first to last; unordered is set
-// if they are not ascending themselves.
+// checkAscending updates s.ascending before IDs from first to last are added. unordered is
+// set if these are not in ascending order.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
@@ -83,8 +83,8 @@ func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	}
 }
 
-// ascends reports whether id is above before in an order in which consecutive numbers
-// ascend, zero-padded or not. Every ID is above the empty one.
+// ascends reports whether id is greater than before. Longer IDs are greater, so that
+// consecutive numbers ascend with and without leading zeros.
 func ascends(id, before []byte) bool {
 	if len(id) != len(before) {
 		return len(id) > len(before)
@@ -92,7 +92,7 @@ func ascends(id, before []byte) bool {
 	return bytes.Compare(id, before) > 0
 }
 
-// splitIntoBins moves the IDs in ascending order to the bins.
+// splitIntoBins moves the IDs from s.ascending to the bins.
 func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
@@ -121,8 +121,8 @@ func (s *Set) store(id hashedID, line int) {
 	}
 }
 
-// forEachID calls do with the IDs of a stream in the order in which they were added, until
-// it returns false.
+// forEachID calls visit with the IDs of a stream, in the order in which they were added,
+// until visit returns false.
 func forEachID(stream *spill.Stream, visit func(id hashedID, line int) bool) error {
 	src := bufio.NewReader(stream.Reader(stream.Len()))
 	var record [idRecordBytes]byte
@@ -131,7 +131,7 @@ func forEachID(stream *spill.Stream, visit func(id hashedID, line int) bool) err
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("reading the row IDs back from the folder for temporary files: %w", err)
+			return fmt.Errorf("reading row IDs from a temporary file: %w", err)
 		}
 		id := hashedID{binary.LittleEndian.Uint64(record[:]), record[8]}
 		if !visit(id, int(binary.LittleEndian.Uint32(record[9:]))) {
@@ -147,7 +147,7 @@ type ChunkIDs struct {
 	unordered   bool // not in ascending order
 }
 
-// HashChunk sets list to the IDs in a field of a chunk. It is safe for concurrent use.
+// HashChunk sets ids to the IDs in a field of a chunk. It is safe for concurrent use.
 func (s *Set) HashChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, field int) {
 	*ids = ChunkIDs{hashed: ids.hashed[:0]}
 	for row := range chunk.Rows {
@@ -161,7 +161,7 @@ func (s *Set) HashChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, field int) {
 	}
 }
 
-// AddChunk adds the IDs of a chunk that starts in the given line.
+// AddChunk adds the IDs of a chunk, which starts in the given line.
 func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 	if len(ids.hashed) == 0 {
 		return
@@ -172,7 +172,7 @@ func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 	}
 }
 
-// Has reports whether an ID was added. It keeps the hashes that it reads in memory.
+// Has reports whether an ID was added. The hashes that it reads stay in memory.
 func (s *Set) Has(id []byte) (bool, error) {
 	if s.ascending != nil {
 		s.splitIntoBins()
@@ -191,16 +191,16 @@ func (s *Set) Has(id []byte) (bool, error) {
 	return known, s.err
 }
 
-// Duplicate is a line with the ID of an earlier line.
+// Duplicate is a line whose ID is also that of FirstLine.
 type Duplicate struct{ Line, FirstLine int }
 
-// Duplicates returns up to limit duplicates with the lowest lines, and the number of all.
-// The lines of the IDs must have been added in ascending order.
+// Duplicates returns the first duplicates, at most limit, and the number of all. The IDs
+// must have been added in the order of their lines.
 func (s *Set) Duplicates(ctx context.Context, limit int) (found []Duplicate, count int, err error) {
 	if s.ascending != nil {
 		return nil, 0, nil
 	}
-	firsts := make(map[uint64]int) // of the bin: the first line of each ID
+	firsts := make(map[uint64]int) // the first line of each ID in the bin
 	for i := range s.bins {
 		if err := cmp.Or(s.err, context.Cause(ctx)); err != nil {
 			return nil, 0, err

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/table/dupid"
 )
 
-// BlockReader reads a blind file as a sequence of frames, in memory independent of the
-// size of the file: the IDs for finding duplicates are kept on disk. Features are found by
-// name; the ID is the column with its name, otherwise the first. The text of all columns,
-// including extra ones and a label, is kept in Block.Raw.
+// BlockReader reads a blind file as a sequence of frames. Its memory does not depend on the
+// size of the file, because the IDs for finding duplicates are kept on disk. Features are
+// found by name; the ID is the column with its name, otherwise the first. Block.Raw has the
+// text of all columns, including extra ones and a label.
 type BlockReader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder
@@ -25,23 +25,23 @@ type BlockReader struct {
 type Block struct {
 	// Frame has the features, without labels.
 	Frame *Frame
-	// Raw has each row as it is in the file, without its line end: valid RFC 4180 that can
-	// be copied to another file.
+	// Raw has the text of each row as it is in the file, without its line end. It is valid
+	// RFC 4180.
 	Raw [][]byte
 }
 
-// BlockWorker processes blocks in one goroutine. It has one block at a time, which is
-// valid until Commit returns.
+// BlockWorker processes blocks in one goroutine, one block at a time. A block is valid until
+// Commit returns.
 type BlockWorker interface {
 	// Process does the work that does not depend on other blocks.
 	Process(ctx context.Context, b *Block) error
-	// Commit does the rest. Blocks are committed one at a time and in the order of the
-	// file, whichever worker they belong to.
+	// Commit does the remaining work. The blocks of all workers are committed one at a
+	// time and in file order.
 	Commit(b *Block) error
 }
 
-// NewBlockReader reads the header of a blind file. A *Defect names a missing column of the
-// schema, or another defect of the header.
+// NewBlockReader reads the header of a blind file and returns a reader of its rows. A
+// *csvfile.Defect describes an error in the header, such as a missing column of the schema.
 func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
 	if err != nil {
@@ -51,7 +51,7 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Even the shortest row may become one probability for each class.
+	// The result of even the shortest row has one probability per class.
 	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
 	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: dupid.NewSet(), size: min(size, csvfile.ChunkSize)}, nil
 }
@@ -59,8 +59,7 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 // Schema returns the schema of the features.
 func (b *BlockReader) Schema() *Schema { return b.decoder.schema }
 
-// Header returns the names of all columns in the order of the file. The
-// caller must not change it.
+// Header returns the names of all columns in file order. The caller must not change them.
 func (b *BlockReader) Header() []string { return b.table.Names }
 
 // RawHeader returns the header as it is in the file, without its line end and byte order
@@ -68,9 +67,9 @@ func (b *BlockReader) Header() []string { return b.table.Names }
 func (b *BlockReader) RawHeader() []byte { return b.table.Header }
 
 // Run processes all blocks of the file with one goroutine per worker. It returns the first
-// error of the first block that has one. A *Defect describes an error in the file;
-// duplicate IDs are reported only after all rows have been read. Run must be called once
-// only.
+// error of the first block that has one. A *csvfile.Defect describes an error in the file;
+// duplicate IDs are reported only after all rows have been read. Run must not be called
+// again.
 func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
 	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0
@@ -87,7 +86,7 @@ func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error
 	return b.checkFile(ctx)
 }
 
-// checkFile returns the defects of the file as a whole.
+// checkFile returns the defect of a file without rows or with duplicate IDs.
 func (b *BlockReader) checkFile(ctx context.Context) error {
 	if b.table.Rows == 0 {
 		d := b.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")

@@ -6,7 +6,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// numericFields reports which of the given number of fields are parsed as plain numbers.
+// numericFields returns, for each of the fields of a record, whether it is parsed as plain
+// numbers.
 func (d *rowDecoder) numericFields(fields int) []bool {
 	numeric := make([]bool, fields)
 	for _, p := range d.direct {
@@ -15,9 +16,8 @@ func (d *rowDecoder) numericFields(fields int) []bool {
 	return numeric
 }
 
-// decodeChunk replaces the rows by those of a chunk. Columns may refer to the chunk's memory
-// until the next reset or addChunk. It returns false if addRecord would return a defect
-// for any record.
+// decodeChunk replaces the rows by those of a chunk. The columns may refer to the chunk's
+// memory. It returns false if decodeRecord would return a defect for any record.
 func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) bool {
 	b := d.binding
 	if chunk.HasBlank(b.id) {
@@ -60,7 +60,7 @@ func appendCodes(dst []int32, chunk *csvfile.ParsedChunk, field int, codes map[s
 	return dst
 }
 
-// measureRanges measures the value ranges of the numeric columns.
+// measureRanges sets the value ranges of the numeric columns.
 func (d *rowDecoder) measureRanges() {
 	for i := range d.columns {
 		if cells := d.columns[i].encoded.decimals; cells != nil {

@@ -2,15 +2,15 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column is one feature. Values of a Numeric column are in Floats or, in most columns that
-// Load returns, encoded; the methods read both. A Category has Codes. All numbers of the
-// zero Column are missing.
+// Column holds the values of one feature. The values of a Numeric column are in Floats or,
+// in most columns that Load returns, in encoded; the methods read both. A Category has
+// Codes. In the zero Column all numbers are missing.
 type Column struct {
-	// Floats holds one value per row, NaN if missing; nil if they are encoded.
+	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
+	// encoded.
 	Floats []float64
-	// Codes is set for Category, one code per row: Missing for an empty cell,
-	// 0…len(Levels)-1 for a level, and len(Levels) for a text that is rare or was not seen
-	// in training.
+	// Codes holds one code per row of a Category: Missing for an empty cell, the index of
+	// a level in Levels, or len(Levels) for any other text.
 	Codes []int32
 
 	encoded encoded
@@ -19,8 +19,9 @@ type Column struct {
 // IsNumeric reports whether the column holds numbers.
 func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.isSet() }
 
-// Values returns the values of rows lo…hi-1, NaN if missing. They are in dst, which must
-// have at least this length, or part of the column: the caller must not change them.
+// Values returns the values of rows lo…hi-1, NaN if missing. They are stored in dst, which
+// must have at least hi-lo elements, or are part of the column, so that the caller must not
+// change them.
 func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]
@@ -45,9 +46,9 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// Dictionary returns the distinct values of a numeric column in ascending order, and the
-// index of each row's value; the index of missing cells is len(values). Both are nil
-// unless the column is dictionary-encoded, as Load encodes columns of few values. The
+// Dictionary returns the distinct values of a numeric column in ascending order, and for
+// each row the index of its value, which is len(values) if it is missing. Both are nil
+// unless the column is dictionary-encoded, as columns with few distinct values are. The
 // caller must not change them.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
@@ -56,8 +57,8 @@ func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	return c.encoded.indices, c.encoded.dictionary[:c.encoded.dictionarySize]
 }
 
-// Gather writes the values of the given rows to dst, NaN if missing. dst must be at least
-// as long as rows.
+// Gather sets dst to the values of the given rows, NaN if missing. dst must be at least as
+// long as rows.
 func (c *Column) Gather(dst []float64, rows []int32) {
 	dst = dst[:len(rows)]
 	switch e := &c.encoded; {
@@ -82,7 +83,7 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	}
 }
 
-// Take returns a column of the given rows, in their order.
+// Take returns a column with the given rows, in that order.
 func (c *Column) Take(rows []int32) Column {
 	if !c.IsNumeric() && c.Codes == nil {
 		return Column{}

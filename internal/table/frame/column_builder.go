@@ -6,7 +6,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoding is the type of the cells of an encoded column.
+// encoding is the type that stores the values of a column.
 type encoding uint8
 
 const (
@@ -19,12 +19,12 @@ const (
 // valueRange is the range of values that an encoding must represent.
 type valueRange struct {
 	encoding encoding
-	digits   int     // of encodedInt8 and encodedInt16
-	maxAbs   float64 // and their largest absolute value
+	digits   int     // decimal digits; for encodedInt8 and encodedInt16 only
+	maxAbs   float64 // largest absolute value; for these only
 }
 
-// measureFloats returns the range of values. large must be as long as values, and is set
-// to them if they are encodedDecimal.
+// measureFloats returns the range of values. If it is encodedDecimal, decimals, which must
+// be as long as values, is set to them.
 func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -35,7 +35,7 @@ func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	return valueRange{encoding: encodedFloat64}
 }
 
-// measureInt16 returns the range of values, encodedDecimal if that does not fit
+// measureInt16 returns the range of values, or encodedDecimal if they do not fit
 // encodedInt16.
 func measureInt16(values []float64) valueRange {
 	s, power := valueRange{}, 1.0
@@ -55,7 +55,6 @@ func measureInt16(values []float64) valueRange {
 	return s.union(valueRange{})
 }
 
-// measureDecimals returns the range of decimals.
 func measureDecimals(decimals []cells.Decimal) valueRange {
 	s := valueRange{}
 	for _, cell := range decimals {
@@ -90,7 +89,7 @@ func (s valueRange) union(t valueRange) valueRange {
 	return s
 }
 
-// columnBuilder builds a numeric column, like Arrow's builders.
+// columnBuilder builds a numeric column, like a builder of Arrow.
 type columnBuilder struct {
 	Column
 	valueRange valueRange
@@ -98,8 +97,8 @@ type columnBuilder struct {
 	capacity   int // number of rows to expect
 }
 
-// add appends the rows of a column with range s. If that is encodedDecimal and the column
-// is not encoded, large holds its numbers.
+// add appends the rows of a column with range s. If s is encodedDecimal and c is not
+// encoded, decimals holds its values.
 func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)
@@ -117,7 +116,7 @@ func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.
 	b.rows += rows
 }
 
-// appendValues appends the values of a column, see encode.
+// appendValues appends the values of a column, which must be as appendEncoded requires.
 func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
@@ -125,8 +124,8 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values. If the column is encodedDecimal, the values have the given number
-// of digits, or are decimals.
+// appendEncoded appends values in the encoding of the range. If that is encodedDecimal, the
+// values must have at most the given number of digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	switch e := &b.encoded; b.valueRange.encoding {
 	case encodedInt8:
@@ -146,8 +145,8 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the rows, which have the given number of digits, to the encoding of the
-// range.
+// changeEncoding converts the rows, which have the given number of digits, to the encoding
+// of the range.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)
 	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}
@@ -166,8 +165,8 @@ func (b *columnBuilder) changeEncoding(digits int) {
 
 // frameBuilder builds the frame of Load.
 type frameBuilder struct {
-	columns []columnBuilder // by column; unused for categories
-	codes   [][]int32
+	columns []columnBuilder // by column; unused for a category
+	codes   [][]int32       // by column; nil for a numeric one
 	labels  []int32
 	rows    int
 }
@@ -187,7 +186,7 @@ func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
 	return b
 }
 
-// add appends the rows of c, whose ranges must be measured.
+// add appends the rows of d, whose ranges must be measured.
 func (b *frameBuilder) add(d *rowDecoder) {
 	for i := range d.columns {
 		if b.codes[i] != nil {
@@ -200,7 +199,6 @@ func (b *frameBuilder) add(d *rowDecoder) {
 	b.rows += d.rows
 }
 
-// build returns the frame.
 func (b *frameBuilder) build(schema *Schema, labelled bool) *Frame {
 	f := &Frame{Schema: schema, Rows: b.rows, Columns: make([]Column, len(b.codes))}
 	for i := range f.Columns {

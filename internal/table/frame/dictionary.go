@@ -2,11 +2,11 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionary is the maximum size of a dictionary. With the index of the missing cells
-// it is the maximum number of bins of a feature, so that the indices can serve as bins.
+// maxDictionary is the maximum size of a dictionary. Together with missing cells this is the
+// maximum number of bins of a feature, so that the indices can serve as bins.
 const maxDictionary = 254
 
-// useDictionary replaces int8s or int16s by a dictionary if there are few distinct values.
+// useDictionary replaces int8s or int16s by a dictionary if they have few distinct values.
 func (e *encoded) useDictionary() {
 	switch {
 	case e.int8s != nil:
@@ -21,12 +21,12 @@ func (e *encoded) useDictionary() {
 	e.int8s, e.int16s = nil, nil
 }
 
-// minDictionaryRows is the number of cells from which a dictionary saves memory, and the
-// table of all possible cells is cheap.
+// minDictionaryRows is the number of cells from which a dictionary saves memory and a table
+// of all possible cells is cheap in comparison.
 const minDictionaryRows = 1 << 12
 
-// buildDictionary sets the dictionary of p and returns the indices of cells, nil if there
-// are too many distinct values or too few cells.
+// buildDictionary sets the dictionary of e and returns the index of each cell. It returns
+// nil if there are too many distinct values or too few cells.
 func buildDictionary[T int8 | int16](e *encoded, ints []T, missing T) []uint8 {
 	if len(ints) < minDictionaryRows {
 		return nil

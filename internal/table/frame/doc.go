@@ -1,10 +1,10 @@
-// Package frame holds a table as typed columns, the form that the learning engine uses: a
-// Frame of numeric and category Columns, as its Schema describes them. It is built on
-// csvfile and cells; package profile infers a Schema, package learn uses the frames.
+// Package frame holds a table as typed columns for the learning engine: a Frame of numeric
+// and category Columns, described by a Schema. It is built on csvfile and cells. Package
+// profile infers a Schema, and package learn uses the frames.
 //
-//	Load         a whole file with a Schema   → Frame
-//	BlockReader  a blind file, block by block → Blocks, which keep the bytes of each row
+//	Load         reads a whole file with a Schema into a Frame
+//	BlockReader  reads a blind file in Blocks, which keep the bytes of each row
 //
-// The columns of a Schema are features: a date becomes its weekday, hour and so on, a text
-// its words; an uninformative column has no features.
+// The columns of a Schema are features. A date has features such as its weekday and hour, a
+// text those of its words, and an uninformative column none.
 package frame

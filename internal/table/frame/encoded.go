@@ -7,15 +7,15 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss, as the decimals
-// that they were written as. At most one of the slices is not nil.
+// encoded holds the numbers of a column in few bytes and without loss, as decimals. At most
+// one of the slices is not nil.
 //
 //	int8s, int16s   k / 10^digits         the smallest k is a missing cell
-//	decimals        k / 10^e              each cell with its own exponent
-//	indices         dictionary[index]     for int8s and int16s with few distinct values
+//	decimals        k / 10^e              each cell has its own exponent
+//	indices         dictionary[index]     if there are few distinct values
 //
-// The quotient of two integers below 2^53 and 10^22 is rounded as the text of the decimal
-// is, so that decoding returns the values that were read.
+// A quotient of integers below 2^53 and 10^22 is rounded like the text of the decimal, so
+// that decoding returns exactly the values that were parsed.
 type encoded struct {
 	digits   int
 	int8s    []int8
@@ -32,7 +32,7 @@ func (e *encoded) isSet() bool {
 	return e.int8s != nil || e.int16s != nil || e.decimals != nil || e.indices != nil
 }
 
-// Missing cells of int8s and int16s.
+// The values of missing cells in int8s and int16s.
 const (
 	missingInt8  = math.MinInt8
 	missingInt16 = math.MinInt16

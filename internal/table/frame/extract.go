@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// extractor extracts the features of a cell, one row after the other.
+// extractor extracts several features from each cell of a field.
 type extractor interface {
-	// extract appends one row to each of its columns, for any cell.
+	// extract appends a value to each of the extractor's columns.
 	extract(columns []Column, cell []byte)
 }
 
@@ -27,7 +27,6 @@ func (e *amountExtractor) extract(columns []Column, cell []byte) {
 	c.Floats = append(c.Floats, value)
 }
 
-// dateExtractor extracts the features of a date.
 type dateExtractor struct {
 	dayFirst bool
 	columns  []int
@@ -47,7 +46,7 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// DateFeature returns a feature of a time in days since the beginning of 1970.
+// DateFeature returns a feature of a time, given in days since 1 January 1970.
 func DateFeature(days float64, kind FeatureKind) float64 {
 	whole := math.Floor(days)
 	switch kind {
@@ -69,10 +68,10 @@ func DateFeature(days float64, kind FeatureKind) float64 {
 // textExtractor extracts words. An empty cell has no words, and its length is missing.
 type textExtractor struct {
 	tokenizer     cells.Tokenizer
-	wordColumns   []int          // those of words
-	words         map[string]int // column by word
-	lengthColumns []int          // those of its length
-	countColumns  []int          // those of the number of words
+	wordColumns   []int          // for each word, whether the text has it
+	words         map[string]int // the column of each word
+	lengthColumns []int          // for the length of the text
+	countColumns  []int          // for the number of words
 }
 
 func (e *textExtractor) extract(columns []Column, cell []byte) {
@@ -98,8 +97,8 @@ func (e *textExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// newExtractor returns the extractor of the given columns of a schema, which have the same
-// source.
+// newExtractor returns the extractor for columns of a schema, which must have the same
+// source and group.
 func newExtractor(schema *Schema, columns []int) extractor {
 	c := &schema.Columns[columns[0]]
 	switch c.Feature {

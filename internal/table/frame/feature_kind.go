@@ -1,13 +1,13 @@
 package frame
 
-// FeatureKind is what is extracted from a cell.
+// FeatureKind is the kind of value that is extracted from a cell.
 type FeatureKind string
 
-// The kinds of features. Empty is the cell itself.
+// The kinds of features. The empty FeatureKind is the cell itself.
 const (
 	FeatureAmount  FeatureKind = "amount"  // a number with a unit or with commas
 	FeatureText    FeatureKind = "text"    // the texts among numbers
-	FeatureTime    FeatureKind = "time"    // of a date: days since the beginning of 1970
+	FeatureTime    FeatureKind = "time"    // a date as days since 1 January 1970
 	FeatureMonth   FeatureKind = "month"   // 1 to 12
 	FeatureDay     FeatureKind = "day"     // of the month, 1 to 31
 	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
@@ -17,7 +17,8 @@ const (
 	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, else 0
 )
 
-// group returns the kind that represents all numeric kinds with the same extractor.
+// group returns the kind that represents all kinds with the same extractor. known is false
+// if there is no extractor.
 func (k FeatureKind) group() (family FeatureKind, known bool) {
 	switch k {
 	case FeatureAmount:
@@ -30,7 +31,7 @@ func (k FeatureKind) group() (family FeatureKind, known bool) {
 	return "", false
 }
 
-// DeriveFeature returns a copy of c for what kind p extracts from the column named source.
+// DeriveFeature returns a copy of c for the given kind of feature of the column source.
 func DeriveFeature(c ColumnSchema, source string, kind FeatureKind) ColumnSchema {
 	c.Source, c.Feature = source, kind
 	return c

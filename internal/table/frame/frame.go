@@ -17,8 +17,7 @@ const (
 // Missing is the code of an empty cell in a Category column.
 const Missing int32 = -1
 
-// Frame is a table of labelled or blind rows as typed columns. It is immutable and safe
-// for concurrent use.
+// Frame is a table as typed columns. It is immutable and safe for concurrent use.
 type Frame struct {
 	// Schema is the schema that the cells were read with.
 	Schema *Schema
@@ -26,28 +25,29 @@ type Frame struct {
 	Rows int
 	// Columns holds the features in the order of Schema.Columns.
 	Columns []Column
-	// Labels holds one class index (into Schema.Classes) per row; nil for a blind file.
+	// Labels holds the index of each row's label in Schema.Classes. It is nil for a blind
+	// file.
 	Labels []int32
 }
 
-// Schema is what a model needs to know about its columns to read another file. It is
-// stored with the dataset and in the model file.
+// Schema describes the columns of a training file, so that other files can be read for its
+// model. It is stored with the dataset and in the model file.
 type Schema struct {
 	// ID is the name of the first column, Label that of the last.
 	ID    string `json:"id"`
 	Label string `json:"label"`
 	// Fields are the names of the columns between ID and Label in file order. It is an
-	// error if a file lacks one of them, even if it has no feature. Nil if Columns has
-	// exactly one feature of each name.
+	// error if a file lacks one of them, even one without features. Fields is nil if these
+	// are exactly the names of Columns.
 	Fields []string `json:"fields,omitempty"`
 	// Columns are the features.
 	Columns []ColumnSchema `json:"columns"`
-	// Classes are the distinct labels: in numeric order if all are numbers, otherwise in
+	// Classes are the distinct labels, in numeric order if all are numbers, otherwise in
 	// byte order.
 	Classes []string `json:"classes"`
 }
 
-// FieldNames returns the names of the columns that a file must have besides its ID.
+// FieldNames returns the names of the columns that a file must have in addition to its ID.
 func (s *Schema) FieldNames() []string {
 	if s.Fields != nil {
 		return s.Fields
@@ -59,7 +59,7 @@ func (s *Schema) FieldNames() []string {
 	return names
 }
 
-// OmitImpliedFields removes Fields if Columns imply them.
+// OmitImpliedFields sets Fields to nil if FieldNames then returns the same names.
 func (s *Schema) OmitImpliedFields() {
 	same := func(name string, c ColumnSchema) bool { return name == c.SourceName() }
 	if slices.EqualFunc(s.Fields, s.Columns, same) {
@@ -67,8 +67,8 @@ func (s *Schema) OmitImpliedFields() {
 	}
 }
 
-// Valid reports whether all columns of a schema can be extracted: each from one of the
-// fields, and the features of one field of the same group.
+// Valid reports whether every column of the schema can be extracted. Its source must be one
+// of the fields, and all features of a field must have the same group.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]FeatureKind)
@@ -90,28 +90,26 @@ func (s *Schema) Valid() bool {
 	return true
 }
 
-// ColumnSchema describes one feature: a column of the file, or something extracted from
-// one.
+// ColumnSchema describes one feature.
 type ColumnSchema struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Source is the column of the file that the feature is extracted from; defaults to
-	// Name.
+	// Source is the name of the file's column that the feature is extracted from. Defaults
+	// to Name.
 	Source string `json:"source,omitempty"`
-	// Feature is what is extracted from the cell; empty for the cell itself.
+	// Feature is the value that is extracted from a cell. Defaults to the cell itself.
 	Feature FeatureKind `json:"part,omitempty"`
 	// DayFirst is set if 1/2/2006 is in February.
 	DayFirst bool `json:"dayFirst,omitempty"`
-	// Unit and DecimalComma are the format of an amount: its unit, and whether a comma
-	// separates the decimals.
+	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Word is the word to look for.
+	// Word is the word of a FeatureWord.
 	Word string `json:"word,omitempty"`
-	// Levels are the texts of a Category column with a code, in byte order. Other texts
-	// have the code len(Levels).
+	// Levels are the texts of a Category, in byte order. The code of a text is its index,
+	// or len(Levels) for other texts.
 	Levels []string `json:"levels,omitempty"`
 }
 
-// SourceName returns the name of the file's column that the feature is extracted from.
+// SourceName returns Source or its default.
 func (c *ColumnSchema) SourceName() string { return cmp.Or(c.Source, c.Name) }

@@ -10,18 +10,18 @@ import (
 
 // LoadOptions configure Load.
 type LoadOptions struct {
-	// Labelled is set for a training file: its columns are found by position, and its last
-	// is the label. The columns of a blind file are found by name.
+	// Labelled is set for a training file, whose columns are found by position; the last is
+	// the label. The columns of a blind file are found by name.
 	Labelled bool
-	// Rows is the number of data rows if known, which saves memory.
+	// Rows is the number of data rows, or 0 if it is unknown. Knowing it saves memory.
 	Rows int
 }
 
 // Load reads a file into memory as the columns of a schema.
 //
-// The features of a blind file may be in any order and among others; its label, if it has
-// one, is ignored. A *Defect describes an error in the file. Load checks less than Scan
-// does: neither duplicate IDs nor the names of a training file.
+// A blind file may have the features in any order, and other columns, too. A
+// *csvfile.Defect describes an error in the file. Unlike profile.Scan, Load checks neither
+// for duplicate IDs nor the names of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
@@ -82,7 +82,6 @@ func (l *loader) readRows(ctx context.Context) error {
 	}
 }
 
-// loadWorker loads chunks.
 type loadWorker struct {
 	loader  *loader
 	ctx     context.Context

@@ -9,16 +9,16 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// binding holds the field of each column of a schema.
+// binding has the positions of a schema's columns in a record.
 type binding struct {
-	id, label int // label is -1 for a blind file
-	features  []int
+	id, label int   // label is -1 for a blind file
+	features  []int // by column of the schema
 }
 
 func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
 	fields := schema.FieldNames()
 	if len(t.Names) != len(fields)+2 {
-		d := t.HeaderDefect(csvfile.CodeTooFewColumns, len(t.Names)-1, "%s, expected the %d of the training file",
+		d := t.HeaderDefect(csvfile.CodeTooFewColumns, len(t.Names)-1, "the file has %s, the training file has %d",
 			humanize.Count(len(t.Names), "column"), len(fields)+2)
 		return nil, &d
 	}
@@ -59,11 +59,11 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	return b, nil
 }
 
-// rowDecoder decodes records to typed columns.
+// rowDecoder decodes records into typed columns.
 type rowDecoder struct {
 	schema       *Schema
 	binding      *binding
-	keepDecimals bool // addChunk keeps numbers as decimals
+	keepDecimals bool // decodeChunk keeps numbers as decimals
 	rows         int
 	columns      []Column
 	direct       []directField
@@ -75,21 +75,21 @@ type rowDecoder struct {
 	decimals [][]cells.Decimal
 }
 
-// directField is a cell that becomes one number or code.
+// directField is a field whose cells are decoded to one number or code each.
 type directField struct {
 	field, column int
 	codes         map[string]int32 // nil for Numeric
 }
 
-// extractedField is a cell from which several columns are extracted.
+// extractedField is a field from whose cells several columns are extracted.
 type extractedField struct {
 	field     int
 	columns   []int
 	extractor extractor
 }
 
-// newRowDecoder returns a decoder for records whose fields b assigns to the columns of
-// schema.
+// newRowDecoder returns a decoder for records that have the columns of schema at the
+// positions of b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
 	d := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
@@ -119,7 +119,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	return d
 }
 
-// fork returns an empty rowDecoder of the same kind for another goroutine.
+// fork returns an empty copy of d for another goroutine.
 func (d *rowDecoder) fork() *rowDecoder {
 	other := *d
 	other.ranges, other.decimals = make([]valueRange, len(d.ranges)), make([][]cells.Decimal, len(d.decimals))
@@ -131,7 +131,7 @@ func (d *rowDecoder) fork() *rowDecoder {
 	return &other
 }
 
-// BuildIndex returns the position of each text. Of equal texts the last counts.
+// BuildIndex returns the position of each text, of equal texts that of the last.
 func BuildIndex(texts []string) map[string]int32 {
 	index := make(map[string]int32, len(texts))
 	for i, one := range texts {
@@ -140,7 +140,6 @@ func BuildIndex(texts []string) map[string]int32 {
 	return index
 }
 
-// reset starts new columns.
 func (d *rowDecoder) reset() {
 	d.rows, d.labels = 0, nil
 	d.columns = make([]Column, len(d.schema.Columns))
@@ -156,7 +155,7 @@ func (d *rowDecoder) reset() {
 	}
 }
 
-// decodeRecord adds a row. A defect has no column name.
+// decodeRecord adds a row. It returns nil or a defect, which has no column name.
 func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {
@@ -201,7 +200,6 @@ func categoryCode(codes map[string]int32, cell []byte) int32 {
 	return int32(len(codes))
 }
 
-// frame returns the rows since the last reset.
 func (d *rowDecoder) frame() *Frame {
 	return &Frame{Schema: d.schema, Rows: d.rows, Columns: d.columns, Labels: d.labels}
 }

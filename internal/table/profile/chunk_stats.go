@@ -7,30 +7,30 @@ import (
 )
 
 // statsSnapshot has the parameters of a column's runningStats after some committed chunk.
-// The statistics of a later chunk may be computed with an old snapshot: commit corrects
-// the differences, so that the result is the same.
+// The statistics of a later chunk may be computed with an old snapshot, because Commit
+// corrects the differences.
 type statsSnapshot struct {
-	low, width float64 // of the bins; 0 without bins
+	low, width float64 // of the bins; 0 if there are none
 	depth      uint    // of the set of distinct values
 }
 
-// chunkStats are the statistics of consecutive numbers, one per row.
+// chunkStats are the statistics of the values of consecutive rows.
 type chunkStats struct {
 	values          []float64 // NaN where a cell is empty
 	numbers, blanks int
 	low, high       float64
-	mayOverflow     bool // their sum might overflow: the rest is not set
+	mayOverflow     bool // the sum of the numbers might overflow; the fields below are not set
 	mean, squares   float64
 	fractions       bool // some number is not an integer
 	bins            growingHistogram
-	hashes          []uint64 // of the numbers, only those that the set may keep
+	hashes          []uint64 // of the numbers, if the set of distinct values may keep them
 }
 
 // overflowLimit is the magnitude above which sums of numbers might overflow.
 const overflowLimit = 1e300
 
-// compute computes the statistics of the values up to the first csvfile.TextCell, and keeps these
-// values.
+// compute computes the statistics of values up to the first csvfile.TextCell, and retains
+// those values in s.
 func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes the statistics that need the mean, and the hashes that end in
-// zeros where the mask has ones.
+// computeSpread computes the statistics that need the mean, and the hashes whose bits in
+// mask are 0.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
@@ -85,7 +85,7 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers in bins of this range, which must include them.
+// fillBins counts the numbers in the bins of like, whose range must include them.
 func (s *chunkStats) fillBins(like growingHistogram) {
 	s.bins = growingHistogram{low: like.low, width: like.width}
 	for _, value := range s.values {

@@ -1,7 +1,6 @@
 package profile
 
-// Collector collects the statistics of a table's columns from rows that are read elsewhere.
-// Its memory is bounded like that of Scan.
+// Collector collects the statistics of a table's columns row by row, in bounded memory.
 type Collector struct {
 	names   []string
 	columns []ColumnStats
@@ -9,14 +8,14 @@ type Collector struct {
 	rows    int
 }
 
-// NewCollector returns a Collector for rows of a table whose header has the given names.
+// NewCollector returns a Collector for the rows of a table with the given column names.
 func NewCollector(names []string) *Collector {
 	c := &Collector{names: names}
 	c.columns, c.budget = newColumns(len(names), defaultTextMemory)
 	return c
 }
 
-// AddRow adds a row, which must have one field per name and starts in the given line.
+// AddRow adds a row that starts in the given line and must have one field per name.
 func (c *Collector) AddRow(fields [][]byte, line int) {
 	size := 0
 	for i, cell := range fields {
@@ -39,8 +38,8 @@ func (c *Collector) LacksHeader(id, label int) bool {
 	return lacksHeader(c.names, c.columns, id, label)
 }
 
-// newColumns returns the empty statistics of n columns, and the budget of their texts, of
-// textMemory bytes and more if there are many columns.
+// newColumns returns the empty statistics of n columns, and the memory budget of their
+// texts: textMemory bytes, or more if there are many columns.
 func newColumns(n, textMemory int) ([]ColumnStats, textBudget) {
 	columns, budget := make([]ColumnStats, n), textBudget{memory: totalTextMemory(n, textMemory)}
 	limits := newMemoryLimits(n, budget.memory)
@@ -56,8 +55,8 @@ type textBudget struct {
 	sinceEviction int // upper bound of the memory of texts added since the last eviction
 }
 
-// countInput counts rows added to the columns, and evicts rare texts after every few megabytes
-// of input.
+// countInput counts rows that were added to the columns. After every few megabytes of input
+// it evicts rare texts.
 func (b *textBudget) countInput(columns []ColumnStats, bytes, rows int) {
 	const interval = 4 << 20
 	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {

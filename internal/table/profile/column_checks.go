@@ -12,8 +12,8 @@ import (
 
 // The rules of column checks.
 const (
-	minIDRows    = 50   // rows from which a column may be ID-like
-	minIDShare   = 0.95 // share of distinct values from which it is
+	minIDRows    = 50   // minimum rows of an ID-like column
+	minIDShare   = 0.95 // minimum share of distinct values in an ID-like column
 	maxTopValues = 10
 )
 
@@ -63,8 +63,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats adds the statistics from the sample: the median, and the number of
-// distinct values if that was only estimated.
+// addSampleStats adds the statistics of the sample: the median, and the number of distinct
+// values if only an estimate is known.
 func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
@@ -97,8 +97,8 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.warnStrayTexts(i, inf)
 }
 
-// isUninformative reports whether a column is useless to learn from, with a warning. It is
-// false for columns of a blind file.
+// isUninformative reports whether a column is useless for learning, and warns if it is. It
+// returns false for the columns of a blind file.
 func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool {
 	if s.label < 0 {
 		return false
@@ -109,11 +109,11 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	case filled <= 0 && len(inf.strays) == 0:
 		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
-		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value: not used")
+		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value, so the column is not used")
 	case known:
-		s.warn(csvfile.CodeEqualColumn, i, "has the same content as column %d (%s): not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
+		s.warn(csvfile.CodeEqualColumn, i, "has the same content as column %d (%s), so it is not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
 	case inf.identifiesRows && inf.form == FormCategory:
-		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique: the column identifies rows and is not used")
+		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers number the rows and are not used")
 	default:
@@ -125,16 +125,18 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	return true
 }
 
-// isRowNumber reports whether numbers count the rows: each integer of a range occurs once.
+// isRowNumber reports whether a column without missing values has each integer of a range
+// once.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
 }
 
-// isInteger reports whether there are numbers, all of them integers.
+// isInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) isInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// duplicateOf returns the earlier column with the same content.
+// duplicateOf returns the position of an earlier column with the same content, if there is
+// one.
 func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {
@@ -150,8 +152,9 @@ func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	return earlier, known
 }
 
-// fingerprint is equal for columns with the same content. Numbers must be equal; the texts
-// of categories need only be equal for the same rows.
+// fingerprint identifies the content of a column. Columns of numbers have the same content
+// if the numbers are equal. Categories have the same content if they divide the rows in the
+// same way, even with other texts.
 type fingerprint struct {
 	form     Form
 	order    uint64 // of the counted texts
@@ -160,7 +163,7 @@ type fingerprint struct {
 	missing  int
 }
 
-// fingerprint returns the fingerprint of a column, ok is false if texts were evicted.
+// fingerprint returns the fingerprint of a column. ok is false if texts were evicted.
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
 	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
 	if m := t.numericStats; m != nil {
@@ -180,7 +183,7 @@ func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool)
 	return print, t.texts.distinctHashes == nil
 }
 
-// warnStrayTexts warns of texts among numbers that are treated as missing.
+// warnStrayTexts warns about texts in a column of numbers.
 func (s *scanner) warnStrayTexts(i int, inf *inference) {
 	t := &s.columns[i]
 	if inf.form != FormNumeric || t.rowsByKind[cells.Text] == 0 {
@@ -196,12 +199,12 @@ func (s *scanner) warnStrayTexts(i int, inf *inference) {
 			first = one
 		}
 	}
-	fate := "taken as missing"
+	treatment := "such text is treated as missing"
 	if len(inf.strays) > 0 {
-		fate = "kept apart from the numbers"
+		treatment = "such text becomes a feature of its own"
 	}
 	if rows > 0 {
-		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "%s of a column of numbers hold other text, the first %s in %s: %s",
-			humanize.Count(rows, "row"), csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), fate)
+		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "%s of a column of numbers %s other text, first %s in %s; %s",
+			humanize.Count(rows, "row"), verbHave(rows), csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), treatment)
 	}
 }

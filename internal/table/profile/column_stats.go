@@ -12,16 +12,16 @@ import (
 
 // ColumnStats collects the statistics of a column in one pass.
 //
-// It starts by counting texts, which is sufficient while there are few. A column with more
-// texts continues according to the texts seen so far:
+// It starts by counting texts, including those of numbers. When there are many, it chooses
+// how to continue from the texts seen so far:
 //
 //	few texts        count every text
 //	many numbers     compute statistics of the numbers, count the other texts
 //	many texts       count every text, evict the rarest
 //	many of both     compute statistics of the numbers and count every text
 //
-// So no second pass is needed to distinguish a column of numbers with a few stray texts
-// from a column of texts with a few numbers.
+// This distinguishes a column of numbers with a few stray texts from a column of texts with
+// a few numbers, in one pass.
 type ColumnStats struct {
 	limits             memoryLimits
 	isLabel            bool
@@ -33,11 +33,10 @@ type ColumnStats struct {
 	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
 }
 
-// memoryLimits are the limits of a column.
 type memoryLimits struct {
-	maxTexts    int // number of texts up to which a column is only counted
+	maxTexts    int // number of texts from which a strategy is chosen
 	maxHashes   int // number of hashes kept to count distinct values
-	sampleBytes int // bytes of the first texts, which are kept once some are evicted
+	sampleBytes int // bytes of the first texts that are kept when texts are evicted
 }
 
 // newMemoryLimits divides the memory of a scan among the columns.
@@ -66,18 +65,19 @@ const (
 	sampleMemory      = 64 << 20 // for the first texts
 )
 
-// totalTextMemory returns the memory of the texts of all columns in bytes, where
-// textMemory is that of a few columns.
+// totalTextMemory returns the memory for the texts of all columns in bytes. textMemory is
+// the memory for a few columns.
 func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
-// evictTexts evicts rare texts from the columns with the most texts when all take more
-// than textMemory, until they take half of it. The other half must fill up before the next
-// eviction, so the total work is linear in the size of the texts.
+// evictTexts evicts rare texts from the columns with the most texts, if the texts of all
+// columns take more than textMemory bytes, until they take half of it. The other half must
+// fill up before the next eviction, so that the total work is linear in the size of the
+// texts.
 //
-// Columns of numbers come first: their texts are not needed once they have statistics. The
-// texts of a label are kept unless they take more than a quarter.
+// Columns of numbers come first, because their texts are not needed once they have
+// statistics. The texts of a label are kept if they take at most a quarter.
 func evictTexts(columns []ColumnStats, textMemory int) {
 	if totalTextBytes(columns) <= textMemory {
 		return
@@ -107,8 +107,8 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 	}
 }
 
-// minToDecide is the number of distinct texts after which a strategy can be chosen if
-// memory is short.
+// minToDecide is the number of distinct texts from which a strategy is chosen if memory is
+// short.
 const minToDecide = 8
 
 func totalTextBytes(columns []ColumnStats) int {
@@ -119,8 +119,8 @@ func totalTextBytes(columns []ColumnStats) int {
 	return sum
 }
 
-// fairShare returns the largest limit such that the sizes, cut to it, sum to at most
-// total. It sorts sizes.
+// fairShare returns the largest limit with which the sum of min(size, limit) over all sizes
+// is at most total. It sorts sizes.
 func fairShare(sizes []int, total int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
@@ -138,11 +138,11 @@ func (t *ColumnStats) IsEmpty() bool { return t.nonBlank() == 0 }
 // HasNumbers reports whether some cell is a number.
 func (t *ColumnStats) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
-// HasText reports whether a text was counted. If KnowsTexts is false, it may be false for a
-// text of the column.
+// HasText reports whether a text was counted. If KnowsTexts is false, it may return false for
+// a text of the column.
 func (t *ColumnStats) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsTexts reports whether every text is still counted.
+// KnowsTexts reports whether no text was evicted.
 func (t *ColumnStats) KnowsTexts() bool { return t.texts.distinctHashes == nil }
 
 // nonBlank returns the number of rows whose cell is not blank.
@@ -155,8 +155,8 @@ func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evict evicts rare texts until at most the given bytes are left. The numbers among them
-// are added to the statistics first.
+// evict evicts rare texts until at most the given bytes are left. It first adds the numbers
+// among the texts to the statistics.
 func (t *ColumnStats) evict(bytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
 		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
@@ -164,14 +164,14 @@ func (t *ColumnStats) evict(bytes int) {
 	t.texts.evict(bytes, &t.limits)
 }
 
-// The rule for columns of numbers with a few texts: at most one cell in maxJunkShare is
+// The rule for columns of numbers with a few texts. At most one cell in maxJunkShare is
 // text, and there are at least minNumbers numbers.
 const (
 	maxJunkShare = 100
 	minNumbers   = 100
 )
 
-// isMostlyNumbers reports whether there are few texts among the numbers.
+// isMostlyNumbers reports whether the column follows this rule or has no texts.
 func (t *ColumnStats) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
@@ -183,25 +183,25 @@ func (t *ColumnStats) Kind() frame.Kind {
 		return frame.Numeric
 	}
 	if t.rowsByKind[cells.Null]+t.rowsByKind[cells.Text] == 0 {
-		return frame.Numeric // nothing but missing cells
+		return frame.Numeric // all cells are missing
 	}
 	return frame.Category
 }
 
-// hasSnapshot reports whether numbers are not counted as texts. It is safe for concurrent
-// use.
+// hasSnapshot reports whether computeChunkStats has an effect, because numbers are not
+// counted as texts. It is safe for concurrent use.
 func (t *ColumnStats) hasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
-// computeChunkStats computes the statistics of the column's values of a chunk if isMeasured. It is
-// safe for concurrent use.
+// computeChunkStats sets s to the statistics of the column's values in a chunk if
+// hasSnapshot. It is safe for concurrent use.
 func (t *ColumnStats) computeChunkStats(s *chunkStats, values []float64) {
 	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
 		s.compute(values, *snapshot)
 	}
 }
 
-// addChunk adds the column's cells of a chunk that starts in the given line. stats may be
-// those of its first values; texts are set unless the column is measured.
+// addChunk adds the column's cells of a chunk that starts in the given line. s may have the
+// statistics of the chunk's first values. texts has the cells if s has none.
 func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
 	values := chunk.FloatBuffer(field)
 	for row := 0; row < len(values); {
@@ -227,7 +227,7 @@ func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *c
 	t.publish()
 }
 
-// publish publishes the snapshot to the workers of the next chunks.
+// publish makes the snapshot available to the workers of the next chunks.
 func (t *ColumnStats) publish() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)
@@ -238,15 +238,14 @@ func (t *ColumnStats) publish() {
 	}
 }
 
-// columnTexts are the cells of a chunk's column as valueCounts counts them, by row; nil
-// for a blank cell.
+// columnTexts are the cells of a chunk's column by row, trimmed as for valueCounts. A blank
+// cell is nil.
 type columnTexts struct {
 	cells  [][]byte
 	hashes []uint64
 }
 
-// resize allocates the texts of the given number of rows, or frees them if they are not
-// wanted.
+// resize allocates memory for the given number of rows, or frees it if wanted is false.
 func (c *columnTexts) resize(rows int, wanted bool) {
 	if !wanted {
 		*c = columnTexts{}
@@ -255,8 +254,8 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
 }
 
-// trimCell returns a non-blank cell as it is counted: surrounding spaces matter only in a
-// label.
+// trimCell returns a non-blank cell without surrounding spaces. In a label it keeps them,
+// because labels with different spaces are different classes.
 func (t *ColumnStats) trimCell(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
@@ -264,8 +263,8 @@ func (t *ColumnStats) trimCell(cell []byte) []byte {
 	return cell
 }
 
-// hashTexts appends rows lo…hi-1 of a field of a chunk to the list. It is safe for
-// concurrent use, also with addChunk.
+// hashTexts appends the cells of a field in rows lo…hi-1 to texts. It is safe for concurrent
+// use, also with addChunk.
 func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
 		cell, hash := chunk.Cell(row, field), uint64(0)
@@ -282,8 +281,8 @@ func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, 
 // textBatchSize is the number of texts that are prefetched together.
 const textBatchSize = 64
 
-// addTexts adds a batch of cells from a row on, while there are no statistics of numbers,
-// and returns the row after them.
+// addTexts adds a batch of cells that starts at a row, and returns the row after the last
+// cell added. It stops as soon as there are statistics of numbers.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])
@@ -294,7 +293,7 @@ func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) 
 			continue
 		}
 		t.addText(cell, list.hashes[row], line+int(lines[row]))
-		if t.numericStats != nil { // there are many since this cell
+		if t.numericStats != nil { // since this cell
 			return row + 1
 		}
 	}
@@ -320,7 +319,6 @@ func (t *ColumnStats) addCell(cell []byte, line int) {
 	t.addText(cell, hashText(cell), line)
 }
 
-// addText counts a text.
 func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 	kind := t.texts.add(cell, hash, line)
 	t.rowsByKind[kind]++
@@ -332,10 +330,10 @@ func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 	}
 }
 
-// chooseStrategy decides how a column with many texts continues.
+// chooseStrategy chooses how to continue in a column with many texts.
 func (t *ColumnStats) chooseStrategy() {
 	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || isZeroPadded(t.texts.values) {
-		t.limits.maxTexts = math.MaxInt // words or codes: continue counting
+		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
 		return
 	}
 	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
@@ -348,7 +346,7 @@ func (t *ColumnStats) chooseStrategy() {
 	}
 }
 
-// numberStats returns the statistics of the numbers.
+// numberStats returns the statistics of the column's numbers.
 func (t *ColumnStats) numberStats() *runningStats {
 	if t.numericStats != nil {
 		return t.numericStats

@@ -25,31 +25,31 @@ type Finding struct {
 	// Name is the name of the column; empty for the file as a whole.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
-	// Line and Column are the location in the blind file, as in Defect: that of the
-	// column's name if it is not about a cell.
+	// Line and Column are the location in the blind file, as in csvfile.Defect. They are
+	// the location of the column's name if the finding is not about a cell.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Suggestion is the name of a similar column of the blind file for a missing column;
-	// empty without one.
+	// Suggestion is the name of the blind file's column that is perhaps the missing one;
+	// empty if there is none.
 	Suggestion string `json:"likely,omitempty"`
-	// Count is the number of columns with the finding, whose Name and Column are then
-	// empty; 0 for one column.
+	// Count is the number of columns if several have the finding, otherwise 0. Name and
+	// Column are empty if it is set.
 	Count int `json:"count,omitempty"`
 }
 
 // The thresholds of differences.
 const (
-	rangeTolerance  = 0.1  // of the training range, beyond its ends
-	maxMeanShift    = 0.5  // of the training standard deviation
-	maxMissingRise  = 0.2  // of the rows
-	maxUnparsable   = 0.05 // of the rows
-	MinComparedRows = 30   // rows below which shares and means are not compared
+	rangeTolerance  = 0.1  // share of the training range by which the range may grow on each side
+	maxMeanShift    = 0.5  // in standard deviations of the training file
+	maxMissingRise  = 0.2  // rise of the share of rows
+	maxUnparsable   = 0.05 // share of the rows
+	MinComparedRows = 30   // minimum rows for comparing shares and means
 )
 
-// Compare compares the profile of a blind file with that of the training file, column by
-// column in the order of the training file. Columns are matched by name; the IDs need not
-// be the same. If many columns have the same difference, there is one finding for all of
-// them.
+// Compare compares the profile of a blind file with the profile of the training file. It
+// matches columns by name and ignores the names of the IDs where it can. Findings are in the
+// order of the training file's columns. If many columns have the same difference, one
+// finding describes all of them.
 func Compare(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()
@@ -72,7 +72,7 @@ func Compare(train, blind *Profile) []Finding {
 type comparison struct {
 	train, blind *Profile
 	findings     []Finding
-	missing      int // columns of the training file that the blind file lacks
+	missing      int // number of columns that the blind file lacks
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
@@ -90,8 +90,8 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 	c.findings = append(c.findings, f)
 }
 
-// reportMissing suggests a column of the blind file with a similar name that the training
-// file does not have.
+// reportMissing reports a missing column. It suggests a column of the blind file with a
+// similar name that the training file does not have.
 func (c *comparison) reportMissing(name string) {
 	const maxSuggestions = 20 // missing columns with a suggestion
 	var extra []string
@@ -118,7 +118,7 @@ func (c *comparison) checkID() {
 		c.report(SeverityDefect, csvfile.CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature", csvfile.Excerpt(got))
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name: the first, %s, is taken as the ID", csvfile.Excerpt(got))
+	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name, so the first, %s, is the ID", csvfile.Excerpt(got))
 }
 
 func (c *comparison) checkExtra() {
@@ -127,9 +127,9 @@ func (c *comparison) checkExtra() {
 		switch {
 		case c.train.ColumnIndex(name) >= 0:
 		case name == c.train.Schema.Label:
-			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the label is carried through and never used to predict")
+			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the label is copied to the result and not used to predict")
 		default:
-			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "not in the training file: carried through, not used to predict")
+			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "not in the training file, so it is copied to the result but not used to predict")
 		}
 	}
 }
@@ -137,10 +137,10 @@ func (c *comparison) checkExtra() {
 func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
 	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
-		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, %.0f %% in training", 100*now, 100*before)
+		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
 	if train.Features == 0 {
-		return // it is not used
+		return // the model does not use it
 	}
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
@@ -151,8 +151,8 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	}
 }
 
-// checkForm checks for cells that cannot be parsed as those of the training file. It
-// reports whether the numbers of both can be compared.
+// checkForm checks whether the cells can be parsed in the format of the training file. It
+// reports whether the numbers of both files can be compared.
 func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	rows, most := train.unparsableRows(blind, c.blind.Rows)
 	form := train.Form
@@ -160,19 +160,20 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	case rows == 0:
 		return form == blind.Form
 	case form != blind.Form:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "a column of %s in training, of %s here: the %s are taken as missing",
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "a column of %s in training, but of %s here; the %s are treated as missing",
 			form.pluralNoun(), blind.Form.pluralNoun(), blind.Form.pluralNoun())
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "in %s %s that are written in another way than in training, most often %s: taken as missing",
-			humanize.Count(rows, "row"), form.pluralNoun(), csvfile.Excerpt(most.text))
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; they are treated as missing",
+			humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text))
 	default:
 		return true
 	}
 	return false
 }
 
-// unparsableRows returns the number of rows of a blind column whose value cannot be parsed as
-// those of the training column, and the most frequent one.
+// unparsableRows returns the number of rows of a blind column whose value cannot be parsed
+// in the format of the training column c, and the most frequent such value. rows is the
+// number of rows of the blind file.
 func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
@@ -191,7 +192,7 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread i
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		unread += measured // numbers that were not kept, and are not dates
+		unread += measured // numbers, which are not dates, whose texts were not kept
 	}
 	return unread, most
 }
@@ -210,10 +211,10 @@ func (c *ColumnProfile) CanParse(text string) bool {
 	return !math.IsNaN(cells.NumberOrNaN(cell))
 }
 
-// checkCategories checks for texts that the training file does not have. Texts of words
-// are usually new.
+// checkCategories checks for texts that the training file does not have. It ignores columns
+// of FormText, where new texts are usual.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
-	if train.Form == FormText || train.Estimate { // not all of its texts are known
+	if train.Form == FormText || train.Estimate { // with Estimate, some texts are unknown
 		return
 	}
 	known := make(map[string]bool, len(train.values))
@@ -232,23 +233,31 @@ func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if texts == 0 {
 		return
 	}
-	what := "a text that training never had: " + csvfile.Excerpt(most.text)
+	what := "a text that the training file does not have: " + csvfile.Excerpt(most.text)
 	if texts > 1 {
-		what = fmt.Sprintf("texts that training never had: %s different ones, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.text))
+		what = fmt.Sprintf("one of %s texts that the training file does not have, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.text))
 	}
-	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s) %s",
-		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), what)
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s %s",
+		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), verbHave(rows), what)
+}
+
+// verbHave returns "has" for one row, otherwise "have".
+func verbHave(rows int) string {
+	if rows == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericStats) {
 	slack := (train.Max - train.Min) * rangeTolerance
 	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
 	if moved {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "from %s to %s, in training from %s to %s",
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "values from %s to %s, compared with %s to %s in training",
 			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
 	}
 	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= MinComparedRows && math.Abs(shift) > maxMeanShift*train.StdDev {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "%s on average, in training %s", form.Format(blind.Mean), form.Format(train.Mean))
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "%s on average, compared with %s in training", form.Format(blind.Mean), form.Format(train.Mean))
 	}
 }
 

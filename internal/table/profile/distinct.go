@@ -1,15 +1,14 @@
 package profile
 
-// distinctCounter counts distinct values: exactly up to its capacity, and beyond that by adaptive
-// sampling (Wegman; Flajolet, On adaptive sampling, 1990).
+// distinctCounter counts distinct values. Up to its capacity the count is exact; above that
+// it is an estimate by adaptive sampling (Wegman; Flajolet, On adaptive sampling, 1990).
 //
-// It keeps the hashes that end in at least depth zero bits. When they exceed the capacity,
-// depth increases by one and half of them are dropped. The estimate is their number times
-// 2^depth, with a relative error of about 1.2/√capacity.
+// The counter keeps the hashes that end in at least depth zero bits. When their number
+// reaches the capacity, depth increases by one, and half of them are dropped. The estimate
+// is the number of hashes times 2^depth, with a relative error of about 1.2/√capacity.
 //
-// The hashes are in an open-addressing table at the slot of their high bits or the next
-// free one. Hashes chosen to collide make it slow, but not slower than the square of its
-// capacity.
+// The hashes are in an open-addressing table, in the slot of their high bits or the next
+// free one. Hashes chosen to collide take time quadratic in the capacity.
 type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots
@@ -23,14 +22,13 @@ func newDistinct(capacity int) *distinctCounter {
 	return &distinctCounter{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
-// keeps reports whether a hash is kept.
 func (d *distinctCounter) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
 
 func (d *distinctCounter) add(hash uint64) {
 	if !d.keeps(hash) {
 		return
 	}
-	hash = max(hash, 1) // 0 and 1 count as one
+	hash = max(hash, 1) // 0 marks a free slot
 	mask := uint64(len(d.slots) - 1)
 	at := hash >> d.shift
 	for d.slots[at] != 0 {
@@ -46,7 +44,7 @@ func (d *distinctCounter) add(hash uint64) {
 	}
 }
 
-// rebuild doubles the slots, or drops half of the hashes at the capacity.
+// rebuild doubles the number of slots or, at the capacity, drops half of the hashes.
 func (d *distinctCounter) rebuild() {
 	old := d.slots
 	if d.stored >= d.capacity {

@@ -2,10 +2,10 @@ package profile
 
 import "math/bits"
 
-// doorkeeper admits a text when it occurs for the second time, once texts are evicted: a
-// text that occurs once will never be a level. It has one bit per hash (TinyLFU: Einziger,
-// Friedman, Manes, 2017). Its bits fill up between two evictions; then it admits every
-// text, and the next eviction comes soon.
+// doorkeeper remembers which texts occurred since the last eviction, with one bit per hash
+// (TinyLFU: Einziger, Friedman, Manes, 2017). Only texts that occur twice are counted,
+// because a text that occurs once will never be a level. When the bits fill up, every text
+// is counted, and the next eviction comes soon.
 type doorkeeper struct{ bits []uint64 }
 
 // doorkeeperBits is the number of bits per hash that a column may keep to count its
@@ -25,7 +25,7 @@ func (d *doorkeeper) add(hash uint64) {
 	*word |= bit
 }
 
-// testAndAdd reports whether a text was seen before, and adds it.
+// testAndAdd adds a text and reports whether it was there before.
 func (d *doorkeeper) testAndAdd(hash uint64) bool {
 	word, bit := d.bitOf(hash)
 	known := *word&bit != 0

@@ -6,7 +6,6 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// features returns the features of a column.
 func (t *ColumnStats) features(name string, inf *inference) []frame.ColumnSchema {
 	switch inf.form {
 	case FormNumeric:
@@ -47,8 +46,8 @@ func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.Colum
 	return features
 }
 
-// dateFeatures returns the time and the calendar features that vary, or may vary beyond
-// the sample.
+// dateFeatures returns the time, and the calendar features that vary in the sample or may
+// vary in other rows.
 func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 	list := []frame.FeatureKind{frame.FeatureTime, frame.FeatureMonth, frame.FeatureDay, frame.FeatureWeekday, frame.FeatureHour}
 	if inf.form == FormTime {
@@ -75,8 +74,8 @@ func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
 	return false
 }
 
-// textFeatures returns the word features of texts, and the texts as categories if enough
-// rows share them.
+// textFeatures returns the word features of texts. If enough rows share their texts, these
+// are also the levels of a category.
 func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {

@@ -8,18 +8,18 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Form is the semantic type of a column of the file. The engine learns from the features
-// extracted from it, which have a Kind.
+// Form is the semantic type of a column of the file. The features extracted from it have a
+// frame.Kind.
 type Form string
 
 // The forms of columns.
 const (
 	FormNumeric  Form = "numeric"  // numbers, optionally with a unit and a few texts
-	FormBoolean  Form = "boolean"  // yes and no, or synonyms
+	FormBoolean  Form = "boolean"  // yes and no, or another such pair
 	FormCategory Form = "category" // a limited number of texts
 	FormDate     Form = "date"     // dates, optionally with a time of day
 	FormTime     Form = "time"     // times of day
-	FormText     Form = "text"     // text of words
+	FormText     Form = "text"     // texts of several words
 )
 
 // IsOrdered reports whether values of the form have an order.
@@ -38,7 +38,7 @@ func (f Form) pluralNoun() string {
 	return "texts"
 }
 
-// Format formats a value of NumericStats for the form.
+// Format formats a value of the NumericStats of a column of this form.
 func (f Form) Format(value float64) string {
 	switch f {
 	case FormDate:

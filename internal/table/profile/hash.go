@@ -6,16 +6,15 @@ import (
 	"math/bits"
 )
 
-// hashNumber hashes a number to 64 bits. Equal numbers have equal hashes, including 0 and
-// −0.
+// hashNumber returns a 64-bit hash of a number. 0 and −0 have the same hash.
 func hashNumber(value float64) uint64 { return mix64(math.Float64bits(value + 0)) }
 
 // maxShortText is the number of bytes up to which texts have unique hashes.
 const maxShortText = 7
 
-// hashText hashes a text. A short text is packed into one word and mixed. A longer one is
-// read eight bytes at a time with 128-bit multiplications, in the manner of wyhash (Wang
-// Yi, 2019); the last eight bytes may overlap.
+// hashText returns a 64-bit hash of a text. It packs a short text into one word and mixes
+// it. It reads a longer one eight bytes at a time, with 128-bit multiplications as in wyhash
+// (Wang Yi, 2019); the last eight bytes may overlap the others.
 func hashText(text []byte) uint64 {
 	n := len(text)
 	if n <= maxShortText {

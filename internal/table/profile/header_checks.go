@@ -6,7 +6,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// warnRepeatedHeader warns of a row that repeats the header, as in concatenated files, and
+// warnRepeatedHeader warns about a row that repeats the header, as in concatenated files, and
 // reports whether there is one.
 func (s *scanner) warnRepeatedHeader() (bool, error) {
 	line := 0
@@ -27,12 +27,12 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
 		return false, err
 	}
-	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header: were files concatenated?")
+	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil
 }
 
-// checkHeader adds a defect for a file without rows and for one that starts with data,
-// unless the first row is repeated.
+// checkHeader adds the defect of a file without rows, or without a header. repeated is set if
+// a row repeats the header, which therefore is one.
 func (s *scanner) checkHeader(repeated bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
@@ -42,14 +42,14 @@ func (s *scanner) checkHeader(repeated bool) {
 	if log.HasCode(csvfile.CodeNoHeader) || repeated || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
-	// A first row of data often repeats a value: these follow from the missing header.
+	// These defects follow from the missing header, because data often repeat a value.
 	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
-	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data: the file needs a header row that names the columns"))
+	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
-// lacksHeader reports whether the header looks like a row of data: it has numbers in
-// columns of numbers, and texts that occur below it, including the label. id and label are
-// the fields of the ID and the label, -1 if there is none.
+// lacksHeader reports whether the header looks like a row of data. It then has numbers in
+// columns of numbers, and texts that occur below it, such as the label. id and label are the
+// positions of the ID and the label, or -1.
 func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {
@@ -68,7 +68,7 @@ func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	return 2*matching >= features && matching > 1 && !areAscendingIntegers(names)
 }
 
-// couldContain reports whether a header's cell could be a cell of the column.
+// couldContain reports whether the name in the header could be a cell of the column.
 func (t *ColumnStats) couldContain(name string) bool {
 	if t.Kind() == frame.Numeric {
 		kind, _ := cells.Classify([]byte(name))

@@ -4,28 +4,28 @@ import "math"
 
 const (
 	histogramBins = 64
-	// maxBinWidth is the width at which the bins include every float64.
+	// maxBinWidth is the width with which the bins include every float64.
 	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
 )
 
 // Histogram counts the rows of a numeric column in bins of equal width.
 type Histogram struct {
-	// Low is the left edge of the first bin, Width the width of each.
+	// Low is the left edge of the first bin, Width the width of each bin.
 	Low   float64 `json:"low"`
 	Width float64 `json:"width"`
-	// Rows has the number of rows of each bin; the first and the last are not empty.
+	// Rows has the number of rows of each bin. The first and the last are not 0.
 	Rows []int `json:"rows"`
 }
 
-// growingHistogram is a Histogram that grows: a value outside its range doubles the width,
-// which merges the bins in pairs, until the range includes the value.
+// growingHistogram is a histogram with a growing range. A value outside the range doubles
+// the width of the bins, merging them in pairs, until the range includes the value.
 type growingHistogram struct {
 	low, width float64
 	rows       [histogramBins]int
 }
 
 func newGrowingHistogram(low, high float64) *growingHistogram {
-	width := (high/histogramBins - low/histogramBins) * (1 + 1e-12) // the highest value is inside
+	width := (high/histogramBins - low/histogramBins) * (1 + 1e-12) // to include the highest value
 	if width <= 0 || low+width == low {
 		width = max(math.Nextafter(math.Abs(low), math.Inf(1))-math.Abs(low), math.Abs(low)*0x1p-40, 0x1p-40)
 	}
@@ -51,14 +51,13 @@ func (h *growingHistogram) extendTo(value float64) {
 // binIndex returns the bin of a value in the range.
 func (h *growingHistogram) binIndex(value float64) uint {
 	at := (value - h.low) / h.width
-	if at >= histogramBins { // rounded up, or wider than all numbers
+	if at >= histogramBins { // because of rounding, or with maxBinWidth
 		return histogramBins - 1
 	}
 	return uint(int(at)) % histogramBins
 }
 
-// doubleWidth doubles the width and stores the merged pairs in the half that starts at bin
-// to.
+// doubleWidth doubles the width and stores the merged pairs of bins from bin to on.
 func (h *growingHistogram) doubleWidth(to int) {
 	var merged [histogramBins]int
 	for i, rows := range h.rows {
@@ -68,7 +67,7 @@ func (h *growingHistogram) doubleWidth(to int) {
 	h.width *= 2
 }
 
-// toHistogram returns the histogram without empty bins at its ends.
+// toHistogram returns a Histogram without the empty bins at both ends.
 func (h *growingHistogram) toHistogram() *Histogram {
 	first, end := 0, histogramBins
 	for first < end && h.rows[first] == 0 {

@@ -11,24 +11,24 @@ import (
 // inference is the inferred type of a column.
 type inference struct {
 	form Form
-	// format is set for numbers that are more than digits.
+	// format is the format of numbers that are not plain, otherwise nil.
 	format *cells.NumberFormat
 	// strays are the texts among numbers that become levels.
 	strays []distinctValue
-	// isCode is set if numbers are names: digits only, padded with zeros.
+	// isCode is set if numbers are codes: digits only, padded with zeros.
 	isCode bool
-	// dayFirst is how ambiguous dates are parsed.
+	// dayFirst is set if 1/2/2006 is in February.
 	dayFirst bool
-	// values are the numbers that the texts of an ordered form represent: days for dates.
-	// They are nil if every number is written plainly.
+	// values are the numbers that the texts of an ordered form represent, such as days for
+	// dates. They are nil if all numbers are plain.
 	values []distinctValue
 	// isSampled is set if not all texts and values are known.
 	isSampled bool
-	// words are the words of a text, the most informative first.
+	// words are the words of the texts that become features, the most informative first.
 	words []string
-	// identifiesRows is set if texts identify rows, so that they are useless as levels.
+	// identifiesRows is set if texts identify rows, which makes them useless as levels.
 	identifiesRows bool
-	// hasSharedTexts is set if enough rows share their texts for levels to be useful.
+	// hasSharedTexts is set if enough rows share their texts to make levels useful.
 	hasSharedTexts bool
 }
 
@@ -45,7 +45,6 @@ const (
 	minSharedRows       = 0.3  // share of rows with a text that other rows have
 )
 
-// infer infers the type of a column.
 func (t *ColumnStats) infer() inference {
 	texts := t.texts.firstTexts()
 	if t.rowsByKind[cells.Text] == 0 {
@@ -72,8 +71,8 @@ func (t *ColumnStats) infer() inference {
 	return t.inferText(texts)
 }
 
-// inferDates infers whether texts are dates or times, and in which order: month first if
-// that parses as many as day first.
+// inferDates infers whether texts are dates or times, and whether the day comes first. It
+// does so only if more texts can be parsed that way.
 func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -100,13 +99,13 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	return best, true
 }
 
-// parseDates parses texts as dates and returns their values, the number parsed, and how
-// many of them are times of day.
+// parseDates parses texts as dates. It returns the values of those that can be parsed, their
+// number, and how many of them are times of day.
 func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, parsed, times int) {
 	for i := range texts {
 		m, ok := cells.ParseDateTime([]byte(texts[i].text), dayFirst)
 		if texts[i].kind == cells.Number {
-			// Compact dates of this and the last century, otherwise numbers.
+			// Only numbers that are dates from 1900 to 2099 are taken for dates.
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
 		}
 		if !ok {
@@ -163,8 +162,8 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	return t.decideAmounts(best, texts, different, fewest)
 }
 
-// decideAmounts decides whether the given numbers of distinct numbers and other texts make
-// a column of numbers.
+// decideAmounts decides whether a column with the given numbers of distinct numbers and of
+// other texts is a column of numbers.
 func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
 	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
 		different = max(different, t.numericStats.distinct.estimate())
@@ -193,7 +192,7 @@ func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, differ
 	return inf, true
 }
 
-// isStray reports whether a text among numbers is not a number in the column's format.
+// isStray reports whether a text in a column of numbers is not a number.
 func (inf *inference) isStray(one *distinctValue) bool {
 	if one.kind != cells.Text || inf.format == nil {
 		return one.kind == cells.Text
@@ -202,7 +201,8 @@ func (inf *inference) isStray(one *distinctValue) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit of texts.
+// commonUnit returns the most frequent unit in texts. comma is set if a comma separates the
+// decimals.
 func commonUnit(texts []distinctValue, comma bool) string {
 	counts := map[string]int{}
 	best := ""
@@ -222,8 +222,8 @@ func commonUnit(texts []distinctValue, comma bool) string {
 	return best
 }
 
-// isZeroPadded reports whether numbers are codes: digits only, some with leading zeros, as
-// in 02134.
+// isZeroPadded reports whether all numbers have only digits and some have leading zeros, as
+// codes such as 02134 have.
 func isZeroPadded(texts []distinctValue) bool {
 	zeros := false
 	for i := range texts {
@@ -240,7 +240,7 @@ func isZeroPadded(texts []distinctValue) bool {
 	return zeros
 }
 
-// isBoolean reports whether the texts are two words for yes and no.
+// isBoolean reports whether the texts are a pair of words such as yes and no.
 func isBoolean(texts []distinctValue) bool {
 	pairs := [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
 	return slices.ContainsFunc(pairs, func(pair [2]string) bool {
@@ -284,14 +284,14 @@ func (t *ColumnStats) inferText(texts []distinctValue) inference {
 // foldCase returns a text in lower case without surrounding spaces.
 func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// Profile describes the column except for its name and position. namesRows is set if texts
-// identify rows, such as names of people.
+// Profile returns the profile of the column, without its name and position. identifiesRows is
+// set if its texts identify rows, as names of people do.
 func (t *ColumnStats) Profile() (c ColumnProfile, identifiesRows bool) {
 	inf := t.infer()
 	return t.profile(&inf), inf.identifiesRows
 }
 
-// profile describes a column except for its name and position.
+// profile returns the profile of the column, without its name and position.
 func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.form, Words: len(inf.words),

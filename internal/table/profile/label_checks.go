@@ -15,12 +15,12 @@ import (
 
 // The rules of label checks.
 const (
-	// AdvisedClassRows is the recommended minimum number of rows of a class: with fewer it
-	// is hard to learn, and harder to measure.
+	// AdvisedClassRows is the recommended minimum number of rows of a class. A class with
+	// fewer is hard to learn, and harder to score.
 	AdvisedClassRows = 25
 
-	maxClasses  = 1_000 // more labels are a quantity, not a class
-	manyClasses = 50    // classes of numbers that may be a quantity
+	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
+	manyClasses = 50    // more distinct numbers may be a quantity
 )
 
 // checkLabel sets the classes to the label's texts.
@@ -37,7 +37,7 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	numeric := t.rowsByKind[cells.Number] == t.nonBlank()
 	slices.SortFunc(list, compareLabels(numeric))
 	if n := len(list); numeric && n > manyClasses {
-		s.warn(csvfile.CodeManyClasses, s.label, "foretell predicts classes, not numbers: each of the label's %d different ones is taken as a class of its own", n)
+		s.warn(csvfile.CodeManyClasses, s.label, "foretell predicts classes, not numbers; each of the label's %d different numbers becomes a class", n)
 	}
 	for _, one := range list {
 		p.Schema.Classes = append(p.Schema.Classes, one.text)
@@ -51,8 +51,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	return s.warnLeaks(ctx)
 }
 
-// labelDefect returns why the label's texts cannot be the classes, nil if they can. It
-// returns nothing that the labels of unreadable rows could refute.
+// labelDefect returns the reason why the label's texts cannot be classes, or nil if they can.
+// It assumes the best about the labels of unreadable rows.
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
@@ -67,7 +67,7 @@ func (s *scanner) labelDefect() *csvfile.Defect {
 		d = s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
 			"the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
 	case s.unreadableRows == 0 && n == 1:
-		d = s.table.HeaderDefect(csvfile.CodeOneClass, s.label, "every row has the label %s: at least two classes are needed",
+		d = s.table.HeaderDefect(csvfile.CodeOneClass, s.label, "every row has the label %s, but at least two classes are required",
 			csvfile.Excerpt(t.texts.values[0].text))
 	default:
 		return nil
@@ -84,16 +84,16 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 	}
 	if t.rowsByKind[cells.Number] == t.nonBlank() {
 		return s.table.HeaderDefect(csvfile.CodeNumericLabel, s.label,
-			"foretell predicts classes, not numbers: the label has %s different ones in %s",
+			"foretell predicts classes, not numbers; the label has %s different numbers in %s",
 			count, humanize.Count(rows, "row"))
 	}
 	return s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
-		"the label has %s different values in %s: it must name a class that many rows share; is the label the last column?",
+		"the label has %s different values in %s, but must be a class that many rows share: is the label the last column?",
 		count, humanize.Count(rows, "row"))
 }
 
-// warnLeaks measures how well each column predicts the label by itself, and warns of one
-// that is nearly always right: it may be known only after the label.
+// warnLeaks measures how well each column alone predicts the label, and warns about one that
+// is nearly always right, because it is perhaps known only after the label.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
@@ -112,15 +112,14 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 		accuracy := shares[field]
 		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && detector.isLeak(accuracy) {
 			s.warn(csvfile.CodeLeakingColumn, field,
-				"predicts the label of %s of the rows by itself, where always predicting %s is right in %s: is it known before the label is?",
+				"alone predicts the label of %s of the rows, compared with %[3]s for always predicting %[2]s: is it known before the label is?",
 				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(detector.baseline()))
 		}
 	}
 	return nil
 }
 
-// warnSmallClasses warns of classes that are hard to learn, with one warning if there are
-// many.
+// warnSmallClasses warns about classes with few rows, in one warning if there are many.
 func (s *scanner) warnSmallClasses(list []distinctValue) {
 	const many = 3
 	small := slices.DeleteFunc(slices.Clone(list), func(one distinctValue) bool { return one.rows >= AdvisedClassRows })
@@ -130,15 +129,15 @@ func (s *scanner) warnSmallClasses(list []distinctValue) {
 		for _, one := range small[:many] {
 			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.text), humanize.Comma(one.rows))
 		}
-		s.warnAt(small[0].firstLine(), csvfile.CodeSmallClass, s.label, "%d classes have fewer than the %d rows that are advised: %s…", len(small), AdvisedClassRows, text)
+		s.warnAt(small[0].firstLine(), csvfile.CodeSmallClass, s.label, "%d classes have fewer than the recommended %d rows: %s…", len(small), AdvisedClassRows, text)
 		return
 	}
 	for _, one := range small {
-		s.warnAt(one.firstLine(), csvfile.CodeSmallClass, s.label, "class %s has only %s: at least %d are advised", csvfile.Excerpt(one.text), humanize.Count(one.rows, "row"), AdvisedClassRows)
+		s.warnAt(one.firstLine(), csvfile.CodeSmallClass, s.label, "class %s has only %s; at least %d are recommended", csvfile.Excerpt(one.text), humanize.Count(one.rows, "row"), AdvisedClassRows)
 	}
 }
 
-// warnSimilarClasses warns of classes that differ in spelling only.
+// warnSimilarClasses warns about classes that differ in spelling only.
 func (s *scanner) warnSimilarClasses(classes []string) {
 	first := make(map[string]string, len(classes))
 	for _, class := range classes {
@@ -154,7 +153,7 @@ func (s *scanner) warnSimilarClasses(classes []string) {
 	}
 }
 
-// compareLabels orders numbers by value and other texts by their bytes.
+// compareLabels returns a comparison of labels: by value if they are numeric, then by bytes.
 func compareLabels(numeric bool) func(a, b distinctValue) int {
 	return func(a, b distinctValue) int {
 		if numeric {

@@ -10,16 +10,19 @@ import (
 
 // The rules of leaking columns.
 const (
-	minLeakRows     = 50   // sampled rows below which nothing is measured
-	minMinorityRows = 15   // sampled rows with another label than the most frequent
-	minLeakShare    = 0.98 // share of the rows without the most frequent label that a leaking column predicts
-	minFewRowsShare = 0.9  // the same for few rows, but at most
-	maxMissed       = 2    // errors: one on each side of the boundary between two classes
+	minLeakRows     = 50 // minimum number of sampled rows
+	minMinorityRows = 15 // minimum number of sampled rows without the most frequent label
+	// minLeakShare is the share of the rows without the most frequent label that a leaking
+	// column predicts. With few rows, minFewRowsShare is enough if at most maxMissed are
+	// wrong: one on each side of the boundary between two classes.
+	minLeakShare    = 0.98
+	minFewRowsShare = 0.9
+	maxMissed       = 2
 )
 
-// leakDetector measures how well each single column predicts the label on the sampled
-// rows: half of the rows are predicted from the other half, by the most frequent class of
-// equal cells, of the nearest number, or of all cells that are not blank.
+// leakDetector measures how well each column alone predicts the label of the sampled rows.
+// It predicts each half of the rows from the other half, by the most frequent class of equal
+// cells, of the nearest number, or of all cells that are not blank.
 type leakDetector struct {
 	sample        *rowSample
 	classes       []int32 // by row, from 0
@@ -29,7 +32,6 @@ type leakDetector struct {
 	workspaces    sync.Pool
 }
 
-// leakWorkspace is the workspace for one column.
 type leakWorkspace struct {
 	keys           []uint64
 	order          []int32 // rows sorted by key, so that equal cells are adjacent
@@ -39,7 +41,7 @@ type leakWorkspace struct {
 	distance       []float64
 }
 
-// newLeakDetector returns nil if the sample is too small.
+// newLeakDetector returns a detector for a sample, or nil if the sample is too small.
 func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 	d := &leakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
 	var labels []uint64
@@ -73,8 +75,8 @@ func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 // baseline returns the accuracy of always predicting the most frequent label.
 func (d *leakDetector) baseline() float64 { return ratio(d.classRows[d.majorityClass], len(d.classes)) }
 
-// isLeak reports whether a column with this accuracy predicts nearly all labels that the
-// baseline does not.
+// isLeak reports whether a column with the given accuracy predicts nearly all labels that
+// the baseline does not.
 func (d *leakDetector) isLeak(accuracy float64) bool {
 	rows := float64(len(d.classes))
 	odd, missed := (1-d.baseline())*rows, (1-accuracy)*rows
@@ -82,7 +84,7 @@ func (d *leakDetector) isLeak(accuracy float64) bool {
 	return accuracy > d.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
 }
 
-// columnAccuracies returns the accuracy of each wanted field.
+// columnAccuracies returns the accuracy of each wanted field, 0 for the others.
 func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
@@ -93,7 +95,7 @@ func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field i
 	return accuracy, err
 }
 
-// accuracy returns the accuracy of predicting the label from the cells.
+// accuracy returns the accuracy of predicting the label from the cells of one field.
 func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {
@@ -112,11 +114,11 @@ func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent of the rows to learn from, -1 without any
+	class int32   // the most frequent in the other half, or -1 if the run has no row of it
 }
 
-// countCorrect returns the number of rows of a half that are predicted correctly from the other
-// half.
+// countCorrect returns the number of rows of a half that are predicted correctly from the
+// other half.
 func (d *leakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
@@ -161,15 +163,15 @@ func (d *leakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint
 	return right
 }
 
-// resizeZeroed returns n zeros, reusing list if it is large enough.
+// resizeZeroed returns a slice of n zeros, reusing list if it is large enough.
 func resizeZeroed(list []int, n int) []int {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
-// predictRuns returns a class for each run: its own, that of the nearest number, or the
-// usual one.
+// predictRuns returns the predicted class of each run: its own class, that of the nearest
+// number, or usual.
 func (ws *leakWorkspace) predictRuns(usual int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]

@@ -15,7 +15,7 @@ type Profile struct {
 	// Rows is the number of data rows read, Bytes the length of the file.
 	Rows  int   `json:"rows"`
 	Bytes int64 `json:"bytes"`
-	// Schema is the schema for Load. That of a blind file has no label and no classes.
+	// Schema is the schema for frame.Load. In a blind file it has no label and no classes.
 	Schema *frame.Schema `json:"schema"`
 	// Columns describes the columns of the file except ID and label, in file order.
 	Columns []ColumnProfile `json:"columns"`
@@ -24,18 +24,18 @@ type Profile struct {
 	// Defects are the errors of the file, one per code, in the order of their first lines.
 	// A file without defects is valid.
 	Defects []csvfile.Defect `json:"defects,omitempty"`
-	// Partial is set if the file was not read to its end, because of an unclosed quote,
-	// for example.
+	// Partial is set if the file was not read to its end, for example because of an
+	// unclosed quote.
 	Partial bool `json:"partial,omitempty"`
-	// Warnings are suspicious but not errors.
+	// Warnings describe what is suspicious but not an error.
 	Warnings []csvfile.Warning `json:"warnings,omitempty"`
 
 	headerLine int                                        // of the header
 	locate     func(line, column int) (int, int)          // ScanOptions.Locate
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
-	log        csvfile.DefectLog                          // the source of Defects
+	log        csvfile.DefectLog                          // the defects of the scan
 
-	positions map[string]int // of Columns by name, set by ColumnIndex
+	positions map[string]int // the index in Columns of each name, set by ColumnIndex
 }
 
 // ColumnProfile describes one column of a file.
@@ -44,29 +44,30 @@ type ColumnProfile struct {
 	// Column is the number of the field in its record, from 1.
 	Column int  `json:"column"`
 	Form   Form `json:"form"`
-	// Features is the number of features of the column, Words how many of them are words.
+	// Features is the number of features of the column, Words the number of words among
+	// them.
 	Features int `json:"features"`
 	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
-	// Distinct is the number of distinct values that are not missing: exact if Estimate is
-	// not set, otherwise with an error of about 1 %.
+	// Distinct is the number of distinct values that are not missing. It has an error of
+	// about 1 % if Estimate is set.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers is set for numbers, dates (in days since the beginning of 1970) and times
-	// (in hours), if there is at least one and all are known.
+	// Numbers describes numbers, dates (in days since 1 January 1970) or times (in hours).
+	// It is nil if there are none or not all are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
 	// LabelAccuracy is the share of rows whose label is predicted correctly from this
-	// column only, estimated on a sample; 0 if not measured.
+	// column alone, estimated on a sample. It is 0 if it was not measured.
 	LabelAccuracy float64 `json:"alone,omitempty"`
 	// Top are the most frequent texts of other forms, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []distinctValue     // the counted texts; incomplete if Estimate is set
 	hasFractions bool                // some number is not an integer
-	emptyRows    int                 // rows with an empty cell
-	dayFirst     bool                // how ambiguous dates are parsed
-	format       *cells.NumberFormat // of numbers that are more than digits, otherwise nil
+	emptyRows    int                 // number of rows with an empty cell
+	dayFirst     bool                // 1/2/2006 is in February
+	format       *cells.NumberFormat // of numbers that are not plain, otherwise nil
 }
 
 // NumericStats are the statistics of a numeric column. None is NaN or infinite.
@@ -75,9 +76,9 @@ type NumericStats struct {
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is exact if MedianEstimate is not set: for up to ten thousand rows, or a
-	// thousand rows of a table with more than 2,000 columns. Otherwise it is estimated
-	// from a sample. It is 0 in a brief profile.
+	// Median is exact for up to ten thousand rows, or a thousand in a table with more than
+	// 2,000 columns. Otherwise it is estimated from a sample, and MedianEstimate is set. It
+	// is 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`
 	Histogram      *Histogram `json:"histogram"`
@@ -103,17 +104,17 @@ func (p *Profile) ColumnIndex(name string) int {
 	return -1
 }
 
-// MergeDefects adds the defects of rows that were omitted from the scanned file, with
-// locations in the user's file. partial is set if there may be more.
+// MergeDefects adds the defects of rows that were omitted from the scanned file. Their
+// locations must be in the user's file. partial is set if there may be more.
 func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
-	// Without these rows, the defects of the file as a whole are uncertain.
+	// These defects would perhaps not exist with the omitted rows.
 	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
 	p.Partial = p.Partial || partial
 	p.updateDefects(others)
 }
 
-// updateDefects sets Defects from the log, and from others with locations in the user's
-// file.
+// updateDefects sets Defects to those of the scan and others, whose locations are in the
+// user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
@@ -121,7 +122,7 @@ func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	})
 }
 
-// DefectSummary lists each kind of defect in one line; empty if there are none:
+// DefectSummary returns all defects in one line. It is empty if there are none:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
 func (p *Profile) DefectSummary() string {
@@ -137,7 +138,7 @@ func (p *Profile) DefectSummary() string {
 	return strings.Join(kinds, "; ")
 }
 
-// Err returns the first defect, nil if there are none.
+// Err returns the first defect, or nil if there are none.
 func (p *Profile) Err() error {
 	if len(p.Defects) == 0 {
 		return nil

@@ -10,13 +10,14 @@ import (
 type runningStats struct {
 	rows          int
 	min, max      float64
-	mean, squares float64 // sum of squared deviations from the mean
+	mean, squares float64 // squares is the sum of squared deviations from the mean
 	fractions     bool    // some value is not an integer
 	distinct      *distinctCounter
 	bins          *growingHistogram
 }
 
-// newRunningStats returns the statistics of the numbers among the values.
+// newRunningStats returns the statistics of the numbers in list. capacity is that of the
+// distinctCounter.
 func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {
@@ -36,13 +37,13 @@ func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	return r
 }
 
-// add adds a value with its number of rows (Welford, 1962; West, 1979).
+// add adds a value that occurs in the given number of rows (Welford, 1962; West, 1979).
 func (r *runningStats) add(value float64, rows int) {
 	r.rows += rows
 	r.min, r.max = min(r.min, value), max(r.max, value)
 	weight := float64(rows) / float64(r.rows)
 	distance := value - r.mean
-	if math.IsInf(distance, 0) { // both are very large: the convex form cannot overflow
+	if math.IsInf(distance, 0) { // both are very large, but this formula cannot overflow
 		r.mean = r.mean*(1-weight) + value*weight
 		r.squares = math.Inf(1)
 	} else {
@@ -57,7 +58,7 @@ func (r *runningStats) add(value float64, rows int) {
 	r.bins.add(value, rows)
 }
 
-// snapshot returns the parameters for the chunkStats of the next chunks.
+// snapshot returns the parameters for computing chunkStats.
 func (r *runningStats) snapshot() statsSnapshot {
 	s := statsSnapshot{depth: r.distinct.depth}
 	if r.bins != nil {
@@ -66,7 +67,6 @@ func (r *runningStats) snapshot() statsSnapshot {
 	return s
 }
 
-// addChunk adds the statistics of a chunk.
 func (r *runningStats) addChunk(s *chunkStats) {
 	if s.numbers == 0 {
 		return
@@ -86,7 +86,7 @@ func (r *runningStats) addChunk(s *chunkStats) {
 	}
 	r.bins.extendTo(s.low)
 	r.bins.extendTo(s.high)
-	if r.bins.low != s.bins.low || r.bins.width != s.bins.width { // they have grown since the snapshot
+	if r.bins.low != s.bins.low || r.bins.width != s.bins.width { // the bins have grown since the snapshot
 		s.fillBins(*r.bins)
 	}
 	for i, rows := range s.bins.rows {
@@ -108,7 +108,7 @@ func (r *runningStats) merge(rows int, mean, squares float64) {
 	r.squares += squares + distance*(distance*before*weight)
 }
 
-// toNumericStats returns the statistics for a profile; nil without numbers.
+// toNumericStats returns the statistics for a profile, or nil if there are no numbers.
 func (r *runningStats) toNumericStats() *NumericStats {
 	if r.rows == 0 {
 		return nil

@@ -16,28 +16,27 @@ import (
 // rowSample keeps a random sample of rows in bounded memory, for medians and for the
 // accuracy of single columns (see leakDetector).
 //
-// A row is kept if the hash of its number ends in depth zero bits. When there are too many
-// rows, depth increases by one, and half of the rows are dropped: the sample is the same
-// for any number of threads.
+// A row is kept if the hash of its index ends in depth zero bits. When there are too many
+// rows, depth increases by one, and half of the rows are dropped. The sample is therefore
+// the same for any number of threads.
 //
-// Because few rows of a wide table fit the memory, all its rows are also written to disk,
-// up to maxWideRows.
+// Only a few rows of a wide table fit the memory, so that all its rows, up to maxWideRows,
+// are also written to disk.
 type rowSample struct {
 	fields     int
 	id         int // field of the ID, which is not kept
 	label      int // field of the label, -1 in a blind file
 	capacity   int // rows
 	depth      uint
-	rowNumbers []int      // by row: its index in the file
-	cells      [][]uint64 // by row and field, see sampledNumber and sampledText
+	rowNumbers []int      // the index in the file of each row
+	cells      [][]uint64 // by row and field, as sampledNumber and sampledText return them
 	disk       *spill.File
 	spilled    *spilledRows // all rows of a wide table that exceeds the memory, otherwise nil
-	scratchRow []uint64     // a row that is only spilled
+	scratchRow []uint64     // buffer for a row that is only spilled
 }
 
-// The number of rows of a sample: those with maxSampleRows rows or sampleCells cells, but
-// maxWideRows of a table with many columns, as long as these have at most maxSampleCells
-// cells.
+// A sample has at most maxSampleRows rows and sampleCells cells. A table with many columns
+// may have maxWideRows rows if these have at most maxSampleCells cells.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -45,8 +44,8 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// newRowSample returns an empty sample. A brief one has less memory: the accuracy of
-// columns of wide tables is not measured.
+// newRowSample returns an empty sample. A brief one takes less memory, because the accuracy
+// of the columns of wide tables is not measured.
 func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -56,20 +55,20 @@ func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSampl
 	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
-// A sampled cell has the bits of its number, or those of a NaN with the hash of its text;
-// a blank cell is NaN itself.
+// A sampled cell has the bits of its number, of NaN if it is blank, or of another NaN with
+// the hash of its text.
 const (
 	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
-	sampledOther = 0xFFF8_0000_0000_0000
+	sampledOther = 0xFFF8_0000_0000_0000 // combined with a hash
 )
 
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
-// isSampled reports whether the row with an index is kept.
+// isSampled reports whether the row with an index is in the sample.
 func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
-// addChunk adds the rows of a chunk after its columns were parsed; first is the index of
+// addChunk adds the rows of a chunk whose columns have been parsed. first is the index of
 // the first row.
 func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 	for row := range chunk.Rows {
@@ -87,7 +86,7 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 	}
 }
 
-// add takes a row.
+// add adds the row with an index.
 func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
@@ -112,11 +111,11 @@ func (s *rowSample) sampleCell(field int, cell []byte) uint64 {
 	return sampledBlank
 }
 
-// complete reports whether all rows are kept.
+// complete reports whether the sample has all rows.
 func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
-// startRow returns the memory for the cells of a row, nil if it is not kept. The cells
-// must be passed to endRow.
+// startRow returns memory for the cells of a row, or nil if the row is not needed. It must
+// be passed to endRow.
 func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
 		s.spilled = nil
@@ -143,8 +142,8 @@ func (s *rowSample) endRow(cells []uint64) {
 	}
 }
 
-// halve drops about half of the rows. Those of a wide table are written to disk before the
-// first time.
+// halve drops about half of the rows. Before the first time, it writes those of a wide table
+// to disk.
 func (s *rowSample) halve() {
 	if s.depth == 0 && s.capacity < maxWideRows {
 		s.spilled = newSpilledRows(s.disk, s.fields)
@@ -173,22 +172,21 @@ func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	return dst
 }
 
-// sampleStats are the statistics of a field's cells in a sample: of all rows if it is
-// complete.
+// sampleStats are the statistics of a field's cells in a sample.
 type sampleStats struct {
-	median         float64 // of the numbers; NaN without numbers
+	median         float64 // of the numbers; NaN if there are none
 	numbers, texts int     // number of distinct ones
 }
 
-// fieldStats returns the statistics of the wanted fields, by field.
+// fieldStats returns the statistics of each wanted field.
 func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
 	list := make([]sampleStats, s.fields)
 	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
 	return list, err
 }
 
-// forEachField calls do for each wanted field with its cells, one for each of rows, which
-// do may change. Calls for different fields may be concurrent.
+// forEachField calls do with each wanted field and its cells, in the order of rowIndices. do
+// may change the cells. Calls for different fields may be concurrent.
 func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
 	if s.spilled != nil {
 		errs := make([]error, len(s.spilled.groups))
@@ -206,7 +204,7 @@ func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) boo
 	})
 }
 
-// rowIndices returns the indices in the file of the rows that forEachField passes.
+// rowIndices returns the index in the file of each row.
 func (s *rowSample) rowIndices() []int {
 	if s.spilled == nil {
 		return s.rowNumbers
@@ -218,8 +216,11 @@ func (s *rowSample) rowIndices() []int {
 	return numbers
 }
 
-// The order of sampled cells: numbers, blank cells, texts.
+// blankSortKey is the sort key of a blank cell.
 const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
+
+// sortKey returns the key of a sampled cell that sorts numbers by value, then blank cells,
+// then texts.
 
 func sortKey(cell uint64) uint64 {
 	switch {
@@ -241,7 +242,7 @@ func numberFromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats computes the statistics of cells, which it sorts.
+// computeSampleStats computes the statistics of sampled cells, which it changes.
 func computeSampleStats(texts []uint64) sampleStats {
 	f := sampleStats{median: cells.NaN}
 	for i, cell := range texts {
@@ -266,7 +267,7 @@ func computeSampleStats(texts []uint64) sampleStats {
 	return f
 }
 
-// weightedMedian returns the median of numbers with their counts.
+// weightedMedian returns the median of numbers, each counted for its rows.
 func weightedMedian(values []distinctValue) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0

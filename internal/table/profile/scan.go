@@ -22,31 +22,30 @@ import (
 type ScanOptions struct {
 	// Blind is set for a file without a label column.
 	Blind bool
-	// ID is the name of the ID column of a blind file. Defaults to the first column, also
-	// if no column has the name. A training file has it first.
+	// ID is the name of the ID column of a blind file. If no column has the name, the first
+	// is the ID, as in a training file.
 	ID string
-	// Locate maps a line and a column to those of the user's file, if that is not the file
-	// that is read. It is called after the whole file has been read. Defaults to no
-	// mapping.
+	// Locate maps a line and a column of the file that is read to those of the user's
+	// file. It is called after the whole file has been read. Nil means that they are the
+	// same.
 	Locate func(line, column int) (int, int)
-	// SourceLine maps a line that Locate has returned to a file and a line in it, for
-	// messages about several files that make one table. The name is empty for a single
-	// file. May be nil.
+	// SourceLine maps a line that Locate has returned to a file and a line of that file, if
+	// several files make one table. The name is empty for a single file. It may be nil.
 	SourceLine func(line int) (file string, fileLine int)
 	// TextMemory is the approximate memory for texts in bytes. With less memory, fewer
-	// columns have exact statistics; defects are the same. Defaults to 16 MB.
+	// columns have exact statistics, but the defects are the same. Defaults to 16 MiB.
 	TextMemory int
-	// Brief omits medians and LabelAccuracy, which saves time and memory. Schema and
-	// defects are the same.
+	// Brief omits medians and LabelAccuracy to save time and memory. Schema and defects are
+	// the same.
 	Brief bool
 }
 
-// Scan reads a file once and returns the contents of its columns and its errors. An error
-// is that of the source or the context; an invalid file is not an error but has Defects in
-// its Profile, which may be incomplete.
+// Scan reads a file once and returns its profile. An invalid file is not an error, but has
+// Defects in its profile, which may be incomplete. Errors come from the source or the
+// context.
 //
-// Memory does not grow with the file: texts, histograms and sets share a fixed amount, and
-// IDs are kept on disk.
+// Memory does not grow with the file, because texts, histograms and sets share a fixed
+// amount, and IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scanner{opts: opts, profile: &Profile{Schema: &frame.Schema{}}, ids: dupid.NewSet(), label: -1}
@@ -70,7 +69,7 @@ type scanner struct {
 	ids            *dupid.Set
 	id             int           // field of the ID
 	label          int           // field of the label, -1 in a blind file
-	columns        []ColumnStats // by field; that of the ID stays empty
+	columns        []ColumnStats // by field; empty for the ID
 	unreadableRows int           // number of unreadable records
 	stopOffset     int64         // offset of the end of the chunk where the scan stopped, otherwise 0
 	budget         textBudget    // of the texts of all columns
@@ -110,12 +109,11 @@ func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 	return s.finishProfile(ctx)
 }
 
-// addDefects adds defects of the file.
 func (s *scanner) addDefects(defects ...csvfile.Defect) {
 	s.profile.log.Add(defects...)
 }
 
-// assignRoles sets the role of each column.
+// assignRoles determines the ID and the label, and allocates the columns.
 func (s *scanner) assignRoles() {
 	names := s.table.Names
 	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
@@ -132,7 +130,6 @@ func (s *scanner) assignRoles() {
 // errUnreadable ends a scan that cannot continue after a defect.
 var errUnreadable = errors.New("the file cannot be read after the defect")
 
-// scanWorker counts the rows of chunks.
 type scanWorker struct {
 	scanner *scanner
 	ctx     context.Context
@@ -194,9 +191,8 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 	return nil
 }
 
-// countChunk counts the rows of a worker's chunk, which starts in the given line. Columns
-// are counted in parallel, each by one goroutine, because this part of the work is serial
-// from chunk to chunk.
+// countChunk adds the rows of w's chunk, which starts in the given line, to the columns. It
+// handles several columns in parallel, because chunks are committed one at a time.
 func (s *scanner) countChunk(w *scanWorker, line int) error {
 	chunk := &w.chunk
 	chunk.ReserveFloats()
@@ -209,8 +205,8 @@ func (s *scanner) countChunk(w *scanWorker, line int) error {
 	})
 }
 
-// parallelFor calls do for each number below n, with one goroutine per core. When the
-// context ends it stops and returns the cause.
+// parallelFor calls do for each number from 0 to n-1, with one goroutine per core. When the
+// context ends, it stops and returns the cause.
 func parallelFor(ctx context.Context, n int, do func(i int)) error {
 	var next atomic.Int32
 	worker := func() {
@@ -322,8 +318,8 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	return nil
 }
 
-// formatLine formats a line of the user's file: "line 3", or "b.csv:3" if several files
-// make one table.
+// formatLine returns a line as one of the user's file: "line 3", or "b.csv:3" if several
+// files make one table.
 func (s *scanner) formatLine(line int) string {
 	if s.opts.Locate != nil {
 		line, _ = s.opts.Locate(line, 0)

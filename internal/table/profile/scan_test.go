@@ -52,11 +52,11 @@ func TestScanDefects(t *testing.T) {
 		{"header_of_numbers", "1,2,0\n2,3,1\n3,4,0\n4,4,1\n", []string{"no-header: line 1, column 1 (1): the first row holds numbers only: the file needs a header row that names the columns"}},
 		{
 			"header_of_data", "a1,3.5,red,yes\na2,3,blue,no\na3,2,red,yes\na4,1,blue,no\n",
-			[]string{"no-header: line 1, column 1 (a1): the first row looks like data: the file needs a header row that names the columns"},
+			[]string{"no-header: line 1, column 1 (a1): the first row looks like data, but must be a header with the names of the columns"},
 		},
 		{
 			"header_of_data_with_twins", "a1,3,3,yes\na2,3,1,no\na3,2,2,yes\na4,1,1,no\n",
-			[]string{"no-header: line 1, column 1 (a1): the first row looks like data: the file needs a header row that names the columns"},
+			[]string{"no-header: line 1, column 1 (a1): the first row looks like data, but must be a header with the names of the columns"},
 		},
 		{"columns_named_by_years", "id,2019,2020,y\n1,3,1,yes\n2,2,2,no\n3,3,1,yes\n4,4,4,no\n", nil},
 		{"label_named_like_a_class", "id,words,spam\n1,3,spam\n2,2,ham\n3,3,spam\n4,4,ham\n", nil},
@@ -81,10 +81,10 @@ func TestScanDefects(t *testing.T) {
 			"empty-id: line 3, column 1 (id): 2 rows have no ID, in lines 3 and 4",
 		}},
 		{"empty_label", "id,x,y\na,1,p\nb,2,\nc,3,q\n", []string{"empty-label: line 3, column 3 (y): the row has no label"}},
-		{"one_class", "id,x,y\na,1,p\nb,2,p\n", []string{"one-class: line 1, column 3 (y): every row has the label \"p\": at least two classes are needed"}},
+		{"one_class", "id,x,y\na,1,p\nb,2,p\n", []string{"one-class: line 1, column 3 (y): every row has the label \"p\", but at least two classes are required"}},
 		{
 			"label_of_many_values", "id,x,price\na,1,1.5\nb,2,1.6\nc,3,1.7\nd,4,1.5\n",
-			[]string{"numeric-label: line 1, column 3 (price): foretell predicts classes, not numbers: the label has 3 different ones in 4 rows"},
+			[]string{"numeric-label: line 1, column 3 (price): foretell predicts classes, not numbers; the label has 3 different numbers in 4 rows"},
 		},
 		{"nul_byte", "id,x,y\na,1,p\nb,\x00,q\n", []string{"binary: line 3, column 2 (x): a NUL byte: this is not text"}},
 		{"nul_in_the_header", "id,\x00,y\na,1,p\n", []string{"binary: line 1, column 2: a NUL byte: this is not text"}},

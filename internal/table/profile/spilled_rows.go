@@ -7,15 +7,14 @@ import (
 	"foretell/internal/spill"
 )
 
-// spilledRows keeps the cells of a wide table on disk if they do not fit the memory of its
-// sample, by groups of fields that fit the memory with all rows.
+// spilledRows keeps the cells of a wide table on disk, in groups of fields. All cells of one
+// group fit the memory.
 //
 //	fields     0 … 1023     1024 … 2047   …
 //	row 0      stream 0     stream 1
 //	row 1      stream 0     stream 1
 //
-// They yield statistics of all rows that running totals do not: medians and distinct
-// counts.
+// They serve to compute the statistics that need all rows: medians and distinct counts.
 type spilledRows struct {
 	fields int
 	rows   int
@@ -45,8 +44,8 @@ func (s *spilledRows) add(cells []uint64) {
 	}
 }
 
-// forEachField calls do for each wanted field of a group with its cells by row, which do
-// may change.
+// forEachField calls do with each wanted field of a group and its cells by row, which do may
+// change.
 func (s *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
 	stream, first := s.groups[group], group*groupFields
 	text, err := stream.AppendTo(nil, stream.Len())

@@ -2,7 +2,7 @@ package profile
 
 import "strings"
 
-// stringArena stores many short strings in a few blocks of memory.
+// stringArena allocates many short strings in a few blocks of memory.
 type stringArena struct{ block *strings.Builder }
 
 const (

@@ -13,12 +13,11 @@ type distinctValue struct {
 	text  string
 	hash  uint64 // of the text
 	rows  int
-	first uint32 // the first line that has it, see firstLine
+	first uint32 // the first line that has it
 	kind  cells.ValueKind
-	value float64 // for kind number
+	value float64 // the number, if kind is cells.Number
 }
 
-// firstLine returns the first line that has the value.
 func (v *distinctValue) firstLine() int { return int(v.first) }
 
 // valueCounts counts the distinct texts of a column. When memory is short, the rarest are
@@ -40,8 +39,9 @@ type valueCounts struct {
 // spare capacity of the list.
 const valueBytes = 88
 
-// prefetch loads the data for counting texts with these hashes into the cache. The
-// accesses are independent, unlike those of consecutive calls of add.
+// prefetch loads the data for counting texts with these hashes into the cache. Its memory
+// accesses are independent, unlike those of consecutive calls of add. The result only keeps
+// the compiler from removing them.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {
@@ -52,7 +52,7 @@ func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	return touched + v.index.prefetch(v.values, hashes)
 }
 
-// add counts a row with a text and its hash, and returns the kind of the text.
+// add counts a row that has a text with this hash, and returns the kind of the text.
 func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	if v.distinctHashes != nil {
 		v.distinctHashes.add(hash)
@@ -75,7 +75,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	return found.kind
 }
 
-// find returns the value with a text, nil if there is none.
+// find returns the value with a text, or nil if there is none.
 func (v *valueCounts) find(text string) *distinctValue {
 	at := v.index.find(v.values, hashText([]byte(text)), []byte(text))
 	if at < 0 {
@@ -84,9 +84,9 @@ func (v *valueCounts) find(text string) *distinctValue {
 	return &v.values[at]
 }
 
-// addOrder adds a row to orderHash. Values are numbered in order of appearance, so that
-// columns with equal hashes have the same content except for spelling, like the names and
-// the codes of the same things.
+// addOrder adds a row to orderHash. at is the number of the row's value in order of
+// appearance. Columns that divide the rows in the same way, such as names and codes of the
+// same things, therefore have equal hashes.
 func (v *valueCounts) addOrder(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.orderHash += x * (x>>32 | 1)
@@ -99,8 +99,8 @@ func (v *valueCounts) insert(one distinctValue) int32 {
 	return int32(len(v.values) - 1)
 }
 
-// evict evicts rare texts until at most goal bytes are left. If hardly any are left, the
-// column contains names, and new texts are not kept.
+// evict evicts rare texts until at most goal bytes are left. If hardly any texts are left,
+// the texts of the column hardly repeat, and no new ones are counted.
 func (v *valueCounts) evict(goal int, limits *memoryLimits) {
 	v.saveSample(limits.sampleBytes)
 	if v.distinctHashes == nil {
@@ -126,7 +126,7 @@ func (v *valueCounts) evict(goal int, limits *memoryLimits) {
 	}
 }
 
-// replace sets the list and frees the memory of the other values.
+// replace sets the values to a copy of list and frees the memory of the others.
 func (v *valueCounts) replace(list []distinctValue) {
 	v.values, v.arena, v.bytes = slices.Clone(list), stringArena{}, 0
 	for i := range v.values {
@@ -136,8 +136,8 @@ func (v *valueCounts) replace(list []distinctValue) {
 	v.index.rebuild(v.values)
 }
 
-// saveSample keeps the first texts as a sample before an eviction: at least one, and about
-// the given bytes.
+// saveSample keeps the first texts, about the given bytes and at least one, as a sample
+// before an eviction.
 func (v *valueCounts) saveSample(bytes int) {
 	if v.sampled != nil {
 		return
@@ -152,8 +152,7 @@ func (v *valueCounts) saveSample(bytes int) {
 	v.sampled = first.values
 }
 
-// firstTexts returns a sample of the texts: all of them if none was evicted, otherwise the
-// first.
+// firstTexts returns all texts, or the first of them if some were evicted.
 func (v *valueCounts) firstTexts() []distinctValue {
 	if v.sampled != nil {
 		return v.sampled
@@ -171,8 +170,8 @@ func (v *valueCounts) distinctCount() (int, bool) {
 
 // The rules for levels of a category.
 const (
-	maxUnfilteredLevels = 40     // up to this number every text is a level
-	maxLevels           = 65_535 // above, the most frequent of those on at least two rows
+	maxUnfilteredLevels = 40     // with more texts, only those of several rows are levels
+	maxLevels           = 65_535 // with more, the most frequent ones are levels
 )
 
 // levels returns the values that become levels, in byte order.
@@ -187,7 +186,7 @@ func (v *valueCounts) levels() []distinctValue {
 	return kept
 }
 
-// top returns the n most frequent texts, most frequent first.
+// top returns the n most frequent texts, the most frequent first.
 func (v *valueCounts) top(n int) []ValueCount {
 	sorted := slices.Clone(v.values)
 	slices.SortFunc(sorted, compareRows)

@@ -1,16 +1,16 @@
 package profile
 
 // valueIndex finds values by the hashes of their texts. It is an open-addressing table of
-// eight-byte slots, at most half full, so that finding one of many thousands misses the
-// cache only twice: for its slot and for the value.
+// eight-byte slots, at most half full, so that finding one of many thousand values misses
+// the cache only twice, for its slot and for the value.
 type valueIndex struct {
 	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots
 	used  int
 }
 
-// valueSlot has the number of a value from 1, 0 for a free slot, and the low half of its
-// hash; the high bits of the hash are the position of the slot.
+// valueSlot has the low half of a value's hash and the number of the value, from 1, or 0 if
+// the slot is free. The high bits of the hash determine the position of the slot.
 type valueSlot struct {
 	hashLow uint32
 	number  int32
@@ -36,7 +36,7 @@ func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 
 	}
 }
 
-// prefetch touches the slots of hashes and their values.
+// prefetch loads the slots of hashes and their values into the cache.
 func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched uint64) {
 	if x.used == 0 {
 		return 0
@@ -52,13 +52,13 @@ func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched ui
 	return touched
 }
 
-// sameText reports whether texts with the same hash are equal. Short ones are, see
-// hashText.
+// sameText reports whether two texts with the same hash are equal. Short texts of the same
+// length always are, see hashText.
 func sameText(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }
 
-// add adds the last value of a list.
+// add adds the last value of list.
 func (x *valueIndex) add(list []distinctValue) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.rebuild(list)
@@ -67,7 +67,7 @@ func (x *valueIndex) add(list []distinctValue) {
 	x.put(list[len(list)-1].hash, int32(len(list)))
 }
 
-// rebuild makes a table of the right size for a list and adds all values.
+// rebuild makes a table of the right size for list and adds all its values.
 func (x *valueIndex) rebuild(list []distinctValue) {
 	bits := uint(3)
 	for 1<<bits < 3*len(list) {

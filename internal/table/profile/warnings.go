@@ -19,10 +19,9 @@ func (s *scanner) warnAt(line int, code string, at int, format string, args ...a
 	})
 }
 
-// warningGroup is the message of one warning for several columns with warnings of one
-// code.
+// warningGroup has the parts of one message about several columns with the same warning.
 type warningGroup struct {
-	minColumns  int    // number of columns from which they are grouped
+	minColumns  int    // minimum number of columns
 	predicate   string // what is wrong with them
 	consequence string // what happens to them
 }
@@ -32,15 +31,16 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeConstantColumn: {2, "are constant", "not used"},
 	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column", "not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify or number the rows", "not used"},
-	csvfile.CodeJunkInNumbers:  {4, "of numbers hold other text in some rows", "taken as missing, or kept apart from the numbers where it is frequent"},
-	csvfile.CodeLeakingColumn:  {4, "predict nearly every label by themselves", "are they known before the label is?"},
+	csvfile.CodeJunkInNumbers:  {4, "of numbers have other text in some rows", "treated as missing or, if frequent, as a feature of its own"},
+	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label", "are they known before the label is?"},
 }
 
-// groupWarnings merges the warnings of one code of many columns into the first of them:
+// groupWarnings merges the warnings of several columns that have the same code into the
+// first of them:
 //
 //	1,311 columns are constant: not used (f5, f9, f12, …)
 //
-// Other warnings are kept, and so are those of ID-like columns that are used.
+// It does not merge warnings about ID-like columns that are used.
 func (s *scanner) groupWarnings() {
 	used := make(map[int]bool, len(s.profile.Columns))
 	for i := range s.profile.Columns {
@@ -81,14 +81,15 @@ const minGroupedFindings = 10
 // findingGroups are the messages of merged findings.
 var findingGroups = map[string]string{
 	csvfile.CodeMissingColumn:  "of the training file are missing",
-	csvfile.CodeExtraColumn:    "are not in the training file: carried through, not used to predict",
-	csvfile.CodeMovedRange:     "of numbers have moved: their range or mean is another than in training",
-	csvfile.CodeUnseenCategory: "have texts that training never had",
-	csvfile.CodeChangedKind:    "are not written as in training: what cannot be read is taken as missing",
+	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
+	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
+	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
+	csvfile.CodeChangedKind:    "have another format than in training; values that cannot be parsed are treated as missing",
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings merges the findings of one code of many columns into the first of them.
+// groupFindings merges the findings of many columns that have the same code into the first
+// of them.
 func (c *comparison) groupFindings() {
 	folds := func(f *Finding) bool {
 		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
@@ -116,7 +117,7 @@ func (c *comparison) groupFindings() {
 	c.findings = kept
 }
 
-// formatNames lists the first names, cut to a readable length.
+// formatNames lists the first names, each shortened if it is long.
 func formatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), csvfile.MaxLocationsShown)] {

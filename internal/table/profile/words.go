@@ -9,25 +9,24 @@ import (
 
 // The rules for words as features.
 const (
-	maxColumnWords = 200        // of a column
-	maxTotalWords  = 400        // of all columns, unless that is less than
-	minColumnWords = 20         // for each of them
-	maxWordCells   = 12_000_000 // cells in the word features of all columns
-	minDocFreq     = 5          // texts that contain a word, and that do not
-	docFreqShare   = 500        // or one in this many texts
-	maxVocabulary  = 200_000    // distinct words that are counted
+	maxColumnWords = 200 // maximum words of a column
+	maxTotalWords  = 400 // maximum words of all columns, but each has minColumnWords
+	minColumnWords = 20
+	maxWordCells   = 12_000_000 // maximum cells in the word features of all columns
+	minDocFreq     = 5          // minimum texts with a word, and minimum texts without it;
+	docFreqShare   = 500        // or one in this many texts, if that is more
+	maxVocabulary  = 200_000    // maximum distinct words that are counted
 )
 
-// wordsPerColumn returns the maximum number of word features for each of the given
-// columns.
+// wordsPerColumn returns the maximum number of word features of each column.
 func wordsPerColumn(columns, rows int) int {
 	columns = max(columns, 1)
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that split the texts best without knowing the labels:
-// those in nearest to half of the texts come first. occurrences is the sum of the number
-// of texts that contain each.
+// selectWords returns the words that divide the texts most evenly, because the labels are
+// not known. The first words are those that nearest to half of the texts contain.
+// occurrences is the sum over the words of the number of texts that contain each.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

@@ -6,34 +6,34 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// aligner assigns the fields of a record to the columns if there are too many or too few,
+// aligner assigns the fields of a record with too many or too few fields to the columns,
 // according to the contents of the columns:
 //
 //	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
 //	                         r8,40,no                 → an empty name
 //
-// It does so only if one assignment is better than all others.
+// It does so only if one assignment has a lower cost than all others.
 type aligner struct {
 	columns     int // columns
 	delim       byte
 	id          int // -1 if it is generated
 	label       int // -1 in a blind file
 	accepts     func(column int, cell []byte, strictly bool) bool
-	cost        [][]int32 // by column and fields used: the minimum cost
-	ways        [][]uint8 // and the number of ways with this cost, 2 for more
-	fieldsTaken [][]int32 // and the number of fields of the column
+	cost        [][]int32 // by column and number of fields used: the minimum cost
+	ways        [][]uint8 // the number of assignments with this cost, at most 2
+	fieldsTaken [][]int32 // the number of fields of the last column in such an assignment
 	joined      []byte
 	combined    [][]byte
 }
 
 const (
 	unreachable    = int32(1 << 30)
-	maxAlignCells  = 1 << 20 // of the tables
-	maxExtraFields = 64      // more fields than columns
+	maxAlignCells  = 1 << 20 // maximum cells of each table
+	maxExtraFields = 64      // maximum number of fields beyond that of columns
 )
 
-// align returns one field per column, nil if the assignment is ambiguous. The result is
-// valid until the next call.
+// align returns one field per column, or nil if there is no unambiguous assignment. The
+// result is valid until the next call.
 func (a *aligner) align(fields [][]byte) [][]byte {
 	if len(fields) > a.columns {
 		if cut := a.dropTrailing(fields); cut != nil {
@@ -59,7 +59,7 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the fields without empty ones after the last column.
+// dropTrailing returns the fields without those after the last column, if these are empty.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -69,8 +69,8 @@ func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(fields[:a.columns])
 }
 
-// padMissing returns fields with empty ones appended, because some programs omit empty
-// fields at the end of a row. The label is never empty.
+// padMissing returns the fields with empty ones appended, because some programs omit empty
+// fields at the end of a row. It returns nil if the label would be empty.
 func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -82,8 +82,7 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(a.combined)
 }
 
-// fieldsIfFit returns fields if they fit their columns, otherwise nil. New texts are accepted,
-// because each field has its column.
+// fieldsIfFit returns fields if they fit their columns, otherwise nil. It accepts new texts.
 func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {
@@ -93,8 +92,8 @@ func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	return fields
 }
 
-// fits reports whether a cell may be in a column. Strictly, a column of a few texts
-// accepts no others.
+// fits reports whether a cell may be in a column. If strictly is set, a column of a few
+// texts accepts no others.
 func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
 	if cells.IsBlank(cell) {
 		return column != a.id && column != a.label
@@ -115,7 +114,8 @@ func (a *aligner) resetTables(fields int) {
 	a.cost[0][0], a.ways[0][0] = 0, 1
 }
 
-// assignFields assigns zero, one or several of the fields after those used to a column.
+// assignFields tries to assign zero, one or several fields to a column, starting with
+// fields[used].
 func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	missing := a.columns - len(fields)
 	if missing > 0 && a.fits(column, nil, true) {
@@ -126,7 +126,7 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 	cost := int32(0)
 	for take := 2; missing < 0 && take <= 1-missing && used+take <= len(fields); take++ {
-		// In sentences, a space follows the comma.
+		// A comma within a sentence, which is followed by a space, costs nothing.
 		if right := fields[used+take-1]; len(right) == 0 || right[0] != ' ' {
 			cost++
 		}
@@ -154,7 +154,7 @@ func (a *aligner) backtrack(fields [][]byte) [][]byte {
 	for column := a.columns; column > 0; column-- {
 		take := int(a.fieldsTaken[column][used])
 		switch take {
-		case 0: // it is empty
+		case 0: // the cell is empty
 		case 1:
 			cells[column-1] = fields[used-1]
 		default:

@@ -9,20 +9,20 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Change is a change that File made, with its first location.
+// Change is a kind of change that File made, with its first location.
 type Change struct {
-	// Code identifies the change. It is stable; the message is not.
+	// Code identifies the kind of change. It never changes, unlike the message.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	// Count is the number of rows, cells or columns changed.
 	Count int `json:"count"`
-	// Line and Column are the location in the source, from 1; 0 for the whole file or the
-	// whole line.
+	// Line and Column are the location in the source, from 1. They are 0 for the whole file
+	// or the whole line.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Name is the header's name for Column.
+	// Name is the name of the column.
 	Name string `json:"name,omitempty"`
-	// LeftOut is the number of rows omitted from the copy because of it.
+	// LeftOut is the number of rows that the change omitted from the copy.
 	LeftOut int `json:"leftOut,omitempty"`
 }
 
@@ -48,11 +48,12 @@ const (
 	changeLabelOut    = "label-taken-out"
 )
 
-// changeTexts are the messages of changes; %s is replaced by their number and noun.
+// changeTexts are the messages of changes, where %s is replaced by their number and noun. An
+// empty text means that each change has its own message.
 var changeTexts = []struct{ code, noun, text string }{
-	{csvfile.FixEncoding, "cell", "%s not UTF-8: read as Windows-1252, written as UTF-8"},
+	{csvfile.FixEncoding, "cell", "%s not in UTF-8, read as Windows-1252 and written as UTF-8"},
 	{csvfile.FixByteOrderMark, "", "byte order mark removed"},
-	{csvfile.FixLineEnds, "line", "%s with a carriage return at the end: all end in a line feed"},
+	{csvfile.FixLineEnds, "line", "%s with a carriage return at the end, which was removed or replaced by a line feed"},
 	{changeDelimiter, "", ""},
 	{changePreamble, "line", "%s before the header left out"},
 	{changeNoHeader, "", ""},
@@ -67,7 +68,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeEmptyLabel, "row", "%s without a label left out"},
 	{changeLabelSpace, "label", "%s with surrounding spaces trimmed"},
 	{changeEmptyID, "row", "%s without an ID given one"},
-	{changeDuplicateID, "row", "%s with the ID of an earlier row: a number is appended"},
+	{changeDuplicateID, "row", "%s with the ID of an earlier row, to which a number is appended"},
 	{changeGeneratedID, "", ""},
 	{changeMoved, "", ""},
 	{changeOrder, "", "the columns are put in the order of the training file"},
@@ -75,20 +76,18 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeLabelOut, "", ""},
 }
 
-// changeLog collects changes, each kind once.
+// changeLog collects changes of each kind in one Change.
 type changeLog struct{ changes []Change }
 
-// add adds a change at a location.
+// add adds a change with its location.
 func (l *changeLog) add(code string, line, column int) {
 	l.addChange(Change{Code: code, Line: line, Column: column})
 }
 
-// addLeftOut adds an omitted row.
 func (l *changeLog) addLeftOut(code string, line int) {
 	l.addChange(Change{Code: code, Line: line, LeftOut: 1})
 }
 
-// addMessage adds a change with its own message.
 func (l *changeLog) addMessage(code string, at Change, format string, args ...any) {
 	at.Code, at.Message = code, fmt.Sprintf(format, args...)
 	l.addChange(at)
@@ -105,7 +104,7 @@ func (l *changeLog) addChange(c Change) {
 	l.changes[at].LeftOut += c.LeftOut
 }
 
-// countLeftOut returns the number of rows omitted because of a change.
+// countLeftOut returns the number of rows omitted by changes with a code.
 func (l *changeLog) countLeftOut(code string) int {
 	n := 0
 	for _, c := range l.changes {
@@ -116,7 +115,8 @@ func (l *changeLog) countLeftOut(code string) int {
 	return n
 }
 
-// report returns the changes with their messages, in the order of the codes.
+// report returns the changes with their messages, in the order of changeTexts. names are
+// the names of the columns.
 func (l *changeLog) report(names []string) []Change {
 	rank := func(code string) int {
 		for i := range changeTexts {

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// generatedID is the field of a generated ID column.
+// generatedID is the position of a generated ID column.
 const generatedID = -1
 
-// chooseRoles determines the column of the ID, and for a training file the probable label.
+// chooseRoles chooses the ID and, for a training file, the probable label.
 func (r *repairer) chooseRoles() (err error) {
 	layout := &r.opts.Layout
 	fits := r.blind && r.opts.Train != nil
@@ -37,8 +37,8 @@ func (r *repairer) chooseRoles() (err error) {
 	return nil
 }
 
-// findBlindID returns the ID column of a blind file: the column with the name of the training
-// file's, or the first if it is not a feature.
+// findBlindID returns the ID column of a blind file: the column with the name of the
+// training file's ID, otherwise the first if it is not a feature, otherwise generatedID.
 func (r *repairer) findBlindID() int {
 	train := r.opts.Train
 	isID := func(name string) bool { return name == train.Schema.ID }
@@ -59,7 +59,6 @@ func (r *repairer) missingColumnDefect(name, role string) error {
 	return missingColumnDefect(r.dialect.line, name, role, r.names)
 }
 
-// makeNamesUnique makes the names of columns unique.
 func (r *repairer) makeNamesUnique() {
 	if !r.dialect.hasHeader {
 		r.generateColumnNames()
@@ -85,15 +84,15 @@ func (r *repairer) makeNamesUnique() {
 	}
 }
 
-// generateColumnNames names the columns of a file without a header: as in the training file if
-// it has the same number of columns, otherwise by number.
+// generateColumnNames sets the names of the columns of a file without a header: those of the
+// training file if it has the same number of columns, otherwise numbered ones.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
 	if names := r.namesFromTraining(); names != nil {
 		if r.names = names; names[0] != r.opts.Train.Schema.ID {
 			r.id = generatedID
 		}
-		r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data: the header of the training file is added", first)
+		r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so the header of the training file is added", first)
 		return
 	}
 	for i := range r.names {
@@ -105,12 +104,12 @@ func (r *repairer) generateColumnNames() {
 	if !r.blind {
 		r.names[len(r.names)-1] = "label"
 	}
-	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data: a header is added", first)
+	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns the names of the columns of a blind file without a header: those of
-// the training file, if it has as many columns with or without an ID and the label,
-// otherwise nil.
+// namesFromTraining returns the names of the columns of a blind file without a header. These
+// are the names of the training file if it has as many columns, with or without the ID and
+// the label. Otherwise it returns nil.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
@@ -130,7 +129,7 @@ func (r *repairer) namesFromTraining() []string {
 	return nil
 }
 
-// uniqueName returns a name, with the first number appended that makes it unique.
+// uniqueName returns a name, with a number appended if it is taken.
 func uniqueName(name string, taken func(string) bool) string {
 	free := name
 	for n := 2; taken(free); n++ {
@@ -139,8 +138,8 @@ func uniqueName(name string, taken func(string) bool) string {
 	return free
 }
 
-// isDropped reports whether a column is omitted: one in Layout.Drop, or one with neither a
-// name nor cells.
+// isDropped reports whether a column is omitted, because it is in Layout.Drop or has neither
+// a name nor values.
 func (r *repairer) isDropped(at int) bool {
 	if r.dialect.hasHeader && r.dialect.names[at] == "" && at != r.id {
 		if r.stats.Column(at).IsEmpty() {
@@ -150,7 +149,6 @@ func (r *repairer) isDropped(at int) bool {
 	return slices.Contains(r.opts.Layout.Drop, r.names[at])
 }
 
-// chooseLabel determines the column of the label.
 func (r *repairer) chooseLabel() error {
 	r.label = -1
 	layout := &r.opts.Layout
@@ -169,13 +167,13 @@ func (r *repairer) chooseLabel() error {
 		if at := r.chosen.Label; at >= 0 && at != r.label {
 			r.label = at
 			r.log.addMessage(changeMoved, Change{Line: r.dialect.line, Column: r.label + 1},
-				"%s is taken as the label and moved to the end: %s", csvfile.Excerpt(r.names[r.label]), r.chosen.LabelReason)
+				"%s is the label and is moved to the end (%s)", csvfile.Excerpt(r.names[r.label]), r.chosen.LabelReason)
 		}
 	}
 	return nil
 }
 
-// lastColumn returns the last column that is neither the ID nor dropped, -1 without one.
+// lastColumn returns the last column that is neither the ID nor dropped, or -1.
 func (r *repairer) lastColumn() int {
 	for at := len(r.names) - 1; at >= 0; at-- {
 		if at != r.id && !r.isDropped(at) {
@@ -185,7 +183,7 @@ func (r *repairer) lastColumn() int {
 	return -1
 }
 
-// orderTrainingColumns puts the ID first and the label last.
+// orderTrainingColumns sets the order of the columns to the ID, the features and the label.
 func (r *repairer) orderTrainingColumns() {
 	if r.id >= 0 {
 		r.order = append(r.order, r.id)
@@ -200,8 +198,8 @@ func (r *repairer) orderTrainingColumns() {
 	}
 }
 
-// orderBlindColumns puts the ID first, then the columns of the training file in its
-// order, then what that does not have.
+// orderBlindColumns sets the order of the columns to the ID, the features in the order of
+// the training file, and those that it does not have.
 func (r *repairer) orderBlindColumns() {
 	if r.id >= 0 {
 		r.order = append(r.order, r.id)
@@ -225,7 +223,7 @@ func (r *repairer) orderBlindColumns() {
 		}
 	}
 	if r.label >= 0 {
-		r.log.addMessage(changeLabelOut, Change{Line: r.dialect.line, Column: r.label + 1}, "the label %s is removed: a blind file has none", csvfile.Excerpt(r.names[r.label]))
+		r.log.addMessage(changeLabelOut, Change{Line: r.dialect.line, Column: r.label + 1}, "the label %s is removed, because a blind file has none", csvfile.Excerpt(r.names[r.label]))
 	}
 }
 
@@ -278,10 +276,9 @@ func (r *repairer) renameSimilar(train *profile.Profile) {
 	}
 }
 
-// logDialect logs the changes that follow from the dialect.
 func (r *repairer) logDialect() {
 	if r.dialect.delim != ',' {
-		r.log.addMessage(changeDelimiter, Change{Line: r.dialect.line}, "fields separated by %q, now by commas", r.dialect.delim)
+		r.log.addMessage(changeDelimiter, Change{Line: r.dialect.line}, "fields separated by %q are now separated by commas", r.dialect.delim)
 	}
 	if r.dialect.hasRowNames {
 		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the first column has no name in the header, which names one column fewer than the rows have")

@@ -7,15 +7,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// dialect is how a file is written, inferred from its beginning.
+// dialect is the format of a file, inferred from its beginning.
 type dialect struct {
 	delim       byte
-	preamble    int      // number of records before the header: titles and remarks
-	hasHeader   bool     // the first record names the columns
-	hasRowNames bool     // except the first, as R writes tables
-	names       []string // as in the file, trimmed
-	line        int      // of the header
-	sample      [][][]byte
+	preamble    int        // number of records before the header, such as titles
+	hasHeader   bool       // the first record has the names of the columns
+	hasRowNames bool       // the header has no name for the first column, as R writes tables
+	names       []string   // the header, trimmed
+	line        int        // of the header
+	sample      [][][]byte // the first rows
 }
 
 // The limits of sniffing.
@@ -24,8 +24,8 @@ const (
 	maxPreamble    = 20
 )
 
-// sniffDialect infers how a file is written. delim is DetectDelimiter or the delimiter
-// given by the user; cut is set if the file continues after the sample.
+// sniffDialect infers the dialect of a file. delim is csvfile.AutoDelimiter or the delimiter
+// set by the user. truncated is set if the file continues after the sample.
 func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	if delim == 0 || delim == csvfile.AutoDelimiter {
 		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], truncated || len(sample) > csvfile.DelimiterSampleBytes)
@@ -56,8 +56,8 @@ func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	return d, nil
 }
 
-// preambleLength returns the number of records before the header: those with few fields,
-// up to the first with the usual number.
+// preambleLength returns the number of records before the header, which have few fields.
+// The header is the first with the usual number.
 func preambleLength(records [][][]byte, usual int) int {
 	for at, record := range records[:min(len(records), maxPreamble+1)] {
 		filled := 0
@@ -76,8 +76,7 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file that starts with other lines than
-// a table.
+// delimiterAfterPreamble returns the delimiter of a file with other lines before the table.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
@@ -95,7 +94,6 @@ func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	return best
 }
 
-// readSample returns the first records of a sample.
 func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, err error) {
 	reader := csvfile.NewLenientReader(bytes.NewReader(sample), delim, func(string, int, int) {})
 	for len(records) < maxSniffedRows {
@@ -115,7 +113,8 @@ func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, 
 	return records, err
 }
 
-// modalLength returns the most frequent number of fields, the largest of several.
+// modalLength returns the most frequent number of fields. If several are equally frequent,
+// it returns the largest.
 func modalLength(records [][][]byte) int {
 	counts, best := map[int]int{}, 0
 	for _, record := range records {
@@ -129,8 +128,9 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first fields are unique, and the last ones are not all
-// empty because of a delimiter at the end of each line.
+// hasRowNames reports whether the first fields of records with the usual number of fields
+// are unique, and the last ones are not all empty. If they are all empty, each line ends
+// with a delimiter.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

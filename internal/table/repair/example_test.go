@@ -29,10 +29,10 @@ func ExampleFile() {
 	// 1,"5"" pipe",steel
 	// 1-2,7,copper
 	// 3,9,steel
-	// line 1: fields separated by ';', now by commas
+	// line 1: fields separated by ';' are now separated by commas
 	// line 2: 1 row with misplaced quotes corrected
 	// line 3: 1 label with surrounding spaces trimmed
-	// line 3: 1 row with the ID of an earlier row: a number is appended
+	// line 3: 1 row with the ID of an earlier row, to which a number is appended
 }
 
 func ExampleNormalize() {

@@ -19,32 +19,32 @@ import (
 // Layout describes how a file differs from the canonical form. The zero Layout is the
 // canonical form: comma, ID first, label last.
 type Layout struct {
-	// ID is the name of the column that is moved to the front. Defaults to the first.
+	// ID is the name of the column to move to the front. Defaults to the first.
 	ID string
 	// GenerateID adds a new first column with IDs r1, r2, ….
 	GenerateID bool
 	// GeneratedIDName is the name of the generated column. Defaults to id, with a number if that is
 	// taken.
 	GeneratedIDName string
-	// Names are other names for all columns, in the order of the file, to which the fields
-	// of Layout refer. Defaults to those of the header.
+	// Names are the names of all columns, in file order, if they differ from the header. The
+	// other fields refer to these names. Defaults to those of the header.
 	Names []string
 	// NoHeader is set for a file whose first row is data. Without Names, its columns are
 	// named column_1, column_2 and so on.
 	NoHeader bool
-	// Label is the name of the column that is moved to the end. Defaults to the last.
+	// Label is the name of the column to move to the end. Defaults to the last.
 	Label string
 	// Drop are the names of columns to omit.
 	Drop []string
 	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
-	// Blind is set for a file that need not have Label and the columns of Drop.
+	// Blind is set for a blind file, which need not have Label and the columns of Drop.
 	Blind bool
 }
 
-// SetRoles sets the layout to move the ID to the front, or to generate one, and the label
-// to the end, for a file with the given column names. An empty label is that of a blind
-// file. Columns that are in place are not named, so that a canonical file is not changed.
+// SetRoles sets ID, GenerateID and Label for a file with the given column names. label is
+// empty for a file without one. ID and Label stay empty for columns that are already in
+// place, so that Normalize does not change a canonical file.
 func (l *Layout) SetRoles(names []string, id string, generateID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.Drop, name) })
 	l.ID, l.GenerateID = "", generateID
@@ -65,8 +65,8 @@ type NormalizeResult struct {
 	normalizer *normalizer // nil if nothing is changed
 }
 
-// Locate maps a line and a column of what was read to those of the source. It must not be
-// called concurrently with Read. The column is 0 for a generated one.
+// Locate maps a line and a column of the canonical form to those of the source. The column
+// is 0 for a generated one. Locate must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (int, int) {
 	if r.normalizer == nil {
 		return line, column
@@ -74,15 +74,15 @@ func (r *NormalizeResult) Locate(line, column int) (int, int) {
 	return r.normalizer.locate(line, column)
 }
 
-// CollectDefects makes Read continue after a defective row if possible: the row is omitted and
-// its defect is kept for Complete. Without Collect, Read returns the defect.
+// CollectDefects makes Read omit a defective row and continue, if possible, instead of
+// returning its defect. AddDefectsTo then has the defects.
 func (r *NormalizeResult) CollectDefects() {
 	if r.normalizer != nil {
 		r.normalizer.collectDefects = true
 	}
 }
 
-// AddDefectsTo adds the collected defects to the profile of what was read.
+// AddDefectsTo adds the collected defects to p, the profile of the canonical form.
 func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	if r.normalizer == nil || r.normalizer.defects.IsEmpty() {
 		return
@@ -90,9 +90,8 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	p.MergeDefects(&r.normalizer.defects, r.normalizer.partial)
 }
 
-// Normalize returns src in canonical form, as CSV with commas. If nothing must be changed,
-// the bytes are those of src. A *Defect, returned here or by Read, has its location in
-// src.
+// Normalize returns src in canonical form. If src already has it, the bytes are the same. A
+// *csvfile.Defect, returned here or by Read, has its location in src.
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
@@ -107,7 +106,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 		return &NormalizeResult{Reader: src}, nil
 	}
 	if layout.GenerateID && layout.ID != "" {
-		return nil, fmt.Errorf("the ID cannot both be the column %s and be made: choose one", csvfile.Excerpt(layout.ID))
+		return nil, fmt.Errorf("the ID cannot be both the column %s and generated: choose one", csvfile.Excerpt(layout.ID))
 	}
 	if bytes.IndexByte([]byte("\"\r\n"), layout.Delimiter) >= 0 {
 		return nil, fmt.Errorf("delimiter %q: must not be a quote or a line end", layout.Delimiter)
@@ -131,7 +130,6 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	return &NormalizeResult{r, r}, nil
 }
 
-// setNames sets the names of the columns.
 func (l *Layout) setNames(t *csvfile.Table) error {
 	if l.Names == nil {
 		for i := range t.Names {
@@ -151,7 +149,8 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 	return nil
 }
 
-// missingColumnDefect returns the defect of a file without the column of a role.
+// missingColumnDefect returns the defect of a file without the named column, which should
+// have the role.
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
@@ -215,13 +214,13 @@ type normalizer struct {
 	err            error
 	line           int          // next line of the output
 	offsets        []lineOffset // offsets of lines in the source
-	collectDefects bool         // see Collect
+	collectDefects bool         // set by CollectDefects
 	defects        csvfile.DefectLog
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset is the offset of lines in the source from a line of the output on: blank
-// lines are not written.
+// lineOffset is the difference between the lines of the source and the output, from a line
+// of the output on. It changes at blank lines, which are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {
@@ -241,8 +240,7 @@ func (r *normalizer) locate(line, column int) (int, int) {
 	return line, column
 }
 
-// addOffset records the offset of a written record that starts in line from of the
-// source.
+// addOffset updates the offsets for a written record that starts in line from of the source.
 func (r *normalizer) addOffset(from int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.offsets); n > 0 {
@@ -259,8 +257,8 @@ func (r *normalizer) addOffset(from int, fields [][]byte, breaks int) {
 	}
 }
 
-// writeHeader writes the header, with the given name of a generated ID column, which may be
-// empty.
+// writeHeader writes the header. made is the name of a generated ID column; if it is empty,
+// an unused name is chosen.
 func (r *normalizer) writeHeader(made string) {
 	if r.generateID {
 		if made == "" {
@@ -289,8 +287,8 @@ func (r *normalizer) Read(p []byte) (int, error) {
 	return r.pending.Read(p)
 }
 
-// collectDefect keeps an error that is a defect of the source, and reports whether it is one. It
-// ends the reading if nothing more can be read.
+// collectDefect adds err to r.defects and returns true if it is a defect and defects are
+// collected. It ends the reading if nothing more can be read.
 func (r *normalizer) collectDefect(err error) bool {
 	var defect *csvfile.Defect
 	if !r.collectDefects || !errors.As(err, &defect) {
@@ -305,7 +303,7 @@ func (r *normalizer) collectDefect(err error) bool {
 // fill writes records until the buffer has data or the table ends.
 func (r *normalizer) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
-		// The caller cancels by not calling Read.
+		// The caller cancels by no longer calling Read.
 		rec, err := r.firstRow, error(nil)
 		if r.firstRow = nil; rec == nil {
 			rec, err = r.table.Next(context.Background())

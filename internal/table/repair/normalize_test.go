@@ -56,7 +56,7 @@ func TestNormalize(t *testing.T) {
 		{"missing_drop", plain, Layout{Drop: []string{"z"}}, `line 1: there is no column "z" to be dropped`},
 		{"names_of_fewer_columns", plain, Layout{Names: []string{"k"}}, "line 1, column 1: expected 1 column, got 4"},
 		{"ragged_row", "a;b\n1\n", Layout{Delimiter: ';'}, "line 2, column 2 (b): expected 2 fields, got 1"},
-		{"two_ids", plain, Layout{ID: "a", GenerateID: true}, `the ID cannot both be the column "a" and be made: choose one`},
+		{"two_ids", plain, Layout{ID: "a", GenerateID: true}, `the ID cannot be both the column "a" and generated: choose one`},
 	} {
 		t.Run(c.name+"_is_an_error", func(t *testing.T) {
 			r, err := Normalize(strings.NewReader(c.in), c.shape)

@@ -20,10 +20,10 @@ import (
 type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
-	// ChooseRoles determines the columns of the ID and the label unless Layout names them, from
-	// their names and the first rows, which may have other lengths. It is not called for a
-	// blind file with Train. If it is nil, the first column is the ID and the last that is
-	// not dropped the label.
+	// ChooseRoles chooses the ID and the label if Layout does not, from the names of the
+	// columns and the first rows, which may have other lengths. It is not called for a
+	// blind file with Train. If it is nil, the first column is the ID, and the last that is
+	// not dropped is the label.
 	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is the profile of the training file of a blind file, without defects. It may
 	// be nil.
@@ -36,34 +36,34 @@ type Options struct {
 type ColumnRoles struct {
 	ID    int // -1 if IDs are generated
 	Label int // -1 for the last that is not dropped
-	// LabelReason briefly explains why another column is the label.
+	// LabelReason briefly explains the choice of the label.
 	LabelReason string
 }
 
 // Report describes what File did.
 type Report struct {
-	// Changes are the changes, each kind once; without any, the copy differs in formatting
-	// only.
+	// Changes has one element for each kind of change. If it is empty, the copy differs
+	// from the file in formatting only.
 	Changes []Change
 	// Read and Written are the numbers of data rows of both files. They differ by the sum
 	// of Change.LeftOut.
 	Read, Written int
 	// GeneratedID is set if an ID column was generated.
 	GeneratedID bool
-	// Line is the line of the header in the source, SourceColumns the number of the
-	// source's column, from 1, for each column of the copy: 0 for a generated one.
+	// Line is the line of the header in the source. SourceColumns has, for each column of
+	// the copy, the number of the source's column, from 1, or 0 if it was generated.
 	Line          int
 	SourceColumns []int
 }
 
-// File writes a corrected copy of a file to dst: UTF-8, commas, one header, ID first and
-// label last, an ID and the same number of fields for every row; for a blind file the
-// columns are in the order of the training file. It makes only unambiguous changes, and
-// reports all of them.
+// File writes a corrected copy of a file to dst. The copy is in canonical form, with one
+// header, and every row has an ID and the same number of fields. The columns of a blind file
+// are in the order of the training file. File makes only unambiguous changes and reports all
+// of them.
 //
-// The file is read twice; open returns it from its beginning, unpacked and, if its
-// encoding is known, in UTF-8. A *Defect cannot be corrected. Errors that rows alone do
-// not show, such as a missing column, are found by a Scan of the copy.
+// open must return the file from its beginning, unpacked and, if its encoding is known, in
+// UTF-8. It is called twice. A *csvfile.Defect is an error in the file that cannot be
+// corrected. File does not find errors such as a missing column; scan the copy for them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -72,7 +72,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 		if err != nil {
 			return nil, err
 		}
-		r.firstPass = r.stats == nil // otherwise it is the second pass, which logs
+		r.firstPass = r.stats == nil
 		err = pass(src)
 		if err := errors.Join(err, src.Close()); err != nil {
 			return nil, err
@@ -94,12 +94,12 @@ type repairer struct {
 	opts  Options
 	blind bool
 
-	dialect dialect // how the file is written
+	dialect dialect
 	names   []string
 	ids     *dupid.Set
 	stats   *profile.Collector // of the rows with the right number of fields
-	id      int                // field of the ID, -1 if it is made
-	label   int                // field of the label, -1 in a blind file
+	id      int                // position of the ID, or generatedID
+	label   int                // position of the label, or -1
 	chosen  ColumnRoles
 	order   []int // fields of the copy, in order
 
@@ -118,7 +118,7 @@ func (r *repairer) logChange(code string, line, column int) {
 // sniffBytes is the number of bytes that are read to infer the dialect.
 const sniffBytes = 1 << 20
 
-// analyse is the first pass: it infers the dialect and scans the columns.
+// analyse is the first pass. It infers the dialect and scans the columns.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	sample, _ := head.Peek(sniffBytes) // an error is returned by Read, too
@@ -151,7 +151,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	return r.assignRoles()
 }
 
-// initCollector makes the collector of the first pass.
+// initCollector prepares the collection of column statistics.
 func (r *repairer) initCollector() error {
 	r.stats, r.countedFirstRow = profile.NewCollector(r.names), !r.dialect.hasHeader
 	return r.chooseRoles()
@@ -186,8 +186,7 @@ func (r *repairer) assignRoles() error {
 	return nil
 }
 
-// isKeptHeaderNumeric reports whether the header without the dropped columns consists of
-// numbers.
+// isKeptHeaderNumeric reports whether the header, without dropped columns, has only numbers.
 func (r *repairer) isKeptHeaderNumeric() bool {
 	kept := csvfile.Table{}
 	for i, name := range r.names {
@@ -198,8 +197,8 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. It does not if it has a
-// name of the training file.
+// lacksHeader reports whether the header looks like a row of data and has no name of the
+// training file.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -217,9 +216,9 @@ func (r *repairer) lacksHeader() bool {
 	return r.stats.LacksHeader(r.id, label)
 }
 
-// headerMatchesNumbers reports whether the header has a number for each column of numbers of the
-// training file, and there is such a column. names are the names of the columns in that
-// case.
+// headerMatchesNumbers reports whether the training file has columns of numbers, and the
+// header has a number for each of them. names are the names of the columns without the
+// header.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
@@ -251,7 +250,7 @@ func (r *rowReader) next() ([][]byte, int, error) {
 	return r.Next()
 }
 
-// open reads the header according to the dialect.
+// open skips the preamble, reads the header and returns a reader of the rows.
 func (r *repairer) open(src io.Reader) (*rowReader, error) {
 	rows := &rowReader{LenientReader: csvfile.NewLenientReader(src, r.dialect.delim, r.logChange)}
 	for range r.dialect.preamble {
@@ -313,7 +312,6 @@ func (r *repairer) equalsFirstRow(fields [][]byte) bool {
 	return true
 }
 
-// write is the second pass.
 func (r *repairer) write(src io.Reader, dst io.Writer) error {
 	rows, err := r.open(src)
 	if err != nil {
@@ -343,15 +341,16 @@ func (r *repairer) write(src io.Reader, dst io.Writer) error {
 	if left := r.log.countLeftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > r.report.Read {
 		return &csvfile.Defect{
 			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,
-			Message: fmt.Sprintf("%s of %s have too many or too few fields, and cannot be aligned: is %q the delimiter?",
+			Message: fmt.Sprintf("%s of %s have too many or too few fields and cannot be aligned: is %q the delimiter?",
 				humanize.Comma(left), humanize.Count(r.report.Read, "row"), r.dialect.delim),
 		}
 	}
 	return w.out.Flush()
 }
 
-// The maximum number of rows with a wrong number of fields that a training file may lose.
+// A training file may lose maxLeftOut rows with a wrong number of fields, or one row in
+// minKeptShare if that is more.
 const (
 	maxLeftOut   = 5
-	minKeptShare = 10 // or one in this many
+	minKeptShare = 10
 )

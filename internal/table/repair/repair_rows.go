@@ -18,9 +18,9 @@ type repairWriter struct {
 	out             *csvfile.Writer
 	aligner         aligner
 	columns         []profile.ColumnProfile // the profiles, by field
-	identifiesRows  []bool                  // columns whose texts identify rows
-	duplicates      map[int]bool            // lines of rows with the ID of an earlier row
-	suffixes        map[string]int          // by repeated ID: the last number appended
+	identifiesRows  []bool                  // by field: texts identify rows
+	duplicates      map[int]bool            // the lines of rows with the ID of an earlier row
+	suffixes        map[string]int          // the last number appended to each repeated ID
 	firstRaggedLine int                     // line of the first row with a wrong number of fields
 }
 
@@ -81,7 +81,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		r.log.addLeftOut(changeHeaderRow, line)
 		return nil
 	}
-	// Rows equal to the first are counted only if it was known to be data from the start.
+	// A row equal to the first was counted only if the first was known to be data.
 	wasCounted := len(fields) == len(r.names) && (r.dialect.hasHeader || r.countedFirstRow || !r.equalsFirstRow(fields))
 	if len(fields) != len(r.names) {
 		cells := w.aligner.align(fields)
@@ -119,8 +119,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	return nil
 }
 
-// omitRagged omits a row of a training file. For a blind file it returns a defect, because the
-// row would have no prediction.
+// omitRagged omits a row of a training file. For a blind file it returns a defect, because
+// the row would have no prediction.
 func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	if w.firstRaggedLine == 0 {
 		w.firstRaggedLine = line
@@ -135,7 +135,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	return d
 }
 
-// uniqueID returns an ID that no other row has.
+// uniqueID returns the ID of a row, changed if an earlier row has it. wasCounted is set if
+// the ID is in the repairer's IDs.
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {
@@ -163,7 +164,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, e
 	return fresh, err
 }
 
-// nextFreeID returns the first ID of stem and a number from n on that no row has.
+// nextFreeID returns stem with the first number from n on appended that makes it unique.
 func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	ids := w.repairer.ids
 	for ; ; n++ {
@@ -179,7 +180,8 @@ func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	}
 }
 
-// acceptsCell reports whether a non-blank cell looks like those of a column.
+// acceptsCell reports whether a non-blank cell looks like the cells of a column. If strictly
+// is set, a column of a few texts accepts no others.
 func (w *repairWriter) acceptsCell(column int, cell []byte, strictly bool) bool {
 	t, c := w.repairer.stats.Column(column), &w.columns[column]
 	known := t.HasText(string(cells.Trim(cell)))

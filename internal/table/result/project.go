@@ -14,15 +14,15 @@ import (
 
 // Selection is a column of a prediction result to keep.
 type Selection struct {
-	// Source is the name of the column, or id for the first column, or prediction,
-	// probability or probability_<class> for the added columns.
+	// Source is the name of the column. The first column is also called id, and the added
+	// columns prediction, probability and probability_<class>.
 	Source string
-	// Name is its name in the copy.
+	// Name is the name of the column in the copy.
 	Name string
 }
 
-// ParseSelections parses columns such as id,prediction or PassengerId,Survived=prediction,
-// where NEW=SOURCE renames a column.
+// ParseSelections parses a list such as id,prediction or PassengerId,Survived=prediction,
+// where NEW=SOURCE renames the column SOURCE.
 func ParseSelections(text string) ([]Selection, error) {
 	var selections []Selection
 	for part := range strings.SplitSeq(text, ",") {
@@ -34,7 +34,7 @@ func ParseSelections(text string) ([]Selection, error) {
 			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
 		}
 		if slices.ContainsFunc(selections, func(p Selection) bool { return p.Name == name }) {
-			return nil, fmt.Errorf("%q: the column %s is there twice", text, name)
+			return nil, fmt.Errorf("%q: the column %s is listed twice", text, name)
 		}
 		selections = append(selections, Selection{Source: source, Name: name})
 	}
@@ -54,12 +54,12 @@ func FindSelections(names []string, selections []Selection) ([]int, error) {
 	return at, nil
 }
 
-// labelColumn matches the column of predicted labels, which has a number if the blind file
-// has a column of this name.
+// labelColumn matches the name of the column of predicted labels, which has a number if the
+// blind file has a column of the same name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findColumn returns the position of a column, or -1. The added columns are the last
-// ones: prediction, probability and one per class.
+// findColumn returns the position of a Selection's source, or -1. The added columns are the
+// last: prediction, probability and one per class.
 func findColumn(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
@@ -83,7 +83,7 @@ func findColumn(names []string, source string) int {
 	return 0
 }
 
-// Project copies the selected columns of a result, in their order.
+// Project copies the selected columns of the result src to dst, in the order of selections.
 func Project(ctx context.Context, src io.Reader, dst io.Writer, selections []Selection) error {
 	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
 	if err != nil {

@@ -17,10 +17,9 @@ const (
 	probabilityName = "probability"
 )
 
-// AddedColumns returns the names of the columns that a prediction adds to those of a blind
-// file: prediction, probability and probability_<class> for each class. If the blind file
-// has a column of this name, the first of the suffixes _2, _3, … that makes it unique is
-// appended; the added columns are always the last ones.
+// AddedColumns returns the names of the columns that a prediction adds after those of a
+// blind file: prediction, probability and probability_<class> for each class. If a name is
+// taken, the first of the suffixes _2, _3, … that makes it unique is appended.
 func AddedColumns(blind, classes []string) []string {
 	taken := make(map[string]bool, len(blind)+len(classes)+2)
 	for _, name := range blind {
@@ -39,15 +38,14 @@ func AddedColumns(blind, classes []string) []string {
 	return added
 }
 
-// Format is the format of a prediction result: each row of the blind file unchanged,
-// followed by the columns of AddedColumns. It is safe for concurrent use.
+// Format is the format of a prediction result, which has the rows of the blind file followed
+// by the values of AddedColumns. It is safe for concurrent use.
 type Format struct {
 	header  []byte
 	classes [][]byte // as fields
 }
 
-// NewFormat returns the format of the predictions of a blind file with the classes of its
-// schema.
+// NewFormat returns the format of the predictions for a blind file.
 func NewFormat(blocks *frame.BlockReader) *Format {
 	classes := blocks.Schema().Classes
 	f := &Format{header: bytes.Clone(blocks.RawHeader())}
@@ -61,12 +59,12 @@ func NewFormat(blocks *frame.BlockReader) *Format {
 	return f
 }
 
-// Header returns the header with its line end. It must not be changed.
+// Header returns the header with its line end. The caller must not change it.
 func (f *Format) Header() []byte { return f.header }
 
-// AppendRow appends a row to dst: the row of the blind file as in Block.Raw, the index of
-// the predicted class, which need not be the most probable one, and the probability of
-// each class. It is an error if there is not one probability from 0 to 1 for each class.
+// AppendRow appends a row of the result to dst. raw is the row of the blind file as in
+// frame.Block.Raw, class the index of the predicted class, which need not be the most
+// probable one. It is an error if there is not one probability from 0 to 1 for each class.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
@@ -91,9 +89,9 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) 
 	return append(dst, '\n'), nil
 }
 
-// appendProbability appends p to dst with six significant digits and no trailing zeros:
-// 0.5, 0.123457, 1.5e-07. The probabilities of a row then sum to 1 within half a millionth
-// per class, and small ones do not become zero.
+// appendProbability appends p to dst with six significant digits and no trailing zeros, as
+// in 0.5, 0.123457 and 1.5e-07. The sum of a row's probabilities then differs from 1 by at
+// most half a millionth per class, and small ones do not become zero.
 func appendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:

@@ -15,20 +15,20 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The tolerances of sums and of equal probabilities. They allow for services that write
-// four digits instead of six.
+// The tolerances for the sum of the probabilities and for equal probabilities.
+// sumTolerance allows for services that write four digits instead of six.
 const (
 	sumTolerance  = 1e-3
 	sameTolerance = 1e-6
 )
 
-// Verify checks a prediction result against its blind file: it must have the same rows in
-// the same order with all their cells, a known class for each, probabilities that sum to
-// 1, and the probability of the predicted class. It returns the number of rows. classes
+// Verify compares a prediction result with its blind file and returns the number of rows.
+// The result must have the rows of the blind file in the same order, each with a known
+// class, probabilities that sum to 1, and the probability of the predicted class. classes
 // defaults to those in the header of the result.
 //
-// An error that is a *Defect has its location in the result; errors in the blind file
-// begin with "blind file".
+// A *csvfile.Defect has its location in the result. Errors in the blind file begin with
+// "blind file".
 func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int, error) {
 	want, err := csvfile.OpenTable(csvfile.NewReader(blind, ','))
 	if err != nil {
@@ -53,9 +53,8 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 	}
 }
 
-// VerifyProbabilities checks a prediction result without its blind file: a known class in
-// each row, and probabilities that sum to 1, with that of the predicted class. It returns
-// the number of rows. A *Defect has its location.
+// VerifyProbabilities checks the columns that a prediction result adds, as Verify does, but
+// without the blind file. It returns the number of rows.
 func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (int, error) {
 	got, err := csvfile.OpenTable(csvfile.NewReader(result, ','))
 	if err != nil {
@@ -87,7 +86,6 @@ type verifier struct {
 	rows      int
 }
 
-// checkHeader checks the names of the result's columns.
 func (v *verifier) checkHeader(classes []string) error {
 	names := v.want.Names
 	if classes == nil {
@@ -112,7 +110,8 @@ func (v *verifier) checkHeader(classes []string) error {
 	return nil
 }
 
-// classesFromHeader returns the classes of the probability columns of a result from a position on.
+// classesFromHeader returns the classes of the probability columns of a result, which start
+// at position from.
 func classesFromHeader(names []string, from int) []string {
 	var classes []string
 	for _, name := range names[min(from, len(names)):] {
@@ -138,25 +137,25 @@ func (v *verifier) checkRow(ctx context.Context) (bool, error) {
 	case gotEnds:
 		return false, &csvfile.Defect{
 			Code: csvfile.CodeRowsDiffer, Line: v.got.NextLine(),
-			Message: fmt.Sprintf("the result ends after %s, the blind file has more", humanize.Count(v.rows, "row")),
+			Message: fmt.Sprintf("the result ends after %s, but the blind file has more", humanize.Count(v.rows, "row")),
 		}
 	case wantEnds:
 		return false, &csvfile.Defect{
 			Code: csvfile.CodeRowsDiffer, Line: got.Line,
-			Message: fmt.Sprintf("the blind file has only %s", humanize.Count(v.rows, "row")),
+			Message: fmt.Sprintf("the result has more rows than the blind file, which has %s", humanize.Count(v.rows, "row")),
 		}
 	}
 	v.rows++
 	for i, cell := range want.Fields {
 		if !bytes.Equal(cell, got.Fields[i]) {
-			return false, v.newDefect(got, i, csvfile.CodeCellDiffers, "%s, but %s in line %d of the blind file",
+			return false, v.newDefect(got, i, csvfile.CodeCellDiffers, "the cell is %s, but %s in line %d of the blind file",
 				csvfile.Excerpt(string(got.Fields[i])), csvfile.Excerpt(string(cell)), want.Line)
 		}
 	}
 	return true, v.checkPrediction(got, len(want.Fields))
 }
 
-// checkPrediction checks the added columns of a row.
+// checkPrediction checks the added columns of a row, which start at position from.
 func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 	class, known := v.classes[string(row.Fields[from])]
 	if !known {
@@ -181,7 +180,7 @@ func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
 	}
 	if math.Abs(stated-predicted) > sameTolerance {
-		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "%g, but the predicted class has %g", stated, predicted)
+		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probability is %g, but that of the predicted class is %g", stated, predicted)
 	}
 	return nil
 }
