@@ -16,6 +16,9 @@ import (
 // jq.
 func TestSteps(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("forty commands that the scripts run one by one")
+	}
 	for _, tool := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			testenv.SkipWithout(t, tool, err)
@@ -40,9 +43,6 @@ func TestSteps(t *testing.T) {
 	}
 	t.Run("embedded", func(t *testing.T) { run(t) })
 	t.Run("served", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("the embedded service has done it")
-		}
 		run(t, account(t, serve)...)
 	})
 }
