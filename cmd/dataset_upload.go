@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +10,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
+	"foretell/internal/exit"
 	"foretell/internal/preflight"
 )
 
@@ -38,6 +40,15 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
+	if !client.IsDatasetName(args[0]) {
+		return exit.Usagef("invalid NAME %q: want 3 to 30 characters", args[0])
+	}
+	if n := utf8.RuneCountInString(o.description); o.description != "" && (n < 3 || n > 150) {
+		return exit.Usagef("invalid --description: it has %d characters, want 3 to 150", n)
+	}
+	if err := checkBuckets(o.buckets); err != nil {
+		return err
+	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
 		return err
@@ -72,6 +83,14 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return cli.PrintItem(&o.output, dataset, datasetMembers...)
+}
+
+// checkBuckets returns a usage error for an invalid --buckets.
+func checkBuckets(buckets int) error {
+	if buckets != 0 && (buckets < 4 || buckets > 100) {
+		return exit.Usagef("invalid --buckets %d: want 4 to 100, or 0 for the service's default", buckets)
+	}
+	return nil
 }
 
 type datasetsUploadOptions struct {

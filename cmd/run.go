@@ -103,7 +103,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.gate.Parse()); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	ctx, progress, cancel, err := o.wait.StartProgress(ctx)
@@ -158,6 +158,14 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return err
 	}
 	return o.gate.Publish(&o.output, p.gateReport, o.training.ThresholdError(p.job))
+}
+
+// checkFlags returns a usage error for an invalid flag, before any file is read.
+func (o *runOptions) checkFlags() error {
+	if o.name != "" && !client.IsDatasetName(o.name) {
+		return exit.Usagef("invalid --name %q: want 3 to 30 characters", o.name)
+	}
+	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.gate.Parse())
 }
 
 // checkInputs opens the files, checks them, and prints what was found. It is an error if

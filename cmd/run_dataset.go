@@ -85,7 +85,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 			known = known || d.Series != ""
 		}
 	}
-	name := series.Name // the service refuses a --name of a wrong length
+	name := series.Name
 	for n := 2; taken[name]; n++ {
 		name = client.DatasetName(series.Name, n)
 	}

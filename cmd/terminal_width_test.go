@@ -50,23 +50,25 @@ func tooWide(text string) []string {
 	return wide
 }
 
-// TestHelpFits checks that every help page fits a terminal of 60 columns, with the same
-// text as in a pipe.
+// TestHelpFits checks that every help page fits 60 columns if COLUMNS is 60, with the same
+// text as without COLUMNS.
 func TestHelpFits(t *testing.T) {
-	f := &cli.Factory{Console: narrow(t)}
+	wide, fitted := consoleOf(t, ""), narrow(t)
+	wide.OutTerminal, fitted.OutTerminal = false, false // COLUMNS alone is enough
+	f := &cli.Factory{Console: fitted}
 	root := newRootCmd(f)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
-		page := func(terminal bool) string {
+		page := func(console *term.Console) string {
 			var b bytes.Buffer
 			cmd.SetOut(&b)
-			f.Console.OutTerminal = terminal
+			f.Console = console
 			if err := cmd.Help(); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()
 		}
-		pipe, terminal := page(false), page(true)
+		pipe, terminal := page(wide), page(fitted)
 		for _, line := range tooWide(terminal) {
 			t.Errorf("%s: %s", cmd.CommandPath(), line)
 		}

@@ -17,8 +17,10 @@ func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + usageText(cmd)
 	}
-	if f.Console.OutTerminal {
+	if f.Console.FitsOut() {
 		text = term.Reflow(text, f.Console.OutWidth())
+	}
+	if f.Console.OutTerminal {
 		toConsole := cmd.OutOrStdout() == f.Streams[1]
 		if toConsole && (&Output{Factory: f, Cmd: cmd}).WritePaged(bytes.NewBufferString(text)) == nil {
 			return
@@ -99,7 +101,7 @@ Step by step: foretell help quickstart
 // PrintIntro prints the short page.
 func (f *Factory) PrintIntro(cmd *cobra.Command) error {
 	text := introText
-	if f.Console.OutTerminal {
+	if f.Console.FitsOut() {
 		text = term.Reflow(text, f.Console.OutWidth())
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), text)

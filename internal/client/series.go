@@ -35,6 +35,12 @@ func DatasetName(series string, n int) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 }
 
+// IsDatasetName reports whether name has a valid length for a dataset or series.
+func IsDatasetName(name string) bool {
+	n := utf8.RuneCountInString(name)
+	return n >= minName && n <= maxName
+}
+
 // Series is a named group of datasets, created by runs of that name.
 type Series struct {
 	Name string
