@@ -32,8 +32,8 @@ func newAPICmd(f *cli.Factory) *cobra.Command {
 		Long: `Sends a request to the service and prints the response body. The paths are in
 docs/api.md and in /openapi.json of a service.
 
-Fields become the query of a GET, HEAD or DELETE, and members of a JSON body
-otherwise. With --input they become the query. A name that ends in [] makes a list.`,
+With GET, HEAD, DELETE or --input the fields become the query. Otherwise they become
+members of a JSON body. The values of a name that ends in [] form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),
@@ -63,7 +63,7 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		return err
 	}
 	if o.paginate && (method != http.MethodGet || raw.Open != nil) {
-		return exit.Usagef("--paginate has no effect on %s: only lists have pages", method)
+		return exit.Usagef("--paginate has no effect on %s, because only lists have pages", method)
 	}
 	session, err := o.service.Connect(ctx)
 	if err != nil {
@@ -85,12 +85,12 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 	return o.print(resp)
 }
 
-// print prints the response: JSON indented or filtered, anything else unchanged.
+// print prints the response. JSON is indented or filtered; anything else is unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
 	console := o.service.Factory.Console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
 		if o.output.Filter != nil {
-			return exit.Usagef("the response is %s: --jq and --template need JSON", resp.Header.Get("Content-Type"))
+			return exit.Usagef("the response is %s, but --jq and --template require JSON", resp.Header.Get("Content-Type"))
 		}
 		_, err := io.Copy(console.Out, resp.Body)
 		return err
@@ -102,12 +102,12 @@ func (o *apiOptions) print(resp *http.Response) error {
 	case json.Valid(body):
 		return o.output.PrintJSON(json.RawMessage(body))
 	case o.output.Filter != nil:
-		return exit.Usagef("the response is not JSON: --jq and --template need JSON")
+		return exit.Usagef("the response is not JSON, which --jq and --template require")
 	}
 	return o.output.PrintText(string(body))
 }
 
-// completeAPIArgs completes the methods, then the paths of the operations.
+// completeAPIArgs completes a method, and then the path of an operation.
 func completeAPIArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, op := range api.Operations() {

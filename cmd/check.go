@@ -55,7 +55,7 @@ and the exit status is 6. The files themselves are never changed.`,
 	opts.wait.Factory, opts.wait.Cmd = f, cmd
 	opts.wait.BindProgress(cmd)
 	opts.fixes.Bind(cmd)
-	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file: it has no label column")
+	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file, without a label column")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat it, or name several FILEs, to join them into one table")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
 	return cmd
@@ -76,13 +76,13 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
 		return exit.Usagef("check takes one FILE and one BLIND, or several with --blind").
-			WithHint("name the blind files with --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
+			WithHint("to check several files, use --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
 	}
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
 	}
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // seconds of work are no news in a log
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress would only fill a log
 	}
 	p := &preflight.Preflight{Host: o.factory}
 	defer p.Close()
@@ -107,12 +107,12 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	return p.DefectError()
 }
 
-// printer returns what prints the report.
+// printer returns the printer of the report.
 func (o *checkOptions) printer() *preflight.ReportPrinter {
 	return &preflight.ReportPrinter{Host: o.factory, Output: &o.output}
 }
 
-// fix writes the corrected copies, checks them like any file, and then renames them.
+// fix writes corrected copies under temporary names, checks them, and then renames them.
 func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight.Preflight) error {
 	if err := o.fixes.CheckPaths(p); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := p.InferRoles(ctx); err != nil {
 		return err
 	}
-	p.Findings = nil // the report is about the copies and lists the changes
+	p.Findings = nil // the report is about the copies
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
 	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {

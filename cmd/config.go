@@ -16,11 +16,13 @@ func newConfigCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Read and change settings",
 		Long: `Settings are stored in a profile of the config file. Environment variables override
-the file, and flags override both; ` + "`config list --origin`" + ` shows where each value
-comes from. Secrets are not stored there: use ` + "`foretell login`" + `.
+the file, and flags override both. ` + "`foretell config list --origin`" + ` shows where each
+value comes from. Secrets are not stored in the file; ` + "`foretell login`" + ` stores them.
 
-KEY is profile, a setting listed by ` + "`foretell help environment`" + `, or
-paths.OPERATION.`,
+KEY is one of the settings that ` + "`foretell help environment`" + ` lists, or one of these:
+
+  profile           name of the profile that commands use by default
+  paths.OPERATION   URL path of an operation, for another deployment of the service`,
 	}
 	cmd.AddCommand(
 		newConfigGetCmd(f), newConfigSetCmd(f), newConfigUnsetCmd(f), newConfigListCmd(f), newConfigPathCmd(f),
@@ -154,9 +156,9 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 	for _, v := range config.Variables {
 		if v.Key != "" {
 			if v.BareValue == "" {
-				cmd.Flags().String(v.Key, "", "resolve the settings as with this flag")
+				cmd.Flags().String(v.Key, "", "list the settings as a command with this flag would use them")
 			} else {
-				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "resolve the settings as with this flag")
+				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "list the settings as a command with this flag would use them")
 				cmd.Flags().Lookup(v.Key).NoOptDefVal = v.BareValue
 			}
 			cli.SetFlagValues(cmd, v.Key, v.Values...)
@@ -202,7 +204,7 @@ type unsetDocument struct {
 	Key string `json:"key"`
 }
 
-// completeSettingArgs completes the keys, then the values of keys that have a fixed set.
+// completeSettingArgs completes a key, and then its value if the valid values are known.
 func completeSettingArgs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:

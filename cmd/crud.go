@@ -11,10 +11,10 @@ import (
 	"foretell/internal/requirement"
 )
 
-// resource is a type of the service's objects and how to find one.
+// resource is a type of object of the service.
 type resource struct {
 	resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
-	listRefs connect.ReferenceLister // for shells
+	listRefs connect.ReferenceLister // for completion
 }
 
 var (
@@ -30,7 +30,7 @@ var (
 type getCommand[T any] struct {
 	use, short string
 	resource   resource
-	// runsJobs is set if the request starts work of the service.
+	// runsJobs is set if the embedded service must run jobs for the request.
 	runsJobs bool
 	fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	print    func(o *cli.Output, answer T) error
@@ -94,7 +94,7 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 type deleteCommand struct {
 	short    string
 	resource resource
-	// question returns the confirmation prompt; it may look the object up.
+	// question returns the confirmation prompt. It may read the object.
 	question func(ctx context.Context, c *client.Client, key string) (string, error)
 	remove   func(ctx context.Context, c *client.Client, key string) (deleted, error)
 	// column is the name of the key's output column.

@@ -27,9 +27,9 @@ func newDatasetsCmd(f *cli.Factory) *cobra.Command {
 		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
-REF is a dataset's key, at least 6 characters of it, its name, or @last. The name
-of a series of datasets (NAME, NAME-2, NAME-3 …) refers to its newest one, except in
-delete.`,
+REF is a dataset's key, its first 6 or more characters, its name, or @last for the
+newest one. The name of a series of datasets (NAME, NAME-2, NAME-3 …) refers to the
+newest of the series. In delete, NAME refers to the dataset NAME itself.`,
 	}
 	cmd.AddCommand(
 		newDatasetsListCmd(f), newDatasetsGetCmd(f), newDatasetsCreateCmd(f),

@@ -35,7 +35,7 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
 	opts.layout.Bind(cmd)
 	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 uses the service's default")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the service's default")
 	return cmd
 }
 
@@ -133,7 +133,7 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref string, paths []str
 		return err
 	}
 	created := &api.CreatedDataset{DatasetKey: key}
-	if dataset.DatasetUploadInfo != nil { // else the client adds the data, which has a smaller limit
+	if dataset.DatasetUploadInfo != nil { // otherwise AddData is used, which has a smaller limit
 		created.DatasetUploadInfo = *dataset.DatasetUploadInfo
 	}
 	if err := preflight.UploadFile(ctx, session, created, file); err != nil {

@@ -30,12 +30,12 @@ func newDemoCmd(f *cli.Factory) *cobra.Command {
 	opts := &demoOptions{factory: f}
 	return &cobra.Command{
 		Use: "demo [FOLDER]", Short: "Run every step on a small sample",
-		Long: `Writes a small sample, 150 flowers of three species, into FOLDER, and runs and
-explains each step. It takes about half a minute, works offline and needs no
-account.
+		Long: `Writes a small sample, 150 flowers of three species, and then runs and explains each
+step. It takes about half a minute, works offline and needs no account.
 
-Without FOLDER it uses a temporary folder and removes it. FOLDER is created if it
-does not exist, and must be empty. The models are stored in its folder data.`,
+FOLDER is where the sample and the results are written, and its subfolder data is
+where the models are stored. FOLDER must be empty or not exist. Without FOLDER the
+demo uses a temporary folder, which it removes at the end.`,
 		Example: `  foretell demo
   foretell demo flowers`,
 		Args: cli.PositionalArgs("[FOLDER]"),
@@ -45,11 +45,11 @@ does not exist, and must be empty. The models are stored in its folder data.`,
 
 // demoSteps are the commands of the demo, each with an explanation.
 var demoSteps = []struct{ why, command string }{
-	{"train.csv has flowers with their species, blind.csv has others without. Check both:", "foretell check train.csv blind.csv --quiet"},
-	{"Four algorithms race on train.csv; the best model predicts blind.csv:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
-	{"The true species of blind.csv are in answers.csv:", "foretell score blind.predictions.csv answers.csv"},
-	{"What the model relies on, and why it was chosen:", "foretell models report flowers"},
-	{"The receipt verifies that no byte of the result has changed:", "foretell predictions verify blind.predictions.csv"},
+	{"train.csv has flowers with their species, and blind.csv has flowers without. Check both files:", "foretell check train.csv blind.csv --quiet"},
+	{"Train four algorithms on train.csv, and predict blind.csv with the best model:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
+	{"answers.csv has the true species of the flowers in blind.csv. Compare the predictions with it:", "foretell score blind.predictions.csv answers.csv"},
+	{"Show why the model was chosen, and which columns it depends on:", "foretell models report flowers"},
+	{"Verify with the receipt that no byte of the result has changed:", "foretell predictions verify blind.predictions.csv"},
 }
 
 func (o *demoOptions) run(ctx context.Context, args []string) error {
@@ -58,7 +58,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for temporary files
+		defer func() { _ = os.RemoveAll(folder) }()
 	}
 	if err := writeSample(folder); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chdir(folder); err != nil { // so that the commands are what is typed there
+	if err := os.Chdir(folder); err != nil { // the printed commands are relative to the folder
 		return err
 	}
 	defer func() { _ = os.Chdir(before) }()
@@ -97,7 +97,7 @@ func (o *demoOptions) createFolder(args []string) (string, error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		return "", exit.Errorf(exit.Conflict, "the folder %s is not empty", args[0]).WithHint("name another folder, or none for a temporary one")
+		return "", exit.Errorf(exit.Conflict, "the folder %s is not empty", args[0]).WithHint("choose another folder, or omit it to use a temporary one")
 	}
 	return filepath.Abs(args[0])
 }

@@ -24,8 +24,8 @@ service and its clock, the sign-in, the keyring and the terminal. Each check pri
 a line: ok, warn or fail. The exit status is that of the first failure.
 
 --files reads every stored file of the data folder and compares it with its stored
-SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`" + ` if
---data-dir names its folder.`,
+SHA-256. By default that is the data folder of the embedded service. To check the
+files of ` + "`foretell serve`" + `, set --data-dir to its folder.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
@@ -33,7 +33,7 @@ SHA-256. The folder is that of the embedded service, or of ` + "`foretell serve`
 	connect.BindDatabase(cmd)
 	opts.output.BindList(cmd, f, cli.ResultType[doctor.Result]())
 	cmd.Flags().BoolVar(&opts.checker.VerifyFiles, "files", false, "read every stored file of the data folder and verify its SHA-256")
-	opts.output.NoTruncate = true // a path that is cut helps nobody
+	opts.output.NoTruncate = true // show paths in full
 	return cmd
 }
 

@@ -31,12 +31,12 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their score on the test rows, which no algorithm has
-seen, with its 95 % interval. Models whose interval reaches the score of the best
-one share its rank, marked with =: these test rows cannot separate them. NAME
-defaults to the series that was trained last.
+seen, and shows its 95 % interval. A model whose interval includes the score of a
+better one shares the rank of that one, marked with =, because the test rows do not
+show a difference. NAME defaults to the series that was trained last.
 
-A model without a test score shows - and ranks last. A model without an interval,
-such as one of another service, shares a rank only if its score is the same.`,
+A model without a test score shows - and ranks last. A model without an interval
+shares a rank only if its score is the same.`,
 		Example: `  foretell leaderboard
   foretell leaderboard train --metric macroF1
   foretell leaderboard train --csv`,
@@ -89,7 +89,8 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	return o.output.WriteTable(leaderboard.Table(rows), true)
 }
 
-// models returns the models of the named series; by default of the series trained last.
+// models returns the models of the series args[0], or by default of the series that was
+// trained last.
 func (o *leaderboardOptions) models(ctx context.Context, session *connect.Session, args []string) ([]client.SeriesModel, error) {
 	models, err := connect.Collect(session.AllModels(ctx))
 	if err != nil {

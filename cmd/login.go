@@ -46,10 +46,10 @@ the environment.`,
 	flags.StringVar(&opts.username, config.KeyUsername, "", "`e-mail` of the account")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
-	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token has expired")
+	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token expires")
 	flags.StringVar(&opts.storage, config.KeyStorage, "", "where to store credentials: keyring, file or none")
-	flags.Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
-	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
+	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
+	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	cli.SetFlagValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
@@ -68,7 +68,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		s.Set(config.KeyServer, args[0])
 	}
-	if err := o.promptFor(ctx, s, config.KeyServer, "Address of the service:", "name it: `foretell login URL`"); err != nil {
+	if err := o.promptFor(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
 		return err
 	}
 	trace, closeTrace, err := connect.NewTracer(o.factory, s.GetString(config.KeyDebug))
@@ -86,7 +86,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	s.Set(config.KeyStorage, storage)
 	if !o.tokenStdin {
-		if err := o.promptFor(ctx, s, config.KeyUsername, "E-mail:", "name the account with --username or "+config.EnvUsername); err != nil {
+		if err := o.promptFor(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	earlier, err := tokens.Store.Get(tokens.Entry())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
-		o.output.Note("the password is no longer stored; --stay-signed-in stores it")
+		o.output.Note("the password is no longer stored; to store it, use --stay-signed-in")
 	}
 	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, o
 	}
 	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
 	var network *client.NetworkError
-	if !errors.As(err, &network) { // any answer will do
+	if !errors.As(err, &network) { // any response shows that the service is reachable
 		return nil
 	}
 	return exit.FromError(ctx, err).WithHint("check the address and that the service is running, then run the command again")
@@ -151,7 +151,8 @@ type signedIn struct {
 // settingNames names settings in error messages.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// promptFor prompts for a setting that has no value.
+// promptFor prompts for a setting if it has no value. If prompting is disabled, it returns an
+// error with the hint.
 func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
@@ -177,7 +178,7 @@ func (o *loginOptions) checkStorage(storage string) error {
 		return nil
 	case config.StorageFile, config.StorageNone:
 		if o.staySignedIn {
-			return exit.Usagef("--stay-signed-in stores the password, which only the keyring may hold").
+			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
 				WithHint("omit it, or set %s to sign in without prompts", config.EnvPassword)
 		}
 		return nil
@@ -185,8 +186,8 @@ func (o *loginOptions) checkStorage(storage string) error {
 	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
 }
 
-// chooseStorage returns where to store credentials, before a secret is prompted for. It
-// never replaces the storage that the user named.
+// chooseStorage returns where to store credentials. It never replaces a storage that the user
+// has set.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyStorage)
 	if storage == config.StorageFile || storage == config.StorageNone {
@@ -215,7 +216,8 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 	return config.StorageFile, nil
 }
 
-// credential returns what to store: a given token, or the token for a password.
+// credential returns the credential to store: the token from standard input, or a token for
+// the password.
 func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
 		token, err := credential.ReadSecret(o.factory.Console.In)

@@ -1,6 +1,6 @@
-// Package cmd is the command line: one file per command, with its options, its
-// constructor, its run function and helpers, in this order. What commands share is in the
-// packages below; main calls Main.
+// Package cmd is the command line. There is one file per command, with its options, its
+// constructor, its run function and its helpers, in this order. Code that commands share is
+// in the internal packages.
 package cmd
 
 import (
@@ -42,7 +42,7 @@ func run(f *cli.Factory) exit.Status {
 	interrupted := errors.As(context.Cause(ctx), &stopped)
 	if f.DryRun != nil {
 		f.OpenConsole()
-		if !interrupted && (err == nil || f.DryRun.Simulated) { // what follows an invented answer is no failure
+		if !interrupted && (err == nil || f.DryRun.Simulated) { // an error after a simulated response is expected
 			err = f.PrintDryRun()
 		}
 	}
@@ -58,7 +58,7 @@ func run(f *cli.Factory) exit.Status {
 	return failure.Status
 }
 
-// execute runs the command; it returns a panic as an error.
+// execute runs the command. It returns a panic as an error.
 func execute(ctx context.Context, f *cli.Factory) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,7 +98,7 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it to be
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
@@ -109,8 +109,8 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 		if !ok {
 			return
 		}
-		// The reader of our output may be gone with the terminal. That must not end the
-		// process before the best model is kept.
+		// If the terminal is closed, output fails. That must not end the process before the
+		// best model is stored.
 		signal.Ignore(syscall.SIGPIPE)
 		interrupted := &exit.InterruptError{Signal: first}
 		cancel(interrupted)

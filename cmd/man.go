@@ -63,9 +63,9 @@ func forEachManPage(cmd *cobra.Command, visit func(cmd *cobra.Command) error) er
 	return nil
 }
 
-// writeManPage writes the manual page of a command for man(1).
+// writeManPage writes the manual page of a command.
 func writeManPage(w io.Writer, cmd *cobra.Command) error {
-	page := *cmd // its texts are Markdown, which GenMan expects
+	page := *cmd // a copy with its texts in Markdown, as GenMan expects
 	page.Short, page.Long, page.DisableAutoGenTag = toMarkdown(cmd.Short), toMarkdown(cmd.Long), true
 	changed := map[*pflag.Flag]string{}
 	page.Flags().VisitAll(func(f *pflag.Flag) { changed[f], f.Usage = f.Usage, toMarkdown(f.Usage) })
@@ -77,8 +77,8 @@ func writeManPage(w io.Writer, cmd *cobra.Command) error {
 	return doc.GenMan(&page, &doc.GenManHeader{Manual: "Foretell", Source: "foretell " + build.Current().Version}, w)
 }
 
-// toMarkdown escapes what Markdown would interpret, except code spans. Indented lines
-// become code blocks.
+// toMarkdown escapes the characters that Markdown would interpret, except in code spans.
+// Indented lines become code blocks.
 func toMarkdown(text string) string {
 	escape := strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`)
 	var b strings.Builder

@@ -24,9 +24,10 @@ func newModelsDiffCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two models: scores with intervals, options, data, importances",
 		Long: `Shows two models side by side: their test scores with 95 % intervals, their
-training options and data, and the importance of each column. Where the intervals
-overlap, the difference may be chance. To compare two models on the same rows,
-predict them with both models and use ` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
+training options and data, and the importance of each column. If two intervals
+overlap, the difference may be due to chance. To compare two models on the same rows,
+predict these rows with both models and compare the results with
+` + "`foretell predictions diff A.csv B.csv --answers FILE`" + `.`,
 		Example: `  foretell models diff train@v1 train@champion`,
 		Args:    cli.PositionalArgs("A", "B"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
@@ -63,7 +64,7 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	return o.output.WriteTable(t, true)
 }
 
-// comparisonCell formats a property with its interval.
+// comparisonCell formats a property with its interval. low and high may be nil.
 func comparisonCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:

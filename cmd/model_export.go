@@ -33,7 +33,7 @@ func newModelsExportCmd(f *cli.Factory) *cobra.Command {
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
 	opts.target = download.OutputFile{Factory: f, Content: "the model", NoReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` for the model, - for standard output (default the first 8 characters of the key and .model)")
+	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model, with the first 8 characters of the key)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
@@ -44,7 +44,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if o.target.ToStdout() && o.target.Factory.Console.OutTerminal {
-		return exit.Usagef("a model is binary: a terminal cannot show it").WithHint("name a file with -o, or pipe the output")
+		return exit.Usagef("a model file is binary and cannot be printed on a terminal").WithHint("write it to a file with -o FILE, or pipe the output")
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ type exportDocument struct {
 	ModelKey string `json:"modelKey"`
 }
 
-// verifyModelFile verifies a model file by its checksum; again is the command that downloads
-// it again.
+// verifyModelFile verifies a model file with its checksum. again is the command that
+// downloads it again.
 func verifyModelFile(path, again string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func verifyModelFile(path, again string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("nothing was written; try again with `%s`", again)
+		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", again)
 	}
 	return nil
 }

@@ -31,11 +31,11 @@ func newOpenCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
-prediction. REF is a key, at least 6 characters of it, the name of a dataset, or
-for a model NAME@champion or NAME@v3. Without a terminal, or with
---no-browser, the page's URL is printed instead.
+prediction. REF is a key, its first 6 or more characters, the name of a dataset, or
+NAME@champion or NAME@v3 for a model. Without a terminal, or with --no-browser, the
+URL of the page is printed instead.
 
-The embedded service has no dashboard, and not every service has one.`,
+The embedded service and some other services have no dashboard.`,
 		Args: cli.PositionalArgs("[REF]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -77,26 +77,26 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// hasDashboard requests the front page. A service without a dashboard responds as its API
-// does; anything else is a page.
+// hasDashboard reports whether the front page of the service is a web page. A service
+// without a dashboard responds with JSON.
 func hasDashboard(ctx context.Context, session *connect.Session) bool {
 	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeFromError(err) != api.CodeNoRoute
 	}
-	_ = page.Body.Close() // only what it is counts
+	_ = page.Body.Close() // only the header is needed
 	return !strings.Contains(page.Header.Get("Content-Type"), "json")
 }
 
-// noDashboardError adds the alternatives to the error.
+// noDashboardError adds a hint with alternatives to an error.
 func noDashboardError(e *exit.Error, args []string) error {
 	if len(args) == 0 {
-		return e.WithHint("see `foretell datasets list`, or open a service that has a dashboard with --server URL")
+		return e.WithHint("see `foretell datasets list`, or use --server URL to choose a service with a dashboard")
 	}
-	return e.WithHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or open a service that has a dashboard with --server URL", term.ShellQuote(args[0]))
+	return e.WithHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or use --server URL to choose a service with a dashboard", term.ShellQuote(args[0]))
 }
 
-// findDashboardPage returns the path of the page of the object that ref means.
+// findDashboardPage returns the URL path of the page for the object that ref refers to.
 func findDashboardPage(ctx context.Context, session *connect.Session, ref string) (string, error) {
 	kinds := []struct {
 		path string

@@ -26,10 +26,10 @@ import (
 // planSeed is the seed of the samples, and of the race if none is set.
 const planSeed = 1
 
-// planConflicts are the flags of run that --plan excludes.
+// planConflicts are the flags of run that cannot be combined with --plan.
 var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
-// plan races on samples and prints the forecast.
+// plan races on samples of the training file and prints the forecast.
 func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progress *term.Progress, body api.NewTraining) error {
 	doc := &race.Plan{
 		File: files.Train.Name, Rows: files.TrainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
@@ -37,14 +37,14 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	sizes := learningcurve.Sizes(doc.Rows)
 	if len(sizes) == 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s: run the race itself, without --plan", doc.File, humanize.Count(doc.Rows, "row")))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s, too few for samples: run the race itself, without --plan", doc.File, humanize.Count(doc.Rows, "row")))
 		return o.printPlan(doc)
 	}
 	dir, err := os.MkdirTemp("", "foretell-plan-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
+	defer func() { _ = os.RemoveAll(dir) }()
 	session, err := o.wait.ConnectEmbeddedAt(ctx, filepath.Join(dir, "data"), client.Options{
 		BaseURL: config.EmbeddedURL, UserAgent: build.UserAgent(), Now: o.factory.Now,
 	})
@@ -88,13 +88,13 @@ func (o *runOptions) planNotes(doc *race.Plan) []string {
 		limit = o.training.TimeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s: only a lower bound of the time (fastest) is known, and the result may be better", race.LargeSampleSeconds))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s, so the time may be much longer than forecast (fastest is a lower bound), and the result may be better", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.FormatDuration(limit)))
 	}
 	if s, err := config.Load(o.factory.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.Local && s.GetString(config.KeyServer) != "" {
-		notes = append(notes, "planned on this machine; nothing was sent to "+s.GetString(config.KeyServer)+", which may be faster or slower")
+		notes = append(notes, "the plan ran on this machine; the service at "+s.GetString(config.KeyServer)+" may be faster or slower")
 	}
 	return notes
 }

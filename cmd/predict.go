@@ -31,14 +31,14 @@ func newPredictCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{factory: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
-		Long: `Predicts a blind CSV and writes the verified result beside it, or to the file named
-by -o. The path is printed.
+		Long: `Predicts a blind CSV, verifies the result, writes it next to the blind file or to the
+file of -o, and prints its path.
 
-The model defaults to the champion of the series that was trained last; --with names\nanother.
---model FILE uses a file that ` + "`foretell models export`" + ` wrote. That needs no
-service and no data folder, and writes the same bytes.
+The model defaults to the champion of the series that was trained last. --with MODEL
+uses another one. --model FILE uses a file that ` + "`foretell models export`" + ` wrote; it
+needs no service and no data folder, and writes the same bytes.
 
-If the blind file has the label, the predictions are scored against it.`,
+If the blind file has the label column, the predictions are scored against it.`,
 		Example: `  foretell predict blind.csv
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv
@@ -49,7 +49,7 @@ If the blind file has the label, the predictions are scored against it.`,
 	opts.bind(cmd, f)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.with, "with", "", "`model` to predict with (default the champion of the series trained last)")
-	flags.StringVar(&opts.model, "model", "", "`FILE` of a model, to predict without a service")
+	flags.StringVar(&opts.model, "model", "", "model `FILE` to predict with, without a service")
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
@@ -88,7 +88,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	return o.predict(ctx, progress, model, p)
 }
 
-// predict predicts with a model file.
+// predict predicts with a model from a file.
 func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
 	result := &resultDocument{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
@@ -124,7 +124,8 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 	return result.print(&o.output, &o.target)
 }
 
-// newReceipt returns the receipt for a prediction with a model file, without the result.
+// newReceipt returns the receipt of a prediction with a model file, without the digests of
+// the result.
 func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *preflight.Preflight) (*receipt.Receipt, error) {
 	build := build.Current()
 	file, err := receipt.DigestFiles(ctx, o.model)
@@ -141,7 +142,7 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 	return r, err
 }
 
-// describeModel describes a model for people: series, version and test score.
+// describeModel formats a model's series, version, test score and key.
 func describeModel(m *client.SeriesModel) string {
 	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
 	if m.TestPerformance != nil {

@@ -25,8 +25,8 @@ func newPredictionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Manage predictions",
-		Long: `REF is a prediction's key, at least 6 characters of it, the name of its dataset
-(its newest prediction), or @last.`,
+		Long: `REF is a prediction's key, its first 6 or more characters, the name of a dataset for
+the newest prediction by its models, or @last for the newest prediction.`,
 	}
 	cmd.AddCommand(
 		newPredictionsListCmd(f), newPredictionsGetCmd(f), newPredictionsCreateCmd(f), newPredictionsWaitCmd(f),

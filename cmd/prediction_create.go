@@ -30,9 +30,9 @@ func newPredictionsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
-		Long: `Sends a blind CSV to a model, waits, and writes the result beside the blind file or
-to the file named by -o. The path is printed. With --no-wait the key of the
-prediction is printed instead.`,
+		Long: `Predicts a blind CSV with a model, verifies the result, writes it next to the blind
+file or to the file of -o, and prints its path. With --no-wait it only starts the
+prediction and prints its key.`,
 		Args: cli.PositionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}
@@ -41,7 +41,7 @@ prediction is printed instead.`,
 	return cmd
 }
 
-// bind adds the flags of a predicting command.
+// bind adds the flags of a command that predicts.
 func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	o.wait.Bind(cmd, f)
 	o.output.BindItem(cmd, f, cli.ResultType[resultDocument](), cli.ResultType[api.CreatedPrediction]())
@@ -51,7 +51,8 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
 
-// run predicts the files at paths with the model ref; "" is the newest champion.
+// run predicts the files at paths with the model that ref refers to. If ref is "", that is
+// the champion of the series trained last.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
 	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, found: found})
 }
 
-// blindPrediction is a prediction that was submitted, and what is known of its files.
+// blindPrediction is a submitted prediction with its model and its blind file.
 type blindPrediction struct {
 	created *api.CreatedPrediction
 	model   string // its key
@@ -158,8 +159,8 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset))
 }
 
-// chooseModel resolves ref. For "" it returns the champion of the series trained last,
-// and prints it.
+// chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the
+// champion of the series trained last, and prints which model that is.
 func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (string, error) {
 	if ref != "" {
 		return session.ModelKey(ctx, ref)
@@ -176,7 +177,7 @@ func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *con
 	return best.ModelKey, nil
 }
 
-// resultDocument is the output of a predicting command.
+// resultDocument is the output of a command that predicts.
 type resultDocument struct {
 	Path          string `json:"path"`
 	Rows          int    `json:"rows"`

@@ -29,12 +29,13 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows, which are joined by the ID.
-Shows which rows are predicted differently, how many from which class to which,
-and where a probability differs most. --answers also counts which file is right,
-and shows the p-value of McNemar's exact test.
+		Long: `Compares two files of predictions for the same rows, joined by the ID. Shows which
+rows are predicted differently, how many changed from one class to another, and in
+which rows a probability differs most. With --answers it also counts how often each
+file is right, and shows the p-value of McNemar's exact test.
 
-In a pipe each row that is predicted differently is one line: id, from, to, truth.`,
+In a pipe it prints one line per row that is predicted differently: id, from, to, and
+with --answers truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
 		Args: cli.PositionalArgs("A", "B"),
@@ -44,7 +45,7 @@ In a pipe each row that is predicted differently is one line: id, from, to, trut
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
 	opts.layout.BindFormat(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&opts.answers, "answers", "", "`FILE` of the true labels")
+	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the one that A lacks, else the last)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
 	return cmd
@@ -124,7 +125,7 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	fmt.Fprintln(w)
 	shown := *d
 	if shown.ChangedRows = d.ChangedRows[:min(len(d.ChangedRows), report.MaxChangedRows)]; len(d.ChangedRows) > report.MaxChangedRows {
-		defer o.output.Note("and %d more rows, see --json", len(d.ChangedRows)-report.MaxChangedRows)
+		defer o.output.Note("%d more rows are predicted differently; --json prints all", len(d.ChangedRows)-report.MaxChangedRows)
 	}
 	return o.output.PrintTable(report.ChangedRowsTable(&shown))
 }

@@ -27,9 +27,9 @@ func newPredictionsDownloadCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDownloadOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "download REF", Short: "Download and verify the result of a prediction",
-		Long: `Downloads a result and verifies it. With --blind it is compared row by row with the
-file that was predicted; without, it must be a complete CSV with as many rows as
-were predicted.`,
+		Long: `Downloads a result and verifies it. With --blind the result is compared row by row
+with the file that was predicted. Without --blind it must be a complete CSV with the
+expected number of rows.`,
 		Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}

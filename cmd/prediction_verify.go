@@ -29,21 +29,21 @@ func newPredictionsVerifyCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify RESULT", Short: "Verify a result CSV against its receipt and its blind file, offline",
 		Long: `Checks with the receipt that no byte of the result has changed, that each row has a
-known class, and that its probabilities sum to 1. The receipt defaults to
-RESULT.receipt.json.
+known class, and that the probabilities of each row sum to 1. The receipt defaults
+to RESULT.receipt.json.
 
---blind also checks that the result has all rows and cells of the blind file, in
-the same order. It is required if there is no receipt.
+With --blind it also checks that the result has all rows and cells of the blind
+file, in the same order. --blind is required if there is no receipt.
 
-A receipt detects accidents. It is not signed: whoever can change the result can
-change the receipt, too.`,
+A receipt detects accidental changes only. It is not signed, so anyone who can
+change the result can also change the receipt.`,
 		Args: cli.PositionalArgs("RESULT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[verifyDocument]())
 	opts.layout.Bind(cmd)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined")
-	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "`FILE` that is the receipt (default RESULT.receipt.json)")
+	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "receipt `FILE` (default RESULT.receipt.json)")
 	return cmd
 }
 
@@ -71,7 +71,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// findReceipt reads the receipt, if there is one.
+// findReceipt reads the receipt. It returns nil if there is none and --blind is set.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
 	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
@@ -82,16 +82,16 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	case receipt.IsMissing(err) && o.receipt != "":
 		return nil, err
 	case receipt.IsMissing(err) && len(o.blind) == 0:
-		return nil, exit.Usagef("no receipt %s: verify needs the blind file", path).
-			WithHint("name it with --blind, or the receipt with --receipt")
+		return nil, exit.Usagef("there is no receipt %s, so the blind file is required", path).
+			WithHint("add --blind FILE, or the path of the receipt with --receipt FILE")
 	case receipt.IsMissing(err):
 		return nil, nil
 	}
 	return nil, err
 }
 
-// compareBlind proves the result row by row against the blind file, read as the
-// receipt says it was unless the flags say so.
+// compareBlind verifies the result row by row against the blind file. The file is read with
+// the flags, or, if none is set, with the options in the receipt.
 func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)
@@ -123,8 +123,8 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	return e
 }
 
-// checkBlindDigest checks the blind file by its digest in the receipt, because a result
-// with selected columns cannot be compared with it cell by cell.
+// checkBlindDigest compares the blind file with its digest in the receipt, because a result
+// with selected columns cannot be compared with the file cell by cell.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {

@@ -35,14 +35,15 @@ func newPruneCmd(f *cli.Factory) *cobra.Command {
 		Annotations: map[string]string{cli.DryRunResultAnnotation: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
 		Long: `Deletes models that are older than --older-than, and models that are not among the
---keep newest ones of their series. With both flags a model stays if either keeps
-it. The default is --older-than 30d. NAME limits it to one series.
+--keep newest ones of their series. With both flags a model is only deleted if both
+apply. The default is --older-than 30d. With NAME only this series is pruned.
 
 A model is deleted with its race and its predictions. A dataset is deleted with its
-CSV if no model and no race of it is left. Predictions older than --older-than are
-deleted even if their model stays; result files on your disk are never touched. The
-champion of each series and all running work are kept; interrupted races and
-predictions are deleted by --older-than.`,
+CSV if none of its models and races is left. Predictions older than --older-than are
+deleted even if their model is kept. Result files on your disk are never deleted.
+
+The champion of each series and all running jobs are kept. Interrupted races and
+predictions are deleted if they are older than --older-than.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
   foretell prune churn --keep 1 --keep-champions=false --yes`,
@@ -108,14 +109,14 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	used, err := session.App.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
-		o.output.Note("%s: they are not in the database, and each is deleted 30 days after it was moved there", doctor.FormatOrphans(o.factory, used.Orphans))
+		o.output.Note("%s are not in the database; each is deleted 30 days after it was moved there", doctor.FormatOrphans(o.factory, used.Orphans))
 	}
 	return err
 }
 
 var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
 
-// policy converts the flags.
+// policy returns the policy that the flags describe.
 func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
 	if o.service.Cmd.Flags().Changed("keep") {
@@ -134,7 +135,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	return p, nil
 }
 
-// plan returns what to delete.
+// plan returns the items to delete.
 func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args []string, policy prune.Policy) ([]prune.Item, error) {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -153,7 +154,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items and returns the deleted ones. An item that is in use meanwhile is
 // kept, and one that is already gone is not an error.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // the item, and those that would go with it
+	stays := false // whether the item and those it implies are kept
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

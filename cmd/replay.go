@@ -29,20 +29,21 @@ func newReplayCmd(f *cli.Factory) *cobra.Command {
 		Long: `Reads the receipt of a result and checks that the input files are unchanged. Then
 it trains again with the same options and seed, predicts, and compares the
 predictions byte by byte. The exit status is 0 if they are the same, and 11 if
-not. If the result is beside its receipt, the rows and columns that differ are
-listed. Everything runs on this machine, in a temporary folder that is removed.
+not. If the result is in the folder of its receipt, the number of rows and the
+columns that differ are printed. Everything runs on this machine, in a temporary
+folder that is removed at the end.
 
-The files are looked up by name in the folder of the receipt and in the current
-one; --train and --blind name others. A race that ended at its time limit cannot
-be replayed, because how far it came depended on the machine.`,
+The input files are looked for in the folder of the receipt and in the current one,
+unless --train and --blind are set. A race that ended at its time limit cannot be
+replayed, because its progress depended on the speed of the machine.`,
 		Example: `  foretell replay blind.predictions.csv.receipt.json
   foretell replay blind.predictions.csv.receipt.json --train train.csv --blind blind.csv`,
 		Args: cli.PositionalArgs("RECEIPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[replayDocument]())
-	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "`FILE` that was trained on, several in their order (default by the names in the receipt)")
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "`FILE` that was predicted, several in their order (default by the names in the receipt)")
+	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "training `FILE`; repeat the flag for several, in their order (default the names in the receipt)")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat the flag for several, in their order (default the names in the receipt)")
 	return cmd
 }
 
@@ -55,7 +56,7 @@ type replayDocument struct {
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
-	rec, err := download.ReadReceipt(path, "name the receipt that is beside the result, RESULT.csv.receipt.json")
+	rec, err := download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it lies in the folder for temporary files
+	defer func() { _ = os.RemoveAll(dir) }()
 	again := filepath.Join(dir, "result.csv")
 	if err := o.retrain(ctx, dir, again, rec, train, blind); err != nil {
 		return err
@@ -90,7 +91,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	return cli.PrintItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
 }
 
-// retrain trains and predicts as in the receipt, in a data folder of its own.
+// retrain trains and predicts with the options in the receipt, in a new data folder.
 func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *receipt.Receipt, train, blind []string) error {
 	data := filepath.Join(dir, "data")
 	args := append(download.RunArgs(rec, train, blind), "-o", result, "--no-receipt", "--local", "--data-dir", data)

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// newRootCmd builds the command tree. It opens nothing; commands do that when they run.
+// newRootCmd returns the root command with all subcommands. It opens no files or connections.
 func newRootCmd(f *cli.Factory) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
@@ -21,8 +21,8 @@ algorithms race; the best model, or their blend, is kept.
 
   foretell run train.csv --blind blind.csv
 
-does everything on this machine, without account or network. With FORETELL_SERVER
-or ` + "`foretell login`" + ` the same commands use a service.`,
+does everything on this machine, without an account or a network. To use a service
+with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login`" + `.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -92,7 +92,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }
 
-// colorModes are the values of --color.
+// colorModes are the valid values of --color.
 var colorModes = []string{"auto", "always", "never"}
 
 // setGroupHandlers sets RunGroup for every command that only has subcommands.

@@ -34,7 +34,7 @@ type runOptions struct {
 	name     string
 	buckets  int
 	planOnly bool
-	resume   string // the race to go on with; "" starts one
+	resume   string // the race to resume; "" starts a new one
 }
 
 func newRunCmd(f *cli.Factory) *cobra.Command {
@@ -42,36 +42,36 @@ func newRunCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
 		Short: "Train on a table and predict another",
-		Long: `Checks both files, creates a dataset, uploads it, races the algorithms, predicts
-the blind file and writes the verified result. Its path is printed, or the
-model's key if there is no blind file.
+		Long: `Checks both files, creates a dataset, uploads the training file, races the
+algorithms, predicts the blind file, and writes the verified result. Prints the path
+of the result, or the model's key if there is no blind file.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races need a threshold: it runs one race after the other, each with a quarter less
-error, until one misses its threshold or --time-limit ends.
+races require a threshold. It runs one race after another, each with a threshold
+that has a quarter less error, until a race misses it or --time-limit ends.
 
-A race that misses --threshold still predicts, and so does a model that misses a
---require or does not --beat another. The exit status is then 10. --beat champion
-compares with the best model of earlier runs of this name that raced for the same
-metric on the same columns and classes.
+If a race misses --threshold, or its model misses --require or --beat, the result is
+written nevertheless, and the exit status is 10. --beat champion compares the model
+with the best model of earlier runs of this name. Only models that were trained for
+the same metric on the same columns and classes count.
 
-Runs of one name form a series. The name defaults to that of the file. Data that
-the series already has is not uploaded again; its dataset gets the next model.
-Other data, or other --buckets, create the next dataset: NAME, NAME-2, NAME-3 …
-NAME@v3 is the third model of the series, NAME its champion.
+Runs with the same name form a series. The name defaults to that of the training
+file. If the series already has the same data, nothing is uploaded, and the dataset
+gets another model. Other data or other --buckets create the next dataset: NAME,
+NAME-2, NAME-3 … NAME@v3 is the third model of the series, and NAME is its champion.
 
 --time-limit applies to the whole command, from reading the files to the verified
-result: the race ends early enough to predict, and time in the queue counts.
+result. It includes time in the queue, and the race ends early enough to predict.
 
 A run that is interrupted, or that --timeout ends, prints the command that continues
-it: the same one with --resume and the key of its race. It checks that TRAIN is the
-data of the race, waits for the race, or starts it again if its process has ended,
-and predicts. The parameters and the time limit of the race do not change.
+it, which has --resume and the key of the race. That command checks that TRAIN is
+the data of the race, waits for the race, and predicts. If the process of the race
+has ended, the race starts again. Its parameters and time limit do not change.
 
---plan races on two samples of TRAIN instead, always on this machine. From them it
-forecasts the result and the duration of the race on all rows. The samples take at
-most 8 seconds, besides reading TRAIN; if one is stopped, only a lower bound of the
-duration is forecast. Nothing is sent, and nothing is kept.`,
+--plan forecasts the result and the duration of the race on all rows, from races on
+two samples of TRAIN. These always run on this machine and take at most 8 seconds,
+in addition to reading TRAIN. If one is stopped, only a lower bound of the duration
+is known. Nothing is sent and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -87,10 +87,10 @@ duration is forecast. Nothing is sent, and nothing is kept.`,
 	opts.target.Bind(cmd, f)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined")
-	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models (default the file's)")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "bins of a numeric column for the bucketed algorithm, 4 to 100; 0 uses the service's default")
-	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "only race on samples, on this machine, and forecast the result and the duration")
-	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue this `race`, which an interrupted run started on TRAIN")
+	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the file)")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the service's default")
+	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
+	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")
 	for _, name := range planConflicts {
 		cmd.MarkFlagsMutuallyExclusive("plan", name)
 	}
@@ -112,7 +112,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer cancel()
 	limit := o.training.Deadline(o.factory.Now, began)
-	if o.resume != "" { // the race has its own
+	if o.resume != "" { // the race keeps its own limit
 		limit.Limit = 0
 	}
 	prepCtx, stop := limit.PrepContext(ctx)
@@ -168,8 +168,8 @@ func (o *runOptions) checkFlags() error {
 	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.gate.Parse())
 }
 
-// checkInputs opens the files, checks them, and prints what was found. It is an error if
-// they have a defect, or if the flags do not fit them.
+// checkInputs opens the files, checks them, and prints the findings. It returns an error if
+// the files have a defect or do not match the flags. prepCtx is ctx with the time limit.
 func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
 	files, err := o.openInputs(prepCtx, train)
 	if err != nil {
@@ -201,14 +201,14 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	return files, err
 }
 
-// initialCost returns what is known of the command's cost before its race.
+// initialCost returns a cost estimate with the values that are known before the race.
 func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
 	}
 }
 
-// openInputs opens the files and resolves the output path, before any work.
+// openInputs opens the files and resolves the output path.
 func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight.Preflight, error) {
 	files := &preflight.Preflight{Host: o.factory}
 	if err := preflight.CheckOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
@@ -221,7 +221,7 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 	if len(o.blind) == 0 {
 		if o.target.Path != "" {
 			files.Close()
-			return nil, exit.Usagef("--output without --blind: there is nothing to predict").WithHint("name the file to predict with --blind")
+			return nil, exit.Usagef("--output has no effect without --blind: there is nothing to predict").WithHint("add --blind FILE with the file to predict")
 		}
 		return files, nil
 	}
@@ -267,8 +267,8 @@ type runPipeline struct {
 	gateReport *gate.Report
 }
 
-// train trains a model, or resumes a race, and finds the baseline. before is the context
-// for everything before the race; it ends with the time limit.
+// train trains a model or resumes a race, and finds the baseline. prepCtx is the context for
+// everything before the race and ends at the time limit.
 func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
@@ -331,7 +331,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return err
 	}
 	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.RunCommand != nil { // a download alone would not check the model
+	if p.gate.IsSet() && p.RunCommand != nil { // a download would not check the requirements
 		again = p.RunCommand(p.job.TrainingJobKey)
 	}
 	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// ensureDataset returns the dataset for the race: the newest of the series with the same
-// contents, or a new one, uploaded and prepared.
+// ensureDataset returns a prepared dataset with the training file. It is the newest one of
+// the series with the same contents, or a new one.
 func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -41,8 +41,8 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	}
 }
 
-// findRunSeries returns the series of a run, named by --name or the file name, with all its
-// datasets.
+// findRunSeries returns the series of a run. name is the value of --name, and stem is the
+// name of the training file.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
@@ -58,9 +58,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the key of the newest dataset of the series with the contents of
-// the training file and the same number of buckets; "" if there is none or the service
-// does not report it.
+// findSameDataset returns the key of the newest dataset of the series that has the contents
+// of the training file and the same number of buckets. It returns "" if there is none, or if
+// the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(series client.Series) string {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -69,7 +69,7 @@ func (p *runPipeline) findSameDataset(series client.Series) string {
 	for _, d := range series.Datasets {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
 		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.Train.Sha256(p.files.TrainProfile.Bytes) {
-			p.output.Note("the data is that of dataset %s: nothing is uploaded, and the model will be the next version", d.DatasetName)
+			p.output.Note("dataset %s already has the same data; nothing is uploaded, and the model is its next version", d.DatasetName)
 			return d.DatasetKey
 		}
 	}
@@ -90,7 +90,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 		name = client.DatasetName(series.Name, n)
 	}
 	body := preflight.DatasetRequest(name, "", p.buckets)
-	if known && name != series.Name { // a service without series may refuse the member
+	if known && name != series.Name { // a service without series may reject the field
 		body.Series = &series.Name
 	}
 	return body
@@ -104,7 +104,7 @@ func (p *runPipeline) modelReference() string {
 	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// modelTitle returns the model's reference, and its dataset if that has another name.
+// modelTitle returns the model's reference, and the name of its dataset if that differs.
 func (p *runPipeline) modelTitle() string {
 	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
 		return p.modelReference()

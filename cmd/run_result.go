@@ -20,8 +20,8 @@ import (
 // summarize prints the result for people.
 func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
-	// The report, an extension that a service may not have, has the components of a blend
-	// and the number of rows behind the scores.
+	// The report has the components of a blend and the number of rows behind the scores. It
+	// is an extension that another service may not have.
 	figures, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: p.job.ModelKey})
 	if err != nil {
 		figures = nil
@@ -67,7 +67,7 @@ type runDocument struct {
 	Scores       *scoring.Result        `json:"scores,omitempty"`
 }
 
-// print prints the path of the predictions; without predictions the model's key.
+// print prints the path of the predictions, or the model's key if there are none.
 func (p *runPipeline) print() error {
 	if p.target.ToStdout() {
 		return nil

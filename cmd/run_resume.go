@@ -10,12 +10,12 @@ import (
 	"foretell/internal/exit"
 )
 
-// resumeCommand returns the current command, resuming a race; with "" the same command from
-// the start.
+// resumeCommand returns the command line that resumes race, or, if race is "", the one that
+// starts over.
 func (p *runPipeline) resumeCommand(race string) string { return p.factory.CommandWith("resume", race) }
 
-// resumeTraining waits for the race of an earlier run on the same data and finds the
-// baseline. A cancelled race may have a model, too.
+// resumeTraining waits for the race of an earlier run on the same data, and finds the
+// baseline. A cancelled race may also have a model.
 func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	sum := p.files.Train.Sha256(p.files.TrainProfile.Bytes)
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
 		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
-			WithHint("name the file that the race was started on, or start a race on this one: `%s`", p.resumeCommand(""))
+			WithHint("use the file that the race was started on, or start a new race on this one with `%s`", p.resumeCommand(""))
 	}
 	p.output.Note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
 	if p.job, err = p.AwaitRace(ctx, key); err != nil {

@@ -33,17 +33,17 @@ func newScoreCmd(f *cli.Factory) *cobra.Command {
 	opts := &scoreOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "score PREDICTIONS ANSWERS", Short: "Score predictions against the true labels",
-		Long: `Compares a file of predictions with a file of the true labels: every metric with
-its 95 % interval, each class, the confusion matrix, and the baseline of always
-predicting the most frequent class.
+		Long: `Compares a file of predictions with a file of the true labels, offline. Prints every
+metric with its 95 % interval, the scores of each class, the confusion matrix, and
+the baseline, which always predicts the most frequent class.
 
-Predictions of any program can be scored: a CSV with a column named prediction, or
-with two columns, the ID and the prediction. rocAuc and logLoss need a
-probability_<class> column for each class.
+Predictions of any program can be scored. PREDICTIONS is a CSV with a column named
+prediction, or with only two columns, the ID and the prediction. rocAuc and logLoss
+require a column probability_<class> for each class.
 
-Rows are joined by the ID, whatever their order: the first column of PREDICTIONS,
-and the column of that name in ANSWERS, else its first. IDs that only one file
-has are an error. It works offline.
+Rows are joined by the ID, in any order. The ID is the first column of PREDICTIONS,
+and the column with the same name in ANSWERS, or else its first column. It is an
+error if an ID is in only one of the files.
 
 In a pipe each score is one line: metric, value, low, high, rows. With --quiet only
 the value of --metric is printed.`,
@@ -85,7 +85,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(o.metric)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s was not measured", o.metric).
-				WithHint("it needs a probability_<class> column for each class, and rows of more than one class")
+				WithHint("it requires a column probability_<class> for each class, and rows of more than one class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:
@@ -129,7 +129,7 @@ func printScore(o *cli.Output, r *scoring.Result) error {
 		return err
 	}
 	if len(r.Classes) > report.MaxConfusionClasses {
-		o.Note("--json has the confusion matrix of %d classes", len(r.Classes))
+		o.Note("the confusion matrix of %d classes is omitted; --json prints it", len(r.Classes))
 		return nil
 	}
 	fmt.Fprintln(o.Factory.Console.Out)

@@ -39,10 +39,10 @@ func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (
 	return reader, nil
 }
 
-// Close closes what was opened, the last first.
+// Close closes all files in reverse order.
 func (s *scoreFiles) Close() {
 	for i := len(s.close) - 1; i >= 0; i-- {
-		_ = s.close[i]() // they were only read
+		_ = s.close[i]() // the files were only read
 	}
 }
 
@@ -55,12 +55,12 @@ func (s *scoreFiles) fileError(err error) error {
 	in := s.inputs[fault.File]
 	if in == nil {
 		e := exit.Errorf(exit.Rejected, "the files do not match: %w", err)
-		return e.WithHint("name the column to join by with --id; see `%s --help`", s.factory.Running.CommandPath())
+		return e.WithHint("choose the column to join by with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name
 	if fault.Line > 0 {
 		place += ":" + strconv.Itoa(fault.Line)
 	}
 	e := exit.Errorf(exit.Rejected, "%s: %w", place, err).At(in.Name, fault.Line, 0)
-	return e.WithHint("name the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
+	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
 }

@@ -33,10 +33,10 @@ func newServeCmd(f *cli.Factory) *cobra.Command {
 		Long: `Serves the API from a data folder until it is stopped, and then finishes requests in
 progress. Create accounts with ` + "`foretell users add`" + `.
 
-It does not start if foretell.db is new or belongs to another folder while blobs/
-has files: restore foretell.db from a backup, or continue with --accept-database.
-Files that are not in the database are moved to blobs/orphans, kept there for 30
-days, and moved back if a database that has them is restored by then.
+If blobs/ has files, but foretell.db is new or belongs to another folder, the service
+does not start. Restore foretell.db from a backup, or continue with --accept-database.
+Files that are not in the database are then moved to blobs/orphans and deleted after
+30 days. If a database that contains them is restored by then, they are moved back.
 
 --storage puts the stored files into a bucket of an S3 store instead of blobs/:
 s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an

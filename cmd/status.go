@@ -68,7 +68,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
 }
 
-// setSizes sets the sizes of the data folder and of its parts, and the free space.
+// setSizes sets the sizes of the data folder and of its parts, and the free disk space.
 func (s *status) setSizes(ctx context.Context, session *connect.Session) error {
 	free, _, err := blob.DiskSpace(session.DataDir)
 	if err != nil {

@@ -23,11 +23,11 @@ func newTrainingCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
-		Long: `A training is a race of four algorithms on one dataset. The first to reach the
-threshold wins and the others stop; if none does, the best model is kept.
+		Long: `A training is a race of four algorithms on one dataset. The first algorithm to reach
+the threshold wins, and the others stop. If none reaches it, the best model is kept.
 
-REF is a training's key, at least 6 characters of it, the name of its dataset
-(its newest race), or @last.`,
+REF is a training's key, its first 6 or more characters, the name of a dataset for its
+newest race, or @last for the newest race.`,
 	}
 	cmd.AddCommand(
 		newTrainingListCmd(f), newTrainingGetCmd(f), newTrainingCreateCmd(f), newTrainingProgressCmd(f),
@@ -48,7 +48,7 @@ func newTrainingListCmd(f *cli.Factory) *cobra.Command {
 	opts := &trainingListOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List races, newest first", Args: cli.PositionalArgs("[DATASET]"),
-		Long: "Lists races, newest first: all of the account, or those of a series.",
+		Long: "Lists the races on a dataset or series, or all races of the account, newest first.",
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.Bind(cmd, f)
@@ -88,8 +88,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, trainings, columns...)
 }
 
-// trainingsOfSeries iterates over the training jobs on the datasets of a series, newest
-// first.
+// trainingsOfSeries returns the training jobs on the datasets of a series, newest first.
 func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) iter.Seq2[api.Training, error] {
 	if len(s.Datasets) == 1 {
 		return client.AllTrainingsOfDataset(ctx, c, s.Datasets[0].DatasetKey)
@@ -104,7 +103,7 @@ func trainingsOfSeries(ctx context.Context, c *client.Client, s *client.Series) 
 	}
 }
 
-// withoutAlgorithmJobs skips the jobs of single algorithms.
+// withoutAlgorithmJobs returns jobs without the jobs of single algorithms.
 func withoutAlgorithmJobs(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Training, error] {
 	return func(yield func(api.Training, error) bool) {
 		for job, err := range jobs {

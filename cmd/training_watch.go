@@ -87,7 +87,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	}
 	if o.wait.NoWait {
 		if session.Embedded {
-			o.output.Note("continue the race with `foretell training watch %s`", created.TrainingJobKey)
+			o.output.Note("the race only runs while a command waits for it; continue it with `foretell training watch %s`", created.TrainingJobKey)
 		}
 		return cli.PrintItem(&o.output, created, "trainingJobKey", "datasetKey", "status")
 	}
@@ -101,7 +101,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 // searchThreshold races with increasing thresholds.
 func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *connect.Session, key string, body api.NewTraining, limit race.Deadline) error {
 	if o.wait.NoWait {
-		return exit.Usagef("--threshold auto cannot be combined with --no-wait: each race depends on the one before").WithHint("omit --no-wait, or set a threshold")
+		return exit.Usagef("--threshold auto cannot be combined with --no-wait, because each race depends on the previous one").WithHint("omit --no-wait, or set --threshold to a number")
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {

@@ -20,9 +20,9 @@ func newWorkerCmd(f *cli.Factory) *cobra.Command {
 	opts := &workerOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
-		Long: `Runs the queued jobs of a data folder beside ` + "`foretell serve`" + ` on the same machine:
-it prepares, trains and predicts until it is stopped. Unfinished jobs then return to
-the queue. --storage must be that of the service. With --database it may be another
+		Long: `Prepares datasets, trains and predicts for a data folder until it is stopped, in
+addition to ` + "`foretell serve`" + ` on the same machine. Unfinished jobs then return to the
+queue. --storage must be that of the service. With --database it may be another
 machine, which shares the stored files.
 
 ` + cli.FlagVariablesText("data-dir"),

@@ -1,5 +1,5 @@
 // Package build describes the running binary: its version, commit, date and platform. The
-// version command and doctor print it; requests carry it as their User-Agent.
+// version command and doctor print them, and the User-Agent of requests has the version.
 package build
 
 import (
@@ -18,8 +18,8 @@ type Info struct {
 	Platform string `json:"platform"`
 }
 
-// Current describes this binary. What the release build did not set comes from the Go
-// toolchain; the version is (devel) if it is unknown.
+// Current describes this binary. Values that the release build did not set are from the Go
+// toolchain. The version is (devel) if it is unknown.
 func Current() Info {
 	b := Info{Version: version, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// AgeFlag is a duration that may be given in days.
+// AgeFlag is the value of a flag that takes a duration, which may be in days.
 type AgeFlag time.Duration
 
 func (f *AgeFlag) String() string {
@@ -17,7 +17,7 @@ func (f *AgeFlag) String() string {
 	return time.Duration(*f).String()
 }
 
-// Set parses 30d, or what [time.ParseDuration] accepts.
+// Set parses a number of days such as 30d, or a duration as [time.ParseDuration] does.
 func (f *AgeFlag) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)

@@ -13,19 +13,19 @@ func IsCompletionRequest(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// MoveFlagsAfterCommand moves flags before a command's name behind it: `foretell --json
-// datasets list` becomes `foretell datasets list --json`. What follows the whole name is
-// unchanged.
+// MoveFlagsAfterCommand moves the flags that precede a command's name behind the name:
+// `foretell --json datasets list` becomes `foretell datasets list --json`. The arguments
+// that follow the name are unchanged.
 func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 	known := AllFlags(root)
 	if !IsCompletionRequest(args) {
 		_, name, flags, rest := splitArgs(root, known, args)
 		return slices.Concat(name, flags, rest)
 	}
-	end := len(args) - 1 // what is being typed stays the last
+	end := len(args) - 1 // the word that is being typed stays the last
 	cmd, name, flags, rest := splitArgs(root, known, args[1:end])
 	wanted := strings.HasPrefix(args[end], "-") || len(flags) > 0 && takesValue(known, flags[len(flags)-1])
-	if cmd.HasSubCommands() && !wanted { // a name is typed: no group has flags that go with it
+	if cmd.HasSubCommands() && !wanted { // a subcommand's name is being typed
 		flags = nil
 	}
 	return slices.Concat(args[:1], name, flags, rest, args[end:])
@@ -70,8 +70,8 @@ func findChild(cmd *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// AllFlags returns the flags of all commands. A flag name has the same meaning, and takes
-// a value or not, in every command.
+// AllFlags returns the flags of all commands. In every command a flag name has the same
+// meaning, and either always or never takes a value.
 func AllFlags(root *cobra.Command) *pflag.FlagSet {
 	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
 	var visit func(cmd *cobra.Command)
@@ -95,7 +95,7 @@ func AllFlags(root *cobra.Command) *pflag.FlagSet {
 	return all
 }
 
-// takesValue reports whether the argument after a flag is its value.
+// takesValue reports whether arg is a flag whose value is the next argument.
 func takesValue(known *pflag.FlagSet, arg string) bool {
 	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false

@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFileAtomic replaces a file completely or not at all.
+// WriteFileAtomic replaces the file at path with the output of write, completely or not at
+// all.
 func WriteFileAtomic(path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -34,8 +35,8 @@ func WriteFileAtomic(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// CreateTemp creates a hidden file in dir for a file called name, with the user's default
-// permissions.
+// CreateTemp creates a temporary hidden file in dir, with the user's default permissions.
+// Its name contains name, the name of the final file.
 func CreateTemp(dir, name string) (*os.File, error) {
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/config"
 )
 
-// SetDefaultCompletions sets the completion of all arguments and flags that have none, so that
-// file names are offered only where a file is expected.
+// SetDefaultCompletions sets the completion of all arguments and flags that have none, in
+// cmd and its subcommands. File names are then offered only if a file is expected.
 func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -31,8 +31,8 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 	}
 }
 
-// ArgCompletionDirective returns the completion of the nth argument: files if the usage line
-// names a file there.
+// ArgCompletionDirective returns the directive for argument n, from 0. It completes files if
+// the argument is a file according to the usage line.
 func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -44,7 +44,7 @@ func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective 
 	return valueCompletionDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueCompletionDirective returns the completion of a value by its name in help pages.
+// valueCompletionDirective returns the directive for a value with this name in help pages.
 func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
@@ -55,18 +55,19 @@ func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	return cobra.ShellCompDirectiveNoFileComp
 }
 
-// SetFlagValues sets the values that a flag is completed with.
+// SetFlagValues sets the values that the completion of a flag offers.
 func SetFlagValues(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// CompleteList completes comma-separated names without those already typed.
+// CompleteList completes a list of comma-separated names. It does not offer names that are
+// already in the list.
 func CompleteList(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		named := typed[:strings.LastIndex(typed, ",")+1]
 		var found []string
 		for _, name := range names {
-			bare, _, _ := strings.Cut(name, "\t") // behind it is what shells show beside it
+			bare, _, _ := strings.Cut(name, "\t") // a description follows the tab
 			if !slices.Contains(strings.Split(named, ","), bare) {
 				found = append(found, named+name)
 			}
@@ -75,7 +76,7 @@ func CompleteList(names []string) cobra.CompletionFunc {
 	}
 }
 
-// CompleteProfiles completes the profiles of the config file.
+// CompleteProfiles completes the names of the profiles in the config file.
 func CompleteProfiles(f *Factory) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		file, err := config.ReadFile(f.Env)

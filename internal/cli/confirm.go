@@ -11,7 +11,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// ConfirmFlag holds the flags of a destructive command.
+// ConfirmFlag holds the flags of a command that asks for confirmation.
 type ConfirmFlag struct {
 	Factory *Factory
 	Cmd     *cobra.Command
@@ -22,11 +22,11 @@ type ConfirmFlag struct {
 func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	a.Factory, a.Cmd = f, cmd
 	cmd.Flags().BoolVarP(&a.yes, "yes", "y", false, "skip the confirmation prompt")
-	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; it is an error if a prompt is needed")
+	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 }
 
-// Ask asks for confirmation unless --yes is set. It is a usage error if prompting is
-// disabled.
+// Ask asks for confirmation unless --yes or --dry-run is set. It returns an error if the
+// user does not confirm, or if prompting is disabled.
 func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	if a.yes || IsDryRun(a.Cmd) {
 		return nil

@@ -23,11 +23,11 @@ import (
 )
 
 // errDryRunEnded ends a command whose --dry-run cannot continue.
-var errDryRunEnded = errors.New("rehearsed")
+var errDryRunEnded = errors.New("the dry run has ended")
 
-// dryRunTransport is the transport of --dry-run. It sends read-only requests until the
-// first request that would change something or download a result. That one and all later
-// ones are recorded and get a simulated response.
+// dryRunTransport is the transport of --dry-run. It records all requests. It sends
+// read-only requests until the first request that would change something or download a
+// result. It does not send that request and those after it, but simulates their responses.
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // the service's address
@@ -36,8 +36,7 @@ type dryRunTransport struct {
 
 	mu      sync.Mutex
 	planned []plannedRequest
-	// Simulated is set once a request was not sent, because it would change something or
-	// write a file here.
+	// Simulated is set once a request was not sent.
 	Simulated bool
 }
 
@@ -63,7 +62,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap sets the underlying transport.
+// Wrap sets the transport that sends requests, and returns r.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r
@@ -115,7 +114,7 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	for name := range s.Header {
 		p.Headers[name] = s.Header.Get(name)
 	}
-	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // there is neither an address nor an account
+	if path, ok := strings.CutPrefix(p.URL, config.EmbeddedURL); ok { // the embedded service has neither an address nor an account
 		p.URL = path
 		delete(p.Headers, "Authorization")
 	}
@@ -127,8 +126,8 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	r.planned = append(r.planned, p)
 }
 
-// findOperation returns the operation of a request, "" if unknown, and whether the request
-// goes to the service.
+// findOperation returns the ID of a request's operation, or "" if it is unknown. ours
+// reports whether the request goes to the service.
 func (r *dryRunTransport) findOperation(req *http.Request) (id string, ours bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
 	path, ours := strings.CutPrefix(address, r.base)
@@ -144,7 +143,7 @@ func (r *dryRunTransport) findOperation(req *http.Request) (id string, ours bool
 	return "", ours
 }
 
-// matchesTemplate reports whether a path matches a template such as /things/{key}.
+// matchesTemplate reports whether a path matches a template such as /datasets/{datasetKey}.
 func matchesTemplate(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -158,7 +157,7 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-// The keys that a dry run shows for objects that it does not create.
+// The keys of simulated objects.
 const (
 	plannedDataset    = "DATASET_KEY"
 	plannedTraining   = "TRAINING_KEY"
@@ -166,8 +165,8 @@ const (
 	plannedPrediction = "PREDICTION_KEY"
 )
 
-// simulatedResponses are the successful responses by operation. A dry run ends at an
-// operation that is missing here.
+// simulatedResponses returns the responses by operation ID. A dry run ends at an operation
+// that is missing here.
 func (r *dryRunTransport) simulatedResponses() map[string]any {
 	best := 1.0
 	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
@@ -209,11 +208,11 @@ func IsDryRun(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// DryRunResultAnnotation annotates commands whose --dry-run prints the planned result instead of
-// the requests.
+// DryRunResultAnnotation is the annotation of commands whose --dry-run prints the planned
+// result instead of the requests.
 const DryRunResultAnnotation = "dryRunResult"
 
-// DryRunPrintsResult reports whether cmd has the annotation DryRunResult.
+// DryRunPrintsResult reports whether cmd has the DryRunResultAnnotation.
 func DryRunPrintsResult(cmd *cobra.Command) bool {
 	return cmd.Annotations[DryRunResultAnnotation] != ""
 }
@@ -225,14 +224,14 @@ func CheckDryRun(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"fields", "jq", "template", "csv", "tsv", "no-header", "quiet", "verbose"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
-			return exit.Usagef("--%s has no effect with --dry-run", name).WithHint("the requests are printed as text, or with --json")
+			return exit.Usagef("--%s has no effect with --dry-run", name).WithHint("--dry-run prints the requests as text, or as JSON with --json")
 		}
 	}
 	return nil
 }
 
-// StartDryRun discards the command's output and returns the transport that changes
-// nothing; PrintDryRun then prints the requests.
+// StartDryRun discards the command's output and returns the transport for --dry-run.
+// PrintDryRun later prints the recorded requests.
 func (f *Factory) StartDryRun() *dryRunTransport {
 	r := &dryRunTransport{cancel: f.Cancel}
 	f.DryRun = r

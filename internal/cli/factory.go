@@ -1,5 +1,5 @@
-// Package cli has what every command shares: its environment, arguments, flags, prompts,
-// help, completion and output. It knows no command and no service.
+// Package cli has the parts that all commands share: environment, arguments, flags, prompts,
+// help, completion and output. It depends on no command and no service.
 package cli
 
 import (
@@ -15,8 +15,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Factory holds a command's environment: arguments, variables, clock and streams, read
-// here once and passed down.
+// Factory holds a command's environment: arguments, variables, clock and streams. Commands
+// use it instead of package os and time.Now.
 type Factory struct {
 	Args []string
 	Env  func(string) string
@@ -37,8 +37,7 @@ type Factory struct {
 	Cancel context.CancelCauseFunc
 	// DryRun is the transport of --dry-run; nil without it.
 	DryRun *dryRunTransport
-	// StoppedBySignal is set if a long-running command was stopped by a signal as
-	// intended.
+	// StoppedBySignal is set if a signal stopped a command that runs until it is stopped.
 	StoppedBySignal bool
 }
 
@@ -47,7 +46,7 @@ func (f *Factory) OpenConsole() {
 	f.Console = term.Open(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
 }
 
-// WantsJSON reports whether to print errors as JSON, even if the flags are invalid.
+// WantsJSON reports whether to print errors as JSON. It also works if the flags are invalid.
 func (f *Factory) WantsJSON() bool {
 	args := f.Args
 	if i := slices.Index(args, "--"); i >= 0 {

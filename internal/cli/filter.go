@@ -13,14 +13,14 @@ import (
 	"foretell/internal/term"
 )
 
-// filter converts the JSON of a result: --jq or --template. It is parsed with the flags,
-// so that an error is reported before the command runs.
+// filter converts the JSON of a result, for --jq or --template. It is parsed with the flags,
+// so that a syntax error is reported before the command runs.
 type filter interface {
 	// apply writes the output for doc, the decoded JSON of v.
 	apply(o *Output, b *bytes.Buffer, v, doc any) error
 }
 
-// filterFlag is a flag that is parsed by parse and implies --json.
+// filterFlag is the value of a flag that sets the filter and implies --json.
 type filterFlag struct {
 	out   *Output
 	text  string
@@ -50,7 +50,7 @@ func (o *Output) BindFilter() {
 	o.Cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }
 
-// printFiltered prints the output of the filter for v. On an error nothing is printed.
+// printFiltered prints the output of the filter for v. On an error it prints nothing.
 func (o *Output) printFiltered(v any) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *Output) printFiltered(v any) error {
 	}
 	var doc any
 	dec := json.NewDecoder(bytes.NewReader(encoded))
-	dec.UseNumber() // a number is printed as the service wrote it
+	dec.UseNumber() // so that numbers keep their digits
 	if err := dec.Decode(&doc); err != nil {
 		return err
 	}

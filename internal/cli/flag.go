@@ -34,7 +34,7 @@ func SetGroup(flags *pflag.FlagSet, group string, names ...string) {
 	}
 }
 
-// FlagGroup is the flags of a command under one title.
+// FlagGroup holds the flags of a command that help pages list under one title.
 type FlagGroup struct {
 	Title string
 	Flags *pflag.FlagSet
@@ -58,8 +58,8 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	return slices.DeleteFunc(groups, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
 }
 
-// AddSharedFlags adds the shared flags to all groups, so that they can be completed
-// before the command's name.
+// AddSharedFlags adds the shared flags to all command groups, so that they can be completed
+// before a subcommand's name.
 func AddSharedFlags(root *cobra.Command) {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	var groups []*cobra.Command
@@ -89,8 +89,8 @@ func isShared(f *pflag.Flag) bool {
 	return len(note) > 0 && (note[0] == GroupService || note[0] == GroupOutput)
 }
 
-// StripBackquotes removes the backquotes that mark value names from usages, because
-// shells show them.
+// StripBackquotes removes the backquotes around value names from flag usages, because
+// shells would show them.
 func StripBackquotes(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.Flags().VisitAll(plain)
@@ -100,7 +100,7 @@ func StripBackquotes(cmd *cobra.Command) {
 	}
 }
 
-// FlagError explains an invalid flag. A flag of another command has no effect here.
+// FlagError explains an invalid flag, or a flag that only other commands have.
 func FlagError(cmd *cobra.Command, err error) error {
 	var (
 		known   *exit.Error
@@ -129,8 +129,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// NearestFlag returns the flag that has name as a prefix or is at most two edits away; ""
-// if there is none.
+// NearestFlag returns the name of the flag that starts with name or has an edit distance of
+// at most two. It returns "" if there is none.
 func NearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -151,8 +151,8 @@ func IsQuiet(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// PositionalArgs returns the check of a command's arguments. A name in brackets is
-// optional; the last one may be repeated if it ends in "...".
+// PositionalArgs returns a function that checks a command's arguments. An argument whose
+// name is in brackets is optional. The last one may be repeated if its name ends in "...".
 func PositionalArgs(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {
@@ -174,11 +174,11 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// NoArgs is the check of a command without arguments.
+// NoArgs returns an error if there are arguments.
 func NoArgs(cmd *cobra.Command, args []string) error { return PositionalArgs()(cmd, args) }
 
-// SimilarNames returns at most three names that typed may mean, ignoring case: those with
-// typed as a prefix, or the nearest with an edit distance of one or two.
+// SimilarNames returns at most three names that typed may mean. They start with typed, or
+// have the smallest edit distance, of one or two. Case is ignored.
 func SimilarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// ValidateHelpArgs makes `help` of an unknown command a usage error.
+// ValidateHelpArgs makes `help` report an unknown command as a usage error.
 func ValidateHelpArgs(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
@@ -62,28 +62,28 @@ func ExitCodesHelp() string {
 	return b.String()
 }
 
-const formatsHelp = `Files are recognised by their content, not by their name. If a file is not plain CSV,
-"check" shows in the line "readAs" how it was read.
+const formatsHelp = `The format of a file is detected from its content, not from its name. If a file is not
+plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
 
   CSV         commas, semicolons, tabs or |, with a header
               row, or without one: --no-header-row
   text        columns separated by any number of spaces
-  JSON        a list of objects: the document itself, or a
-              member such as "data"
-  JSON Lines  one object per line; the keys are the columns,
-              those of inner objects are named a.b
-  Parquet     columns of one value per row; columns of lists
-              are left out, with a warning
-  Excel       .xlsx: the first sheet, or that of --sheet;
-              its first row with a cell is the header
+  JSON        an array of objects, or an object with such an
+              array in a member such as "data"
+  JSON Lines  one object per line; its keys are the columns,
+              and a key b of an inner object a is column a.b
+  Parquet     columns with one value per row; columns of
+              lists are ignored, with a warning
+  Excel       .xlsx: the first sheet, or --sheet NAME; the
+              first row that is not empty is the header
 
-  packed      with gzip, Zstandard, or ZIP with one table
-  encoding    UTF-8, UTF-16, and Windows-1252 where the
-              bytes leave no doubt, with a warning; others
-              by --encoding, such as shift_jis
-  several     files are joined: their columns have the
-              same names, in any order
-  -           is standard input, for each of these
+  compressed  gzip, Zstandard, or a ZIP with one table
+  encoding    UTF-8 and UTF-16, and Windows-1252 if the
+              bytes are unambiguous, with a warning; for
+              others use --encoding, such as shift_jis
+  several     several files become one table: they need the
+              same column names, in any order
+  -           standard input, in any of these formats
 
   foretell run train.jsonl.gz --blind blind.jsonl.gz
   foretell run 'part-*.csv' --blind new-1.csv --blind new-2.csv
@@ -91,64 +91,65 @@ const formatsHelp = `Files are recognised by their content, not by their name. I
   duckdb -csv -c "$QUERY" | foretell run -
   psql --csv -c "$QUERY" | foretell run -
 
-A defect is reported with its line in the file: for JSON the line where the row starts,
-for Excel the row of the sheet, for Parquet the number of the row.
+A defect is reported with its line in the file. For JSON that is the line where the row
+starts, for Excel the row of the sheet, and for Parquet the number of the row.
 `
 
-// QuickstartHelp is the text of `help quickstart`. A test runs its commands one after the
-// other.
+// QuickstartHelp is the text of `help quickstart`. A test runs its commands in order.
 const QuickstartHelp = `Run these lines one after the other in an empty folder.
 
   foretell demo flowers                         # write a sample and run each step once
   cd flowers
-  foretell check train.csv blind.csv            # what is in the files, and what is wrong with them
+  foretell check train.csv blind.csv            # describe the files and find their defects
   foretell run train.csv --blind blind.csv --name iris --time-limit 20s -o first.csv
   foretell score first.csv answers.csv          # every metric, with its 95 % interval
-  foretell models report iris                   # what the model relies on
+  foretell models report iris                   # scores and the most important columns
   foretell training create iris --seed 2 --time-limit 20s
-  foretell leaderboard iris                     # both models; = marks ties
+  foretell leaderboard iris                     # rank both models; = marks a tie
   foretell predict blind.csv --with iris@v2 -o second.csv
   foretell predictions diff first.csv second.csv
   foretell predict blind.csv --columns id,prediction -o submission.csv
-  foretell models export iris -o iris.model     # the model as a file
+  foretell models export iris -o iris.model     # write the model to a file
   foretell predict blind.csv --model iris.model -o offline.csv
 
 With your own files, start with: foretell run TRAIN.csv --blind BLIND.csv
 `
 
 // OutputHelp is the text of `help output`.
-const OutputHelp = `Standard output has the result and nothing else. It is empty if a command with a single
-result fails. Errors, progress, notices and prompts go to standard error.
+const OutputHelp = `Only the result is written to standard output. If a command with a single result fails,
+nothing is written there. Errors, progress, notices and prompts go to standard error.
 
   terminal   tables are aligned and fitted to the width; times are relative
   pipe       the same rows and columns as tab-separated values, not truncated
   --json     one JSON document with the API's field names; a list is an array
-  --fields   only these fields, in this order; without --json the table's columns
-  --csv      lists as CSV; --tsv as tab-separated values; --no-header without header
+  --fields   only these fields, in this order, as JSON members or table columns
+  --csv      a list as CSV; --no-header omits the header line
+  --tsv      a list as tab-separated values, also on a terminal
   --jq       the results of a jq expression, one per line, strings without quotes
   --template the output of a Go template
   --quiet    only keys or paths, one per line; no progress and no notices
 
-Functions of templates, besides Go's own:
+Template functions, in addition to those of Go:
 
   json V            V as JSON
   join SEP LIST     the values joined by SEP
-  pluck NAME LIST   one member of each item
-  timeago TIME      such as "3 minutes ago"
-  truncate N TEXT   at most N columns
-  tablerow A B ...  a row of a table, printed at the end
+  pluck NAME LIST   the member NAME of each item
+  timeago TIME      the time as in "3 minutes ago"
+  truncate N TEXT   TEXT, shortened to N columns
+  tablerow A B ...  adds a row to a table that is printed at the end
 
-With --json, --jq or --template an error is one JSON line on standard error:
+With --json, --jq or --template an error is printed as one JSON line on standard error:
 {"error":{"code","exit","message","hint","requestId","file","line","column"}}.
 
-Progress is redrawn in place on a terminal and printed in a few lines elsewhere. Work of
-less than a second shows none. --progress json prints one event per line.
+Progress is redrawn in place on a terminal, and printed in a few lines elsewhere. Work
+that takes less than a second shows no progress. --progress json prints one event per line.
 
-A result file is written under a temporary name, checked (rows, IDs, order, size), and
-then renamed.
+A result file is written under a temporary name, its rows, IDs, order and size are
+checked, and then it is renamed.
 `
 
-// RunGroup prints help, or returns an error with suggestions for an unknown subcommand.
+// RunGroup runs a command that only has subcommands: it prints help. If there are
+// arguments, it returns an error with suggestions, because the subcommand is unknown.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -174,7 +175,7 @@ func similarCommands(cmd *cobra.Command, name string) []string {
 	return SimilarNames(name, names)
 }
 
-// commandSynonyms maps command names of similar programs to ours.
+// commandSynonyms maps command names of similar programs to hints.
 var commandSynonyms = map[string]string{
 	"train":    "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
 	"fit":      "to train and predict: `foretell run TRAIN.csv --blind BLIND.csv`",
@@ -182,7 +183,7 @@ var commandSynonyms = map[string]string{
 	"evaluate": "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"test":     "to score predictions: `foretell score PREDICTIONS.csv ANSWERS.csv`",
 	"list":     "to list: `foretell datasets list`, `foretell models list` or `foretell training list`",
-	"explain":  "to see what a model relies on: `foretell models report REF`",
+	"explain":  "to show the most important columns of a model: `foretell models report REF`",
 	"diff":     "to compare: `foretell models diff A B` or `foretell predictions diff A.csv B.csv`",
 	"export":   "to write a model's file: `foretell models export REF`",
 	"verify":   "to check a result by its receipt: `foretell predictions verify RESULT.csv`",

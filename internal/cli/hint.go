@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// keptFlags are the flags that a hint repeats: those that select the service, and those
-// that change how a file is read.
+// keptFlags are the flags that commands in a hint repeat. They select the service or change
+// how a file is read.
 var keptFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir,
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
@@ -23,11 +23,12 @@ var keptFlags = []string{
 // hintedCommand matches the commands in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// CompleteHint adds a hint that depends on the command if there is none, or if the token
-// is from the environment, which login does not replace.
+// CompleteHint adds a hint that depends on the current command if e has none. It replaces
+// the hint to sign in if the token is from the environment, because login would not
+// replace that token. It also applies [Factory.KeepFlags].
 func (f *Factory) CompleteHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
-		e.Hint = "give a new token in " + config.EnvToken + ", or unset it and sign in with `foretell login`"
+		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
 	}
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)
@@ -35,12 +36,12 @@ func (f *Factory) CompleteHint(e *exit.Error) {
 	e.Hint = f.KeepFlags(e.Hint)
 }
 
-// suggestList suggests the command that lists or shows the objects of the command.
+// suggestList returns a hint to list or show the objects that the current command is about.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
 		noun := group.CommandPath()
-		switch takes := strings.Fields(f.Running.Use); { // a thing of another noun than the command's
+		switch takes := strings.Fields(f.Running.Use); { // the argument may be another type of object
 		case slices.Contains(takes, "DATASET"):
 			noun = "foretell datasets"
 		case slices.Contains(takes, "MODEL"):
@@ -57,7 +58,8 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// KeepFlags adds the given keptFlags to the commands in a text that accept them.
+// KeepFlags adds the keptFlags of the current command to the commands in text that accept
+// them.
 func (f *Factory) KeepFlags(text string) string {
 	if f.Running == nil {
 		return text
@@ -77,20 +79,20 @@ func (f *Factory) KeepFlags(text string) string {
 // commandSubstitution matches $(foretell …).
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// addKeptFlags adds the given keptFlags to one command.
+// addKeptFlags adds the keptFlags of the current command to a command line.
 func (f *Factory) addKeptFlags(line string) string {
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
 	}
-	outer := commandSubstitution.ReplaceAllString(line, "") // whose flags are its own
+	outer := commandSubstitution.ReplaceAllString(line, "") // without the flags of inner commands
 	for _, name := range keptFlags {
 		given := f.Running.Flags().Lookup(name)
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // its argument says so
-		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // a result that was written is plain CSV
+		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // its argument is the URL
+		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // our results are plain CSV
 		case given.Value.Type() == "bool":
 			line += " --" + name
 		default:
@@ -100,7 +102,7 @@ func (f *Factory) addKeptFlags(line string) string {
 	return line
 }
 
-// flagValue returns the value of a flag as it is typed.
+// flagValue returns the value of a flag as it is typed on the command line.
 func flagValue(flag *pflag.Flag) string {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return strings.Join(list.GetSlice(), ",")
@@ -108,8 +110,8 @@ func flagValue(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// CommandWith returns the current command with a flag set to value; a repeatable flag
-// keeps its other values. An empty value removes the flag.
+// CommandWith returns the current command line with a flag set to value. A repeatable flag
+// keeps its other values. If value is "", the flag is removed.
 func (f *Factory) CommandWith(flag, value string) string {
 	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
 		return term.CommandLine(append(setFlag(f.Args, flag, "", false), "--"+flag))
@@ -127,7 +129,7 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFile returns the current command with file replaced by other.
+// CommandWithFile returns the current command line with file replaced by other.
 func (f *Factory) CommandWithFile(file, other string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
@@ -140,7 +142,8 @@ func (f *Factory) CommandWithFile(file, other string) string {
 	return term.CommandLine(args)
 }
 
-// setFlag returns args with a flag set to value, or added if keep is set.
+// setFlag returns args with a flag set to value. If keep is set, the flag is added and its
+// earlier values are kept.
 func setFlag(args []string, flag, value string, keep bool) []string {
 	var list []string
 	end := slices.Index(args, "--")

@@ -17,29 +17,28 @@ import (
 type Output struct {
 	Factory *Factory
 	Cmd     *cobra.Command
-	// fieldNames are the JSON fields of the result; nil if they are only known from the
-	// result.
+	// fieldNames are the JSON fields of the result; nil if they are unknown.
 	fieldNames []string
 
 	JSON     bool
 	Fields   []string
-	Filter   filter // of --jq or --template; nil for none
+	Filter   filter // --jq or --template; nil if there is none
 	csv      bool
 	tsv      bool
 	noHeader bool
 	Quiet    bool
 	// NoTruncate disables truncating cells on a narrow terminal.
 	NoTruncate bool
-	// EmptyHint is the command that creates the first item of a list. A terminal shows it
-	// instead of an empty list.
+	// EmptyHint is the command that creates the first item of a list. It is printed on a
+	// terminal if the list is empty.
 	EmptyHint string
 }
 
-// ResultType returns the type of a command's result for BindItem and BindList, so that
-// --fields is checked before the command runs.
+// ResultType returns the type of a command's result, for BindItem and BindList. They need
+// it to check --fields before the command runs.
 func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// BindItem adds the flags of a command whose result is one item of one of the types.
+// BindItem adds the output flags to a command whose result is one item of one of the types.
 func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
 	o.Factory, o.Cmd = f, cmd
 	for _, t := range types {
@@ -51,14 +50,14 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.JSON, "json", false, "print one JSON document, also for errors")
-	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, by their JSON `names`")
+	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, a list of JSON `names`")
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
 	SetGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
 	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag is there
 }
 
-// BindList adds the flags of a command whose result is a list of items of the type.
+// BindList adds the output flags to a command whose result is a list of items of the types.
 func (o *Output) BindList(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
 	o.BindItem(cmd, f, types...)
 	flags := cmd.Flags()
@@ -119,7 +118,8 @@ func (o *Output) Note(format string, args ...any) {
 	}
 }
 
-// PrintList prints items. columns are the default fields, the key first.
+// PrintList prints items. columns are the fields to print by default. The first is the key,
+// which --quiet prints.
 func PrintList[T any](o *Output, items []T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -153,7 +153,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteEmpty reports whether n is 0 and a notice was printed instead of a bare header.
+// NoteEmpty prints a notice if n, the number of items, is 0 and the output is a terminal. It
+// reports whether it did.
 func (o *Output) NoteEmpty(n int) bool {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
@@ -181,8 +182,8 @@ func ToRecords[T any](items []T) (records []term.Record, err error) {
 	return records, nil
 }
 
-// PrintItem prints the fields of one item, except empty ones. columns are the default
-// fields, the key first.
+// PrintItem prints the fields of one item. columns are the fields to print by default; empty
+// ones are omitted. The first is the key, which --quiet prints.
 func PrintItem[T any](o *Output, v T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -220,13 +221,12 @@ func PrintItem[T any](o *Output, v T, columns ...string) error {
 	return nil
 }
 
-// chooseColumns returns the selected fields, checked against the type, or columns by
-// default.
+// chooseColumns returns the value of --fields after checking it, or else columns.
 func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.Fields) == 0 {
 		return columns, nil
 	}
-	known := o.fieldNames // checked once, and more than t has where the command prints other things too
+	known := o.fieldNames // of all types that the command prints
 	if known == nil {
 		known = term.JSONFieldNames(t)
 	}
@@ -269,11 +269,11 @@ func (o *Output) PrintLine(text string) error {
 	return err
 }
 
-// PrintTable prints a table: aligned on a terminal, TSV in a pipe.
+// PrintTable prints a table. It is aligned on a terminal and TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
-// WriteTable is PrintTable; if pages is set, a table longer than the terminal is shown in
-// the pager.
+// WriteTable is like PrintTable. If pages is set, a table longer than the terminal is shown
+// in the pager.
 func (o *Output) WriteTable(t *term.Table, pages bool) error {
 	if o.noHeader {
 		t.Header = nil

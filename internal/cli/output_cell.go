@@ -13,7 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Tabulate returns a table of the named fields.
+// Tabulate returns a table with a row for each record and a column for each field in
+// columns.
 func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 	t := &term.Table{Right: make([]bool, len(columns)), NoTruncate: o.NoTruncate}
 	for i, name := range columns {
@@ -35,8 +36,8 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 // shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// columnHeading returns the heading of a column on a terminal, without what its cells already
-// say. first is set for the key of the row's object.
+// columnHeading returns the heading of a field on a terminal, which is shorter than its
+// name. first is set for the first column.
 func columnHeading(name string, first bool) string {
 	switch {
 	case first && strings.HasSuffix(name, "Key"):
@@ -58,8 +59,8 @@ func columnHeading(name string, first bool) string {
 	return name
 }
 
-// formatCell formats a field for a terminal: relative times, keys that can be shortened, scores
-// with four digits, coloured states.
+// formatCell formats a field for a terminal. Times are relative, keys can be shortened, scores
+// have four digits and states are coloured.
 func (o *Output) formatCell(name string, r term.Record) term.Cell {
 	text := r.Text(name)
 	c := term.Cell{Text: text}
@@ -141,11 +142,11 @@ func (o *Output) outcomeStyle(outcome string) func(string) string {
 }
 
 const (
-	keyLength = 36 // of a key in full
-	// ShortKeyLength is the length of a key as a narrow terminal shows it.
+	keyLength = 36 // length of a full key
+	// ShortKeyLength is the length of a key on a narrow terminal.
 	ShortKeyLength = 8
-	// MinKeyPrefix is the least length of a key that is typed in part.
+	// MinKeyPrefix is the minimum length of a key prefix in a reference.
 	MinKeyPrefix = 6
-	// LastRef is the reference to the newest object.
+	// LastRef is the reference that means the newest object.
 	LastRef = "@last"
 )

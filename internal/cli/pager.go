@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// pagerCommand returns the command for text longer than the terminal; "" if none is set, if the
-// terminal cannot redraw, or in CI.
+// pagerCommand returns the command that shows long text. It returns "" if no pager is set,
+// if the terminal cannot redraw, or in CI.
 func (o *Output) pagerCommand() (string, error) {
 	if !o.Factory.Console.OutTerminal || o.Factory.Env("CI") != "" || o.Factory.Env("TERM") == "dumb" {
 		return "", nil
@@ -29,8 +29,8 @@ func (o *Output) pagerCommand() (string, error) {
 	return pager, nil
 }
 
-// writeAligned prints a table on the terminal; if pages is set, through the pager if
-// necessary.
+// writeAligned prints a table on the terminal. If pages is set and the table is too long,
+// it is shown in the pager.
 func (o *Output) writeAligned(t *term.Table, pages bool) error {
 	c := o.Factory.Console
 	var text bytes.Buffer
@@ -44,7 +44,7 @@ func (o *Output) writeAligned(t *term.Table, pages bool) error {
 	return o.WritePaged(&text)
 }
 
-// WritePaged prints text on the terminal, through the pager if it is too long.
+// WritePaged prints text on the terminal, or shows it in the pager if it is too long.
 func (o *Output) WritePaged(text *bytes.Buffer) error {
 	c := o.Factory.Console
 	pager, err := o.pagerCommand()
@@ -58,8 +58,8 @@ func (o *Output) WritePaged(text *bytes.Buffer) error {
 	return o.Factory.runPager(pager, text.Bytes())
 }
 
-// runPager shows text in the pager and waits until the user quits it. Ctrl-C goes to the
-// pager. If it cannot be started, the text is printed.
+// runPager shows text in the pager and waits until the user quits it. Only the pager handles
+// Ctrl-C. If the pager cannot be started, the text is printed.
 func (f *Factory) runPager(pager string, text []byte) error {
 	shell := []string{"sh", "-c", pager}
 	if runtime.GOOS == "windows" {
@@ -70,15 +70,15 @@ func (f *Factory) runPager(pager string, text []byte) error {
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.Streams[1], f.Streams[2]
 	command.Env = f.Environ()
 	if f.Env("LESS") == "" {
-		command.Env = append(command.Env, "LESS=FRX") // colours, and nothing that stays on the screen
+		command.Env = append(command.Env, "LESS=FRX") // quit if one screen, colours, no clearing
 	}
 	f.PagerRunning.Store(true)
 	err := command.Run()
 	f.PagerRunning.Store(false)
-	const notExecutable, notFound = 126, 127 // of sh
+	const notExecutable, notFound = 126, 127 // exit statuses of sh
 	var exitErr *exec.ExitError
 	if err == nil || errors.As(err, &exitErr) && exitErr.ExitCode() != notExecutable && exitErr.ExitCode() != notFound {
-		return nil // how the user leaves a pager is no failure
+		return nil // the exit status of the pager itself does not matter
 	}
 	f.Note("cannot start the pager %q: %v", pager, err)
 	_, err = f.Console.Out.Write(text)

@@ -5,24 +5,25 @@ import (
 	"foretell/internal/term"
 )
 
-// resumable has the commands for interrupted work.
+// resumable is a type of object whose work can be interrupted, with its commands.
 type resumable struct {
-	key, noun       string // the member with the key, and what it is the key of
-	resume, abandon string // commands, but for the key
+	key, noun       string // field with the key; name of the type
+	resume, abandon string // commands, without the key
 }
 
-// resumables are ordered: an object that has several keys is that of the first.
+// resumables are ordered. The first one whose key an object has is the type of the object.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},
 	{"datasetKey", "dataset", "foretell datasets wait", "foretell datasets delete"},
 }
 
-// isInterrupted reports whether the work on an object is interrupted: no process does it
-// until a command waits for it.
+// isInterrupted reports whether the work on an object is interrupted. It continues when a
+// command waits for it.
 func isInterrupted(r term.Record) bool { return r.Text("interrupted") == "true" }
 
-// noteInterrupted prints a notice about interrupted objects and their commands.
+// noteInterrupted prints a notice if there are interrupted objects, with the commands that
+// resume or discard the first.
 func (o *Output) noteInterrupted(records []term.Record) {
 	for _, way := range resumables {
 		first, n := "", 0

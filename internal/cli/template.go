@@ -17,7 +17,7 @@ import (
 // templateFilter is a parsed --template.
 type templateFilter struct {
 	template *template.Template
-	// rows are those of tablerow, printed at the end.
+	// rows are the rows that tablerow added. They are printed at the end.
 	rows [][]term.Cell
 }
 
@@ -36,7 +36,7 @@ func (o *Output) parseTemplate(text string) (filter, error) {
 			if then, err := time.Parse(api.TimeLayout, text); err == nil {
 				return term.FormatAgo(then, o.Factory.Now())
 			}
-			return text // no time, such as that of what has not happened yet
+			return text // not a time, such as "" for something that has not happened yet
 		},
 		"tablerow": func(values ...any) string {
 			row := make([]term.Cell, len(values))
@@ -77,8 +77,8 @@ func (p *templateFilter) apply(o *Output, b *bytes.Buffer, v, doc any) error {
 	return t.WriteTSV(b)
 }
 
-// templateData returns a document with comparable numbers, and with "" for null and for
-// each field of t that the JSON omits.
+// templateData returns doc with numbers that templates can compare, and with "" for null
+// and for each field of t that the JSON omits.
 func templateData(doc any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -134,7 +134,7 @@ func join(sep string, list any) (string, error) {
 	return strings.Join(texts, sep), nil
 }
 
-// pluck returns one field of each item of a list.
+// pluck returns the member of each object in a list.
 func pluck(member string, list any) ([]any, error) {
 	values, ok := list.([]any)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/term"
 )
 
-// PrintHelp prints the help page of a command, fitted to a terminal.
+// PrintHelp prints the help page of a command, fitted to the terminal or to COLUMNS.
 func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
 	if cmd.Runnable() || cmd.HasSubCommands() {
@@ -29,7 +29,7 @@ func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), text)
 }
 
-// usageText is the part of a help page that follows the description.
+// usageText returns the part of a help page that follows the description.
 func usageText(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -87,18 +87,18 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 // introText is printed if there are no arguments.
 const introText = `Foretell trains a classifier on a labelled CSV and predicts another.
 
-  foretell demo                             every step on a small sample
-  foretell check train.csv blind.csv        what is wrong with the files
+  foretell demo                             run every step on a small sample
+  foretell check train.csv blind.csv        find defects of the files
   foretell run train.csv --blind blind.csv  train, predict, verify
   foretell predict new.csv                  predict with the best model
-  foretell score result.csv answers.csv     metrics with intervals
+  foretell score result.csv answers.csv     compute metrics with intervals
   foretell leaderboard                      rank the models
 
 All commands: foretell --help
 Step by step: foretell help quickstart
 `
 
-// PrintIntro prints the short page.
+// PrintIntro prints the short introduction.
 func (f *Factory) PrintIntro(cmd *cobra.Command) error {
 	text := introText
 	if f.Console.FitsOut() {

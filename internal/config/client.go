@@ -8,7 +8,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// NewClient returns a client; an invalid address is a usage error.
+// NewClient returns a client. An invalid address is a usage error.
 func NewClient(opts client.Options) (*client.Client, error) {
 	c, err := client.New(opts)
 	if err == nil {
@@ -20,7 +20,7 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// addScheme adds a scheme: http:// for this machine, https:// for others.
+// addScheme adds http:// to an address of this machine, and https:// to any other.
 func addScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -32,6 +32,6 @@ func addScheme(address string) string {
 	return "https://" + address
 }
 
-// EmbeddedURL is the base URL of the embedded service. It is never dialled: the transport
-// calls the handler directly.
+// EmbeddedURL is the base URL of the embedded service. It is never dialled, because its
+// transport calls the handler directly.
 const EmbeddedURL = "http://foretell.invalid"

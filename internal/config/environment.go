@@ -12,7 +12,7 @@ import (
 	"foretell/internal/term"
 )
 
-// The environment variables of foretell. They are only read through factory.env.
+// The environment variables of foretell. They are only read through cli.Factory.Env.
 const (
 	envServer       = "FORETELL_SERVER"
 	envProfile      = "FORETELL_PROFILE"
@@ -32,27 +32,28 @@ const (
 	envPager        = "FORETELL_PAGER"
 )
 
-// variable is an environment variable and its setting.
+// variable is an environment variable, and the setting that it sets.
 type variable struct {
 	Name        string
 	description string
-	// Key is the name of the setting, which is also a flag and a value in a profile. It
-	// is "" for a secret and for variables that are read before the settings.
+	// Key is the name of the setting, which is also a flag and a key in a profile. It is ""
+	// if the variable is not a setting.
 	Key string
-	// Values are the valid values; nil if check decides.
+	// Values are the valid values; nil if they are not a fixed set.
 	Values []string
-	// check returns an error for an invalid value; nil accepts any.
+	// check returns an error for an invalid value. If it is nil, any value is valid.
 	check func(value string) error
 	// defaultValue is the default.
 	defaultValue string
-	// BareValue is the value of the flag without a value; "" if a value is required.
+	// BareValue is the value of the setting if its flag has no value. It is "" if the flag
+	// requires a value.
 	BareValue string
-	// secret is set if the value must not be shown.
+	// secret is set if the value must not be printed.
 	secret bool
 }
 
-// Variables lists all environment variables. Settings are bound by it, `config` checks
-// and lists by it, and `help environment` and docs/cli.md print it.
+// Variables lists all environment variables. [Load] reads the settings in it, the config
+// commands check and list them, and `help environment` and docs/cli.md print it.
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; empty uses the embedded one", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
@@ -62,37 +63,37 @@ var Variables = []variable{
 	{Name: EnvToken, description: "bearer token to use", secret: true},
 	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
 	{Name: envConfigDir, description: "folder of config.yaml"},
-	{Name: EnvDataDir, description: "folder of the embedded service", Key: KeyDataDir},
+	{Name: EnvDataDir, description: "folder in which the embedded service stores its data", Key: KeyDataDir},
 	{Name: EnvStorage, description: "where its stored files are: an S3 bucket or a folder; see `foretell serve --help`"},
 	{Name: EnvDatabase, description: "URL of the PostgreSQL database of a service, for commands with --database", secret: true},
 	{Name: envNoInput, description: "1 disables prompts", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
 	{Name: envProgress, description: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
-	{Name: EnvDebug, description: "1 traces requests to standard error, a path to that file; without secrets", Key: KeyDebug, BareValue: "true"},
-	{Name: envPager, description: "pager for lists longer than the terminal; cat for none (default PAGER)", Key: KeyPager},
-	{Name: "PAGER", description: "the same for all programs"},
-	{Name: "NO_COLOR", description: "if set, no colour"},
-	{Name: "CLICOLOR_FORCE", description: "if set and not 0, colour in pipes too"},
-	{Name: "TERM", description: "dumb: no redrawing"},
+	{Name: EnvDebug, description: "1 traces requests to standard error, a path traces them to that file; secrets are omitted", Key: KeyDebug, BareValue: "true"},
+	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
+	{Name: "PAGER", description: "pager of all programs, used if FORETELL_PAGER is not set"},
+	{Name: "NO_COLOR", description: "if set, output has no colour"},
+	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
+	{Name: "TERM", description: "if dumb, lines are not redrawn"},
 	{Name: "LC_ALL, LC_CTYPE, LANG", description: "if not UTF-8, histograms are drawn in ASCII"},
-	{Name: "COLUMNS", description: "width of the terminal"},
-	{Name: "CI", description: "if set, no redrawing and no pager"},
-	{Name: EnvGitHub, description: "true annotates missed requirements on standard error"},
-	{Name: EnvGitHubSummary, description: "file to append a table of the requirements to"},
-	{Name: EnvGitLab, description: "true puts missed requirements into a section of the log"},
+	{Name: "COLUMNS", description: "width of the terminal, and of help in a pipe"},
+	{Name: "CI", description: "if set, lines are not redrawn and no pager is used"},
+	{Name: EnvGitHub, description: "if true, missed requirements are annotated on standard error"},
+	{Name: EnvGitHubSummary, description: "file to which a table of the requirements is appended"},
+	{Name: EnvGitLab, description: "if true, missed requirements are a section of the log"},
 	{Name: "AWS_ACCESS_KEY_ID", description: "key of the S3 store"},
 	{Name: "AWS_SECRET_ACCESS_KEY", description: "secret of that key", secret: true},
 	{Name: "AWS_SESSION_TOKEN", description: "token of a temporary key", secret: true},
 	{Name: "AWS_REGION, AWS_ENDPOINT_URL", description: "region and address of the S3 store"},
 	{Name: "AWS_PROFILE", description: "profile of the AWS configuration files with the key"},
-	{Name: "BROWSER", description: "browser command of `foretell open`"},
-	{Name: "XDG_CONFIG_HOME", description: "parent of the config folder"},
-	{Name: "XDG_DATA_HOME", description: "parent of the data folder"},
+	{Name: "BROWSER", description: "command with which `foretell open` opens a page"},
+	{Name: "XDG_CONFIG_HOME", description: "parent of the default config folder"},
+	{Name: "XDG_DATA_HOME", description: "parent of the default data folder"},
 	{Name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", description: "proxy for requests to the service"},
 	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust"},
 }
 
-// FindSetting returns the variable of a setting.
+// FindSetting returns the variable that sets the setting key.
 func FindSetting(key string) (variable, bool) {
 	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
 	if i < 0 {
@@ -140,13 +141,13 @@ func EnvironmentHelp() string {
 	for _, v := range Variables {
 		fmt.Fprintf(&b, "  %-34s %s\n", v.Name, v.description)
 	}
-	b.WriteString("\nSettings of a profile, for `foretell config`:\n\n")
+	b.WriteString("\nA profile can hold these settings. Set them with `foretell config set KEY VALUE`:\n\n")
 	for _, v := range Variables {
 		if v.Key != "" {
-			fmt.Fprintf(&b, "  %-34s as %s\n", v.Key, v.Name)
+			fmt.Fprintf(&b, "  %-34s same as %s\n", v.Key, v.Name)
 		}
 	}
-	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "path of an operation of this service, such as listTrainings")
+	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "URL path of an operation, such as listTrainings, on another deployment")
 	return b.String()
 }
 

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// WriteValue writes one value of config.yaml at the path of keys. The rest of the file,
-// including comments, is unchanged. An empty value removes the key.
+// WriteValue sets the value at the path of keys in config.yaml. If value is "", it removes
+// the last key. The rest of the file, including comments, is unchanged.
 func WriteValue(env Getenv, value string, keys ...string) error {
 	path, err := FilePath(env)
 	if err != nil {
@@ -31,7 +31,8 @@ func WriteValue(env Getenv, value string, keys ...string) error {
 	return WritePrivate(path, content)
 }
 
-// editYAML sets the scalar at the path of keys in a YAML document.
+// editYAML sets the scalar at the path of keys in a YAML document, or removes the last key
+// if value is "".
 func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {
@@ -51,7 +52,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		last := i == len(keys)-1
 		if last && value == "" {
 			removeKey(node, key)
-			if i > 2 && len(node.Content) == 0 { // the last of a profile's paths
+			if i > 2 && len(node.Content) == 0 { // the profile has no other paths
 				removeKey(above, keys[i-1])
 			}
 			break
@@ -70,7 +71,8 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// findOrAdd finds the value of key in a mapping, or adds an empty mapping there.
+// findOrAdd returns the value of key in a mapping. If there is none, it adds an empty
+// mapping as the value.
 func findOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -92,7 +94,7 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// WritePrivate atomically replaces a file; only its owner can read it.
+// WritePrivate atomically replaces a file that only its owner can read.
 func WritePrivate(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

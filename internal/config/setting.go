@@ -1,5 +1,5 @@
-// Package config has the settings of the command line: flags, environment variables and
-// the profiles of config.yaml, in this order of precedence. All commands read it.
+// Package config has the settings of the command line. They come from flags, environment
+// variables and the profiles of config.yaml, in this order of precedence.
 package config
 
 import (
@@ -39,19 +39,19 @@ type Getenv = func(name string) string
 
 const defaultProfile = "default"
 
-// Settings are the effective settings. Flags override the environment, which overrides
-// the profile, which overrides the defaults.
+// Settings are the effective settings. A flag overrides a variable, a variable overrides
+// the profile, and the profile overrides the default.
 type Settings struct {
 	*viper.Viper
 	// Profile is the name of the profile in use.
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins has the origin of each setting, including profile, by key.
+	// origins has the origin of each setting, and of the profile, by key.
 	origins map[string]string
 }
 
-// Load resolves the settings. Flags with the name of a key are a source.
+// Load returns the effective settings. A flag whose name is a key sets that key.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	file, err := ReadFile(env)
 	if err != nil {
@@ -96,7 +96,8 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	return s, nil
 }
 
-// OriginName returns the name under which a setting was given.
+// OriginName returns the name of the flag or variable that set a setting, or the key and
+// the file if it is from the profile.
 func (s *Settings) OriginName(key string) string {
 	origin := s.origins[key]
 	for _, kind := range []string{"flag ", "variable "} {
@@ -107,8 +108,8 @@ func (s *Settings) OriginName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
-// CheckProfile returns an error for an unknown profile, unless another source sets the
-// service: a mistyped name would silently select another service.
+// CheckProfile returns an error if the profile is unknown, because a mistyped name would
+// silently select another service. It returns nil if a flag or variable sets the service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil
@@ -136,7 +137,7 @@ func NewViper() *viper.Viper {
 	return viper.NewWithOptions(viper.KeyDelimiter(KeyDelimiter))
 }
 
-// ReadFile reads config.yaml; a missing file is empty.
+// ReadFile reads config.yaml. If the file does not exist, the result is empty.
 func ReadFile(env Getenv) (*viper.Viper, error) {
 	path, err := FilePath(env)
 	if err != nil {
@@ -197,8 +198,9 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns a folder of foretell: the variable own, a folder in the variable xdg,
-// or the native one, whose first element is a variable.
+// userDir returns the value of the variable own, or else the folder foretell in the value
+// of xdg, or else the default. native has the path elements of the default by operating
+// system; the first element is a variable.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)
@@ -218,8 +220,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// PathOverrides returns the overridden paths by operation ID. viper lower-cases keys; known
-// restores their spelling.
+// PathOverrides returns the overridden paths by operation ID. known has the IDs of all
+// operations, to restore their case, because viper lower-cases keys.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// Setting is a setting in the output of config.
+// Setting is a setting in the output of the config commands.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -21,8 +21,8 @@ type Setting struct {
 // maskedValue replaces the value of a secret.
 const maskedValue = "(secret)"
 
-// ListSettings returns all settings with their origins: the profile, the variables,
-// overridden paths, and the names of secrets in the environment.
+// ListSettings returns all settings with their origins, including the profile, overridden
+// paths, and the names of secrets in the environment.
 func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
 	for _, v := range Variables {
@@ -39,7 +39,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 				return nil, err
 			}
 			value = dir
-			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originDefault && filepath.IsAbs(env(xdg)) { // see folder
+			if xdg := "XDG_DATA_HOME"; s.origins[v.Key] == originDefault && filepath.IsAbs(env(xdg)) { // see userDir
 				s.origins[v.Key] = "variable " + xdg
 			}
 		default:
@@ -61,7 +61,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	return documents, nil
 }
 
-// SettingKeys returns the valid keys except the paths.
+// SettingKeys returns all valid keys, except those of paths.
 func SettingKeys() []string {
 	keys := []string{KeyProfile}
 	for _, v := range Variables {
@@ -100,7 +100,7 @@ func CheckSetting(key, value string) error {
 	}
 	if id, ok := strings.CutPrefix(key, KeyPaths+"."); ok {
 		if _, err := client.New(client.Options{BaseURL: EmbeddedURL, Paths: map[string]string{id: value}}); err != nil {
-			return exit.Usagef("%w", err).WithHint("a path starts with / and has the operation's parameters in braces; see docs/api.md")
+			return exit.Usagef("%w", err).WithHint("a path starts with / and contains the operation's parameters in braces; see docs/api.md")
 		}
 		return nil
 	}
@@ -108,7 +108,7 @@ func CheckSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// YAMLPath returns the path of a key in the config file.
+// YAMLPath returns the path of a setting in the config file.
 func YAMLPath(s *Settings, key string) []string {
 	if key == KeyProfile {
 		return []string{KeyProfile}
@@ -116,7 +116,7 @@ func YAMLPath(s *Settings, key string) []string {
 	return append([]string{"profiles", s.Profile}, strings.SplitN(key, ".", 2)...)
 }
 
-// OperationIDs returns the IDs of the API's operations, which paths.* settings use.
+// OperationIDs returns the IDs of the API's operations, which the paths settings use.
 func OperationIDs() []string {
 	ids := make([]string, 0, len(api.Operations()))
 	for _, op := range api.Operations() {

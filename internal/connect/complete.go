@@ -18,11 +18,11 @@ import (
 // CompletionTimeout limits how long a completion waits for the service.
 const CompletionTimeout = 2 * time.Second
 
-// ReferenceLister lists the references that can be completed.
+// ReferenceLister lists the references that a completion offers.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with references. It offers none if the
-// service is not reachable.
+// CompleteReference completes the first argument with references. If the service is not
+// reachable, it offers only @last.
 func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -32,14 +32,14 @@ func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.Completion
 	}
 }
 
-// CompleteReferenceOrWord completes a flag with references and one additional word.
+// CompleteReferenceOrWord completes a flag with word and with references.
 func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchRefs returns the names that the service sends within CompletionTimeout.
+// fetchRefs returns the references that the service sends within CompletionTimeout.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
 	if !o.hasService() {
 		return nil
@@ -53,12 +53,12 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 		return nil
 	}
 	defer session.Close()
-	found, _ := names(ctx, session) // what came of it will do
+	found, _ := names(ctx, session) // on an error some references are still useful
 	return found
 }
 
-// hasService reports whether there is a service to query: completion must not create a
-// data folder.
+// hasService reports whether there is a service to query. Without this check a completion
+// would create a data folder.
 func (o *ServiceFlags) hasService() bool {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
@@ -75,8 +75,8 @@ func (o *ServiceFlags) hasService() bool {
 	return err == nil
 }
 
-// ListDatasetRefs lists the names of datasets with their status. On an error it returns the
-// names until then, as the other listers do.
+// ListDatasetRefs lists the names of datasets, with their status as description. On an error
+// it also returns the names read so far, as the other listers do.
 func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
@@ -88,7 +88,7 @@ func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListTrainingRefs lists the keys of races with dataset and status.
+// ListTrainingRefs lists the keys of races, described by dataset and status.
 func ListTrainingRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for t, err := range client.AllTrainings(ctx, session.Client, true) {
@@ -100,7 +100,8 @@ func ListTrainingRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListModelRefs lists the keys of models with algorithm and performance.
+// ListModelRefs lists the references of models, such as NAME@v3, described by algorithm and
+// performance.
 func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for m, err := range session.AllModels(ctx) {
@@ -119,7 +120,7 @@ func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListPredictionRefs lists the keys of predictions with dataset and status.
+// ListPredictionRefs lists the keys of predictions, described by dataset and status.
 func ListPredictionRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for p, err := range session.AllPredictions(ctx) {

@@ -9,8 +9,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// AwaitDataset waits until a dataset is prepared. It returns an error with the reason if
-// it FAILED.
+// AwaitDataset waits until a dataset is prepared. If it FAILED, the error has the reason.
 func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
 	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err
@@ -19,7 +18,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	defer phase.Done()
 	status, again := "", "foretell datasets wait "+key
 	dataset, err := c.WaitDataset(ctx, key, func(d *api.Dataset) {
-		if d.SHA256 != "" { // so that a run finds it again
+		if d.SHA256 != "" { // a repeated run finds the dataset by its SHA-256
 			again = c.resumeCommand("foretell datasets wait "+key, "")
 		}
 		if status = d.Status; status == api.DatasetPending {
@@ -37,15 +36,15 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	}
 	if dataset.Status == api.DatasetFailed {
 		e := exit.Errorf(exit.Rejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
-		return nil, e.WithHint("fix the file, delete the dataset with `foretell datasets delete %s`, and create it again", key)
+		return nil, e.WithHint("fix the file, delete the dataset with `foretell datasets delete %s`, then create it again", key)
 	}
 	return dataset, nil
 }
 
-// ResumePreparation continues the preparation of a dataset whose process has ended;
-// otherwise it does nothing.
+// ResumePreparation continues the preparation of a dataset if the process that did it has
+// ended. Otherwise it does nothing.
 func (c *Session) ResumePreparation(ctx context.Context, key string) error {
-	if !c.Embedded { // a server goes on by itself
+	if !c.Embedded { // a server continues by itself
 		return nil
 	}
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
@@ -56,7 +55,7 @@ func (c *Session) ResumePreparation(ctx context.Context, key string) error {
 	return err
 }
 
-// ClassLabels returns the labels of a dataset.
+// ClassLabels reads a dataset and returns its [DatasetLabels].
 func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, error) {
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
@@ -65,7 +64,7 @@ func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, er
 	return DatasetLabels(d), nil
 }
 
-// DatasetLabels returns the labels of a dataset; nil if unknown.
+// DatasetLabels returns the labels of the classes of a dataset, or nil if they are unknown.
 func DatasetLabels(d *api.Dataset) []string {
 	if len(d.Classes) == 0 {
 		return nil

@@ -22,8 +22,7 @@ import (
 type ServiceFlags struct {
 	Factory *cli.Factory
 	Local   bool
-	// Idle is set if the command starts no work: it does not run the jobs of the embedded
-	// service.
+	// Idle is set if the command does not run the jobs of the embedded service.
 	Idle bool
 	Cmd  *cobra.Command
 }
@@ -34,12 +33,12 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags := cmd.Flags()
 	flags.String(config.KeyProfile, "", "profile of the config file")
 	flags.String(config.KeyServer, "", "`URL` of the service")
-	flags.BoolVar(&o.Local, "local", false, "use the embedded service, overriding the configuration")
-	flags.String(config.KeyDataDir, "", "`folder` of the embedded service")
-	flags.Var(new(TraceFlag), config.KeyDebug, "trace requests to standard error, without secrets; --debug=FILE writes to a file")
+	flags.BoolVar(&o.Local, "local", false, "use the embedded service even if a server is configured")
+	flags.String(config.KeyDataDir, "", "`folder` in which the embedded service stores its data")
+	flags.Var(new(TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
-	flags.BoolP("dry-run", "n", false, "print the requests; send none that changes anything")
+	flags.BoolP("dry-run", "n", false, "print the requests, but send only those that change nothing")
 	cli.SetGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
@@ -77,8 +76,8 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	return session, nil
 }
 
-// transportWrapper returns the wrapper of the transport that the flags request; nil for
-// none.
+// transportWrapper returns the function that wraps the transport for --dry-run or --verbose,
+// or nil.
 func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
 	if cli.IsDryRun(o.Cmd) && !cli.DryRunPrintsResult(o.Cmd) {
 		r := o.Factory.StartDryRun()
@@ -101,7 +100,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	}
 	_, statErr := os.Stat(dir)
 	removeDir := func() error { return nil }
-	if errors.Is(statErr, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run leaves no folder behind
+	if errors.Is(statErr, os.ErrNotExist) && cli.IsDryRun(o.Cmd) { // a dry run must not create the data folder
 		if dir, err = os.MkdirTemp("", "foretell-dry-run-"); err != nil {
 			return nil, err
 		}
@@ -118,7 +117,7 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	return session, nil
 }
 
-// ConnectEmbeddedAt starts the service in this process on a folder.
+// ConnectEmbeddedAt starts the service in this process, with dir as its data folder.
 func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts client.Options) (*Session, error) {
 	service, err := OpenLocal(ctx, dir, o.Factory, o.Cmd)
 	if err != nil {
@@ -134,7 +133,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		transport, closer := client.InProcess(service.Handler(server.Options{}))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
-		opts.MaxPoll = 100 * time.Millisecond // to look costs next to nothing here
+		opts.MaxPoll = 100 * time.Millisecond // polls are cheap in the same process
 		opts.Wait = func(ctx context.Context, d time.Duration) error {
 			if err := service.App.DiskFull(); err != nil {
 				return err
@@ -176,7 +175,7 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	if o.Factory.Env(config.EnvToken) == "" { // a token that was given has no password behind it
+	if o.Factory.Env(config.EnvToken) == "" { // a token from the environment cannot be renewed
 		opts.Relogin = tokens.Renew
 	}
 	c, err := config.NewClient(opts)

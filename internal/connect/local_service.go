@@ -23,7 +23,7 @@ import (
 	"foretell/internal/term"
 )
 
-// LocalService is the service on a data folder in this process.
+// LocalService is a service in this process that uses a data folder.
 type LocalService struct {
 	App   *app.App
 	store *store.Store
@@ -38,7 +38,7 @@ type localOptions struct {
 	log *slog.Logger
 	// acceptDatabase accepts a database that does not belong to the stored files.
 	acceptDatabase bool
-	// ownWork limits jobs to those that the command queues or waits for.
+	// ownWork is set to run only the jobs that the command queues or waits for.
 	ownWork bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
@@ -64,12 +64,12 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
 	BindDatabase(cmd)
 	BindStorage(cmd)
-	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not belong to the files in blobs/")
+	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 }
 
-// OpenDaemon opens the data folder for serve and worker, which run the jobs of every
-// process. It logs unless quiet is set.
+// OpenDaemon opens the data folder for serve and worker, which run the jobs of all
+// processes. It logs to standard error unless --quiet is set.
 func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
@@ -86,7 +86,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
 }
 
-// openLocalWith is OpenLocal with options.
+// openLocalWith is like [OpenLocal], but with options.
 func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, opts localOptions) (*LocalService, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, DataDirError(dir, err)
@@ -116,7 +116,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 // DataDirError explains why a data folder cannot be used.
 func DataDirError(dir string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err // the folder is not to blame
+		return err // not caused by the folder
 	}
 	e := exit.Errorf(exit.Unexpected, "cannot use the data folder %s: %w", dir, err)
 	database := term.ShellQuote(filepath.Join(dir, DatabaseFile))
@@ -127,32 +127,33 @@ func DataDirError(dir string, err error) error {
 		return e.WithHint("nothing was changed; name that place with --storage or %s", config.EnvStorage)
 	case errors.Is(err, app.ErrFilesGone):
 		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or name the place of the files with --storage; "+
-			"`foretell serve --accept-database` starts without its files", term.ShellQuote(filepath.Join(dir, "blobs")))
+			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(filepath.Join(dir, "blobs")))
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; restore %s from a backup, or continue without it: "+
 			"`foretell serve --accept-database` keeps the files for 30 days", database)
 	case errors.Is(err, store.ErrCorrupt):
 		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
-			"or name another folder with --data-dir or %[2]s", database, config.EnvDataDir)
+			"or use another folder with --data-dir or %[2]s", database, config.EnvDataDir)
 	case errors.Is(err, store.ErrDiskFull):
 		free, _, _ := blob.DiskSpace(dir) // 0 if it is unknown
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
-			WithHint("free space on that disk, or move the folder to another one and name it with --data-dir; with a few MB free `foretell prune` works again")
+			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
 	case errors.Is(err, store.ErrNewerSchema):
-		return e.WithHint("use the foretell that wrote it or a newer one, or name another folder with --data-dir or %s", config.EnvDataDir)
+		return e.WithHint("use the foretell that wrote it, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
 	}
-	return e.WithHint("name another folder with --data-dir or %s", config.EnvDataDir)
+	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
 }
 
-// Handler returns the API's handler. It sets the log, the clock and the version of
+// Handler returns the handler of the API. publicURL is the base of absolute links; "" uses
+// the URL of each request. It sets the log, the clock and the version of
 // opts.
 func (s *LocalService) Handler(opts server.Options) http.Handler {
 	opts.Log, opts.Now, opts.Version = s.Log, s.now, build.Current().Version
 	return server.New(s.App, opts)
 }
 
-// StartJobs starts running jobs. The returned function stops them and waits until all have
-// stopped.
+// StartJobs starts running jobs. The returned function stops them and waits until they have
+// ended.
 func (s *LocalService) StartJobs() func() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

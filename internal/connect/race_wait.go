@@ -16,15 +16,15 @@ import (
 	"foretell/internal/term"
 )
 
-// AwaitModel shows a race that the command started until it has a model. On Ctrl-C a race
-// on another machine continues; a race in this process is cancelled and its best model
-// kept.
+// AwaitModel waits for a race that the command started, shows it, and returns an error if it
+// has no model. On Ctrl-C a race in this process is stopped and its best model is kept. A
+// race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, RaceError(job, err)
 }
 
-// AwaitRace is like AwaitModel, but a race without a model is not an error.
+// AwaitRace is like [Session.AwaitModel], but a race without a model is not an error.
 func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.WatchRace(ctx, key, false)
 	if err == nil {
@@ -49,7 +49,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	return nil, e
 }
 
-// stopTimeout limits how long a cancelled race may take to store its model.
+// stopTimeout limits the time that a cancelled race has to store its model.
 const stopTimeout = 3 * time.Second
 
 // StopRace cancels a race in this process and waits until it has ended.
@@ -57,14 +57,14 @@ func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, erro
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	if _, err := client.Call(ctx, c.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key}); err != nil {
-		if api.CodeFromError(err) != api.CodeWrongState { // it has just ended
+		if api.CodeFromError(err) != api.CodeWrongState { // the race has already ended
 			return nil, err
 		}
 	}
 	return c.WaitTraining(ctx, key, nil)
 }
 
-// WatchRace shows a race from its start until it ends. replay also shows a finished race.
+// WatchRace shows a race until it ends. If replay is set, it also shows a finished race.
 func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue or building the model. It returns "" otherwise.
+// training: waiting in the queue or building the model. Otherwise the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
@@ -116,23 +116,23 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns the command that stops the running race, if it belongs to the same
+// queueHint returns a hint to stop the running race, or "" if that race belongs to another
 // account.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {
-			return "" // the wait itself will say so
+			return "" // the wait will report the error
 		}
 		if job.Status == api.TrainingRunning {
-			return ", yours on " + job.DatasetName + ": stop it with `foretell training cancel " + job.TrainingJobKey + "`"
+			return ", one of them yours, on " + job.DatasetName + "; stop it with `foretell training cancel " + job.TrainingJobKey + "`"
 		}
 	}
 	return ""
 }
 
-// toRunStates converts the progress of the algorithms. threshold may be nil.
+// toRunStates converts the progress of the algorithms of a race. threshold may be nil.
 func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
-	lanes := make([]term.RunState, len(jobs))
+	states := make([]term.RunState, len(jobs))
 	for i, job := range jobs {
 		l := term.RunState{
 			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
@@ -145,12 +145,12 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 		switch job.Outcome {
 		case api.OutcomePending:
 			l.StateLabel, l.Done = "waiting", false
-		case api.OutcomeRunning, "": // nothing for a state that only another deployment knows
+		case api.OutcomeRunning, "": // "" is an unknown state of another deployment
 			l.StateLabel, l.Done = "learning", false
 		}
-		lanes[i] = l
+		states[i] = l
 	}
-	return lanes
+	return states
 }
 
 // AwaitTraining waits for a race without showing it.
@@ -164,7 +164,7 @@ func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training,
 	return c.WaitTraining(ctx, key, func(p *api.TrainingProgress) { phase.Tick(activity(p)) })
 }
 
-// TrainingError returns an error for a race without a usable model.
+// TrainingError returns an error if a race failed, was cancelled or has no model.
 func TrainingError(job *api.Training) error {
 	switch {
 	case job.Status == api.TrainingFailed, job.Status == api.TrainingCancelled:
@@ -190,7 +190,7 @@ func ValueOrZero(p *float64) float64 {
 	return *p
 }
 
-// RaceError returns err, or the error of a failed job.
+// RaceError returns err if it is not nil, and the [TrainingError] of job otherwise.
 func RaceError(job *api.Training, err error) error {
 	if err != nil {
 		return err

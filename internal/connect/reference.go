@@ -20,15 +20,15 @@ var (
 	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinKeyPrefix) + `,}$`)
 )
 
-// refCandidate is an object that a reference may mean.
+// refCandidate is an object that a reference may refer to.
 type refCandidate struct {
 	key       string
-	name      string // that it can be called by; several may share it
-	createdOn string // newest wins for a shared name and for @last
+	name      string // name in references, which several objects may share; "" if there is none
+	createdOn string // a shared name and @last refer to the newest object
 }
 
-// resolveReference returns the key of the object that ref means: a key, a unique prefix of one, a
-// name, or @last. noun is the type of object in errors, which suggest similar names.
+// resolveReference returns the key of the object that ref refers to. ref is a key, a unique
+// prefix of one, a name, or @last. noun is the type of the object, for errors.
 func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
@@ -70,14 +70,14 @@ func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (
 
 var commandGroups = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
-// DatasetKey resolves a reference to a dataset; the name of a series means its newest
+// DatasetKey resolves a reference to a dataset. The name of a series refers to its newest
 // dataset.
 func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
-// DatasetKeyExact is DatasetKey for destructive commands: a name means the dataset with
-// exactly that name, if there is one.
+// DatasetKeyExact is like [Session.DatasetKey], but a name refers to the dataset with exactly
+// that name, if there is one. Destructive commands use it.
 func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
 	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
@@ -87,8 +87,8 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 	})
 }
 
-// findDataset resolves a reference to a dataset. choose returns the datasets that the
-// name of a series may mean; the newest is used.
+// findDataset resolves a reference to a dataset. choose returns the datasets that the name of
+// a series may refer to; the newest of them is used.
 func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -131,8 +131,8 @@ func (c *Session) seriesNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// candidateName returns the name of an object made from a dataset: ref if that is the
-// name of the dataset or of its series, else the name of the series.
+// candidateName returns the name of an object that was made from a dataset. It is ref if ref
+// is the name of the dataset or of its series, and the name of the series otherwise.
 func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref
@@ -140,7 +140,7 @@ func candidateName(ref, dataset, series string) string {
 	return cmp.Or(series, dataset)
 }
 
-// TrainingKey resolves a reference to a race; the name of a dataset or series means its
+// TrainingKey resolves a reference to a race. The name of a dataset or series refers to its
 // newest race.
 func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 	return resolveReference("training", ref, func(yield func(refCandidate, error) bool) {
@@ -161,9 +161,9 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// ModelKey resolves a reference to a model: NAME@champion or NAME is the best of a
-// series, NAME@v3 its third. The name of a dataset excludes the models of other datasets
-// of its series.
+// ModelKey resolves a reference to a model. NAME and NAME@champion refer to the champion of
+// a series, and NAME@v3 to its third model. If NAME is the name of a dataset that is not
+// that of a series, only the models of this dataset count.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
@@ -194,7 +194,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// Models iterates over the models of some series, newest first in each series.
+// Models returns the models of the series in all, newest first within each series.
 func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		for _, s := range all {
@@ -212,7 +212,7 @@ func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[cli
 	}
 }
 
-// AllModels iterates over the models of all series.
+// AllModels returns the models of all series, newest first within each series.
 func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
@@ -224,8 +224,8 @@ func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, e
 	}
 }
 
-// FindSeries returns the series that a reference means: a whole series for its name, else a
-// single dataset.
+// FindSeries resolves a reference to a series. A reference to a single dataset returns a
+// series with only that dataset.
 func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
@@ -248,8 +248,8 @@ func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, e
 	return nil, exit.Errorf(exit.NotFound, "no dataset %q found", ref).WithHint("list them with `foretell datasets list`")
 }
 
-// PredictionKey resolves a reference to a prediction; the name of a dataset or series
-// means its newest prediction.
+// PredictionKey resolves a reference to a prediction. The name of a dataset or series refers
+// to its newest prediction.
 func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error) {
 	return resolveReference("prediction", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
@@ -271,8 +271,8 @@ type NamedPrediction struct {
 	DatasetName string `json:"datasetName"`
 }
 
-// AllPredictions yields the predictions of all datasets with a model. It ends after the
-// first error of listing datasets.
+// AllPredictions returns the predictions of all datasets with a model. The sequence ends
+// after an error from listing the datasets.
 func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction, error] {
 	return func(yield func(NamedPrediction, error) bool) {
 		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {
@@ -289,12 +289,12 @@ func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction,
 	}
 }
 
-// Collect returns all items.
+// Collect returns all items of a sequence. It returns the first error.
 func Collect[T any](items iter.Seq2[T, error]) ([]T, error) {
 	return CollectLimit(items, 0)
 }
 
-// CollectLimit returns at most limit items; 0 returns all.
+// CollectLimit is like [Collect], but returns at most limit items. 0 means no limit.
 func CollectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	var all []T
 	for one, err := range items {
@@ -309,7 +309,7 @@ func CollectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	return all, nil
 }
 
-// AddDatasetName adds the name of the dataset to predictions.
+// AddDatasetName reads the dataset with a key and adds its name to predictions.
 func (c *Session) AddDatasetName(ctx context.Context, key string, predictions iter.Seq2[api.Prediction, error]) (iter.Seq2[NamedPrediction, error], error) {
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
@@ -324,8 +324,8 @@ func (c *Session) AddDatasetName(ctx context.Context, key string, predictions it
 	}, nil
 }
 
-// NewestChampion returns the champion of the series that was trained last; nil if there
-// is no model.
+// NewestChampion returns the champion of the series that was trained last. It returns nil if
+// there is no model.
 func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, error) {
 	models, err := Collect(c.AllModels(ctx))
 	if err != nil || len(models) == 0 {
@@ -336,6 +336,6 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	return &models[i], nil
 }
 
-// ChampionRef is the value of --beat for the best earlier model of the series, see
+// ChampionRef is the name of the best model of a series, in references and for --beat. See
 // [client.Champion].
 const ChampionRef = "champion"

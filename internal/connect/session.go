@@ -1,6 +1,5 @@
-// Package connect connects a command to the service that its settings choose: a server, or
-// one embedded in this process on a data folder. It also finds objects by reference and
-// waits for jobs.
+// Package connect connects a command to the service that the settings select: a server, or
+// a service embedded in this process. It also resolves references and waits for jobs.
 package connect
 
 import (
@@ -13,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// Session is a client that is signed in to a service: over the network, or embedded in
-// this process.
+// Session is a client that is signed in to a service. The service is a server, or embedded
+// in this process.
 type Session struct {
 	*client.Client
 	// Embedded is set if the service runs in this process.
@@ -25,34 +24,35 @@ type Session struct {
 	DataDir string
 	// Account is the name of the signed-in account.
 	Account string
-	// Progress shows waits; nil for a command that waits for nothing.
+	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress
-	// RunCommand returns the command that continues the whole run with a race; "" starts
-	// it again. It is nil if the command is only about the race.
+	// RunCommand returns the run command that resumes race, or, if race is "", the one that
+	// starts over. It is nil if the current command is not run.
 	RunCommand func(race string) string
 	closers    []func() error
 }
 
 // embeddedApp is the part of the embedded service that commands use directly.
 type embeddedApp interface {
-	// Adopt makes this process do the work on an object unless another process does it.
+	// Adopt lets this process run the jobs of an object, unless another process runs them.
 	Adopt(ctx context.Context, key string) error
-	// RunsElsewhere reports whether another process works on an object.
+	// RunsElsewhere reports whether another process runs the jobs of an object.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
 	// Usage measures the stored files.
 	Usage(ctx context.Context) (*app.Usage, error)
 }
 
-// Close stops the embedded service. Running jobs are released within a second; they
-// restart when a command waits for them.
+// Close stops the embedded service. Running jobs end within a second, and restart when
+// another command waits for them.
 func (c *Session) Close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		_ = c.closers[i]() // the command's result does not depend on it
 	}
 }
 
-// resumeCommand returns the command that continues a race, or for "" starts it again:
-// that of the whole run if there is one, else command.
+// resumeCommand returns the command that continues after an interruption. If the current
+// command is run, it is the run command that resumes race, or, if race is "", the one that
+// starts over. Otherwise it is command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command
@@ -60,8 +60,8 @@ func (c *Session) resumeCommand(command, race string) string {
 	return c.RunCommand(race)
 }
 
-// adoptJob makes this process do the work that a command waits for, if the service is
-// embedded and no other process does it.
+// adoptJob lets this process run the jobs of an object, if the service is embedded and no
+// other process runs them.
 func (c *Session) adoptJob(ctx context.Context, key string) error {
 	if !c.Embedded {
 		return nil
@@ -69,7 +69,8 @@ func (c *Session) adoptJob(ctx context.Context, key string) error {
 	return c.App.Adopt(ctx, key)
 }
 
-// RunsElsewhere reports whether another process does the work of the embedded service.
+// RunsElsewhere reports whether the service is embedded and another process runs the jobs of
+// an object.
 func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 	if !c.Embedded {
 		return false, nil
@@ -77,8 +78,8 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// ModelReport returns a model's report; nil if the service has no reports, which are an
-// extension.
+// ModelReport returns the report of a model. It returns nil if the service has no reports,
+// which are an extension.
 func (c *Session) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
 	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model})
 	var problem *api.Problem
@@ -88,8 +89,8 @@ func (c *Session) ModelReport(ctx context.Context, model string) (*api.ModelRepo
 	return report, err
 }
 
-// HasExtensions reports whether the service has foretell's extensions. They come
-// together, and prepared datasets then have classes.
+// HasExtensions reports whether the service has foretell's extensions to the API. dataset
+// must be prepared: only a service with the extensions reports its classes.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

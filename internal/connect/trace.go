@@ -17,7 +17,7 @@ import (
 	"foretell/internal/term"
 )
 
-// formatRoundTrip formats a request for --verbose.
+// formatRoundTrip formats a request and its response for --verbose.
 func formatRoundTrip(e client.RoundTrip) string {
 	address := e.URL
 	if u, err := url.Parse(e.URL); err == nil {
@@ -31,7 +31,7 @@ func formatRoundTrip(e client.RoundTrip) string {
 		e.Elapsed.Milliseconds(), term.FormatBytes(e.Sent), term.FormatBytes(e.Received))
 }
 
-// TraceFlag is a string flag whose value is optional.
+// TraceFlag is the value of a flag whose argument is optional, such as --debug.
 type TraceFlag string
 
 func (f *TraceFlag) String() string { return string(*f) }
@@ -45,7 +45,8 @@ func (f *TraceFlag) Set(text string) error {
 // Type returns bool, so that help shows no value.
 func (f *TraceFlag) Type() string { return "bool" }
 
-// NewTracer returns the function that traces requests to debug; nil for no trace.
+// NewTracer returns a function that traces requests, and one that closes the trace. debug
+// is the value of --debug. The first function is nil if debug disables tracing.
 func NewTracer(f *cli.Factory, debug string) (func(client.TraceEvent), func() error, error) {
 	nothing := func() error { return nil }
 	switch debug {
@@ -56,7 +57,7 @@ func NewTracer(f *cli.Factory, debug string) (func(client.TraceEvent), func() er
 	}
 	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, nil, exit.Usagef("--debug: %w", err).WithHint("name a writable file, as in --debug=trace.log")
+		return nil, nil, exit.Usagef("--debug: %w", err).WithHint("use a writable file, as in --debug=trace.log")
 	}
 	return newTraceWriter(file), file.Close, nil
 }

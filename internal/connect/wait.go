@@ -32,7 +32,7 @@ func (w *WaitFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 // BindWait adds the flags of a command that always waits.
 func (w *WaitFlags) BindWait(cmd *cobra.Command, f *cli.Factory) {
 	w.ServiceFlags.Bind(cmd, f)
-	cmd.Flags().Duration(config.KeyTimeout, 0, "stop waiting after this time; the job continues (exit status 8)")
+	cmd.Flags().Duration(config.KeyTimeout, 0, "stop waiting after this time (exit status 8); the job continues")
 	w.BindProgress(cmd)
 }
 
@@ -42,7 +42,8 @@ func (w *WaitFlags) BindProgress(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.ProgressModes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Open connects to the service. The context ends with --timeout; done closes the session.
+// Open connects to the service. The returned context ends after --timeout. done closes the
+// session.
 func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, done func(), err error) {
 	ctx, progress, cancel, err := w.StartProgress(ctx)
 	if err != nil {
@@ -61,7 +62,8 @@ func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, do
 	return ctx, session, done, nil
 }
 
-// StartProgress applies the flags without connecting.
+// StartProgress returns a context that ends after --timeout, and the progress that the flags
+// select. It does not connect.
 func (w *WaitFlags) StartProgress(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
 	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	if err != nil {
@@ -91,12 +93,12 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
-// WaitError explains why a wait ended before the job: --timeout, Ctrl-C or a lost
-// connection. again is the command that continues the wait.
+// WaitError explains why a wait ended before its job, such as by --timeout, Ctrl-C or a lost
+// connection. noun and key identify the job. again is the command that continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, again string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {
-		where = "it is paused until somebody waits for it"
+		where = "it is paused until a command waits for it"
 		if away {
 			where = "it is still running in another process"
 		}

@@ -1,6 +1,5 @@
-// Package credential keeps a profile's user name, password and token, in the system
-// keyring or in a private file, and signs requests in. Package connect and the account
-// commands use it.
+// Package credential stores passwords and tokens, in the system keyring or in a private
+// file, and obtains tokens from a service. Package connect and the account commands use it.
 package credential
 
 import (
@@ -16,7 +15,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// Credential is stored by login.
+// Credential is what `foretell login` stores.
 type Credential struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires"`
@@ -26,10 +25,10 @@ type Credential struct {
 
 // Store stores credentials by entry. An entry is one account at one service.
 type Store interface {
-	// Get returns errNoCredential for an entry that is not there.
+	// Get returns errNoCredential if there is no such entry.
 	Get(entry string) (Credential, error)
 	Set(entry string, c Credential) error
-	// Remove succeeds for an unknown entry.
+	// Remove does nothing if there is no such entry.
 	Remove(entry string) error
 }
 

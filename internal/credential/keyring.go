@@ -12,10 +12,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keyringService is the service name of our entries in the system keyring.
+// keyringService is the service name of foretell's entries in the system keyring.
 const keyringService = "foretell"
 
-// keyringTimeout limits a keyring request: a locked keyring may wait forever to be
+// keyringTimeout limits a keyring request, because a locked keyring may wait forever to be
 // unlocked.
 const keyringTimeout = 3 * time.Second
 
@@ -25,13 +25,14 @@ type keyringStore struct {
 	timeout time.Duration
 }
 
-// NewKeyringStore returns the store in the system keyring. It opens nothing.
+// NewKeyringStore returns a store that uses the system keyring. It does not access the
+// keyring yet.
 func NewKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
 // errKeyringUnavailable means that the keyring is unavailable.
 var errKeyringUnavailable = errors.New("the system keyring is unavailable")
 
-// Probe writes, reads and deletes a test entry, before the user is asked for anything.
+// Probe checks that the keyring is available: it writes, reads and deletes a test entry.
 func (s keyringStore) Probe() error {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -97,8 +98,8 @@ func explainKeyring(err error) error {
 	return err
 }
 
-// withTimeout runs use for at most the store's timeout. A goroutine that hangs is
-// abandoned, because the process is short-lived.
+// withTimeout calls a function and waits for it for at most the store's timeout. If the
+// function hangs, its goroutine is abandoned, because the process is short-lived.
 func (s keyringStore) withTimeout(call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- call() }()
@@ -111,6 +112,6 @@ func (s keyringStore) withTimeout(call func() error) error {
 		}
 		return err
 	case <-timer.C:
-		return fmt.Errorf("%w: no answer within %s; is it locked?", errKeyringUnavailable, s.timeout)
+		return fmt.Errorf("%w: it did not respond within %s and is perhaps locked", errKeyringUnavailable, s.timeout)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service, from the environment or from
-// `foretell login`.
+// TokenSource returns tokens for an account of a service. They are from the environment, or
+// were stored by `foretell login`.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -24,10 +24,10 @@ type TokenSource struct {
 	Username string
 	Storage  string
 	Store    Store
-	Client   *client.Client // without a token: it only logs in
+	Client   *client.Client // has no token; it only logs in
 }
 
-// NewTokenSource returns the source for the account in the settings. opts are those of
+// NewTokenSource returns the source for the account in the settings. opts are the options of
 // the client that will use the tokens.
 func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings, opts client.Options) (*TokenSource, error) {
 	opts.Token, opts.Relogin = "", nil
@@ -48,8 +48,8 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // Entry returns the key of the account in the store.
 func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 
-// Token returns the first token: FORETELL_TOKEN, one for the password in the environment,
-// or the stored one.
+// Token returns FORETELL_TOKEN if it is set, or else a token for the password in the
+// environment, or else the stored token.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		return token, nil
@@ -57,10 +57,11 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.accessToken(ctx, false)
 }
 
-// Renew signs in again if a password is available.
+// Renew signs in again. It is an error if no password is available.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
 
-// accessToken signs in, or returns the stored token unless it has expired or was refused.
+// accessToken returns a token for the password in the environment, or else the stored token.
+// If that has expired, or rejected is set, it signs in with the stored password.
 func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
@@ -88,16 +89,16 @@ func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, e
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
 }
 
-// storedCredential returns what `foretell login` has stored.
+// storedCredential returns the credential that `foretell login` has stored.
 func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.Entry())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
-		return c, exit.Errorf(exit.SignIn, "not signed in at %s: there is a password in the environment, but no account", s.Server).
+		return c, exit.Errorf(exit.SignIn, "not signed in at %s: the environment has a password, but no e-mail", s.Server).
 			WithHint("set %s to the account's e-mail", config.EnvUsername)
 	case errors.Is(err, errNoCredential):
 		return c, exit.Errorf(exit.SignIn, "not signed in at %s", s.Server).
-			WithHint("sign in with `foretell login %s`, set %s, or work here with --local", s.Server, config.EnvToken)
+			WithHint("sign in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
 	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
 			WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken)
@@ -105,7 +106,7 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// LogIn requests a token for the password.
+// LogIn requests a token for a password.
 func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, error) {
 	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
 		Body: api.Credentials{Username: s.Username, Password: password},
@@ -125,7 +126,7 @@ func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, e
 	return Credential{Token: session.AccessToken, Expires: s.now().Add(lifetime)}, nil
 }
 
-// ReadPassword returns the password in the environment; "" if there is none.
+// ReadPassword returns the password in the environment, or "" if there is none.
 func ReadPassword(env config.Getenv) (string, error) {
 	if password := env(config.EnvPassword); password != "" {
 		return password, nil
@@ -137,12 +138,12 @@ func ReadPassword(env config.Getenv) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", exit.Errorf(exit.SignIn, "%s: %w", config.EnvPasswordFile, err).
-			WithHint("name a file that holds the password, or set %s", config.EnvPassword)
+			WithHint("set it to a file that contains the password, or set %s", config.EnvPassword)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
-// ReadSecret returns the first line of standard input; an empty one is a usage error.
+// ReadSecret returns the first line of standard input. An empty line is a usage error.
 func ReadSecret(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -150,12 +151,12 @@ func ReadSecret(r io.Reader) (string, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return "", exit.Usagef("standard input is empty").WithHint("pipe it in, as in `pass show foretell | foretell login --password-stdin`")
+		return "", exit.Usagef("standard input is empty").WithHint("pipe the secret in, as in `pass show foretell | foretell login --password-stdin`")
 	}
 	return line, nil
 }
 
-// TokenOrigin returns where the token comes from.
+// TokenOrigin returns the origin of the token: a variable, or where it is stored.
 func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	switch {
 	case env(config.EnvToken) != "":

@@ -1,6 +1,6 @@
 // Package doctor checks what commands depend on: the settings, the connection, the
-// credentials, the terminal, and the data folder or the server. The doctor command uses
-// it; prune reports the same orphaned files.
+// credentials, the terminal, and the data folder or the server. The doctor and prune
+// commands use it.
 package doctor
 
 import (
@@ -30,7 +30,7 @@ import (
 	"foretell/internal/term"
 )
 
-// Checker checks all that commands depend on.
+// Checker runs the checks.
 type Checker struct {
 	Factory     *cli.Factory
 	Service     connect.ServiceFlags
@@ -54,8 +54,8 @@ type Result struct {
 	Err *exit.Error
 }
 
-// FailureError returns the error of the first failed check, with the number of failed ones; nil
-// if none failed.
+// FailureError returns the error of the first failed check, with the number of failed checks.
+// It returns nil if no check failed.
 func FailureError(results []Result) error {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
 	if len(failed) == 0 {
@@ -148,7 +148,7 @@ func (o *Checker) checkData(ctx context.Context, s *config.Settings) Result {
 	return okResult(name, "%s is writable", dir)
 }
 
-// nearestExistingDir returns the folder, or its nearest existing parent.
+// nearestExistingDir returns dir, or its nearest existing parent.
 func nearestExistingDir(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
@@ -158,13 +158,14 @@ func nearestExistingDir(dir string) string {
 	}
 }
 
-// Less free space, in bytes or percent of the disk, is a warning.
+// Less free space than one of these, in bytes and in percent of the disk, is a warning.
 const (
 	lowFreeBytes   = 1 << 30
 	lowFreePercent = 5
 )
 
-// A larger difference between the clocks is a warning, or breaks tokens and signed URLs.
+// A difference between the clocks above warnSkew is a warning. Above maxSkew it is a failure,
+// because tokens and signed URLs do not work.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute
@@ -208,8 +209,8 @@ func checkProxy(ctx context.Context, server string) Result {
 	return okResult(name, "%s for %s", proxy.Redacted(), server)
 }
 
-// checkServer sends a request without signing in: any response of the API, even an error,
-// shows that the service is reachable.
+// checkServer sends a request without signing in. Any response of the API shows that the
+// service is reachable, even an error.
 func (o *Checker) checkServer(ctx context.Context, server string) []Result {
 	var seen client.RoundTrip
 	c, err := config.NewClient(client.Options{
@@ -268,7 +269,8 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
 
-// checkKeyring tests the keyring. It is not required if credentials are stored elsewhere.
+// checkKeyring tests the keyring. If credentials are stored elsewhere, an unavailable keyring
+// is only a warning.
 func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	const name = "keyring"
 	err := credential.NewKeyringStore().Probe()
@@ -278,7 +280,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case s.GetString(config.KeyStorage) == config.StorageKeyring:
 		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock it, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
 	}
-	return warnResult(name, "without one, `foretell login` needs --storage file, or "+config.EnvToken, "%v", err)
+	return warnResult(name, "without a keyring, sign in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
 }
 
 func (o *Checker) checkTerminal() Result {
@@ -298,7 +300,7 @@ func (o *Checker) checkTerminal() Result {
 		message += ", no redrawing"
 	}
 	if runtime.GOOS != "windows" && !strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8") {
-		return warnResult(name, "set LANG to a UTF-8 locale, such as C.UTF-8, or curves may look broken", "%s, no UTF-8", message)
+		return warnResult(name, "set LANG to a UTF-8 locale such as C.UTF-8; otherwise curves may look broken", "%s, no UTF-8", message)
 	}
 	return okResult(name, "%s", message)
 }

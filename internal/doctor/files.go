@@ -18,13 +18,13 @@ import (
 	"foretell/internal/term"
 )
 
-// checkFiles checks the sizes of the stored files, and with --files their contents. A
-// folder without a database has none.
+// checkFiles checks the sizes of the stored files, and with --files their contents. known is
+// false if the folder has no stored files.
 func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, known bool) {
 	const name = "files"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
-		return Result{}, false // checkData has said so
+		return Result{}, false // checkData reports this error
 	}
 	if _, err := os.Stat(filepath.Join(dir, connect.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(dir, "blobs")); err != nil {
@@ -43,7 +43,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	return o.filesResult(ctx, name, found), true
 }
 
-// FormatOrphans describes orphaned files for doctor and prune.
+// FormatOrphans formats the number, size and age of orphaned files.
 func FormatOrphans(f *cli.Factory, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
 	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), humanize.Count(days, "day"))
@@ -67,8 +67,8 @@ func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileC
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return warnResult(name, "files in blobs/orphans are not in the database: they are deleted 30 days after they were moved there, "+
-			"or moved back if a database that has them is restored",
+		return warnResult(name, "files in blobs/orphans are not in the database; each is deleted 30 days after it was moved there, "+
+			"or moved back if a database that contains it is restored",
 			"%s; %s", message, FormatOrphans(o.Factory, found.Orphans))
 	}
 	return okResult(name, "%s", message)

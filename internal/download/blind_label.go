@@ -14,23 +14,23 @@ import (
 	"foretell/internal/term"
 )
 
-// BlindLabel is the label column of a blind file that has one: the result is scored
-// against it. The zero value scores nothing.
+// BlindLabel is the label column of a blind file. If the file has one, the result is scored
+// against it. The zero value does not score.
 type BlindLabel struct {
 	// Column is the name of the column; "" if there is none.
 	Column string
 	// Inferred is set if the column is only assumed to be the label.
 	Inferred bool
-	// Classes are the labels that the model knows.
+	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// Score is set once the result is scored.
+	// Score is the score of the result; nil before it is scored.
 	Score *scoring.Result
-	// reason says why the label could not be used for scoring.
+	// reason is why the label could not be used for scoring.
 	reason string
 }
 
-// FindLabel returns the label column of a blind file: the known label, or if it is
-// unknown the only column that is neither the ID nor a feature; "" if there is none.
+// FindLabel returns the label column of a blind file, or "" if there is none. It is the
+// column called label. If label is "", it is the only column that is not in features.
 func FindLabel(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
@@ -47,7 +47,7 @@ func FindLabel(blind *profile.Profile, label string, features []string) string {
 	return ""
 }
 
-// ScoreAfterCheck returns a check that also scores the result after check has passed.
+// ScoreAfterCheck returns a function that calls check and, if it succeeds, scores the result.
 func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string) error) func(part string) error {
 	return func(part string) error {
 		if err := check(part); err != nil || t.Column == "" {
@@ -57,8 +57,8 @@ func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string
 	}
 }
 
-// scoreFile scores the result at path, which contains the label. It is not an error if the
-// label cannot be used.
+// scoreFile scores the result at path, which contains the label column. If the label cannot
+// be used, it sets reason and returns nil.
 func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	predictions, err := os.Open(path)
 	if err != nil {

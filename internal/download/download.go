@@ -1,6 +1,6 @@
-// Package download writes the result of a prediction to a file or to standard output,
-// verified and with a receipt, and compares it with the labels of the blind file. The
-// commands that predict use it.
+// Package download verifies the result of a prediction and writes it with a receipt, or to
+// standard output. It also scores the result if the blind file has labels. The commands
+// that predict use it.
 package download
 
 import (
@@ -18,11 +18,11 @@ import (
 	"foretell/internal/term"
 )
 
-// ResultDownload is a result to download: its session, its provenance and its check.
+// ResultDownload describes a result to download.
 type ResultDownload struct {
 	Session *connect.Session
 	Provenance
-	// Check verifies the temporary file before it is renamed.
+	// Check verifies the downloaded temporary file.
 	Check func(part string) error
 }
 
@@ -37,26 +37,27 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 	})
 }
 
-// FileDownload is the download of a file.
+// FileDownload describes a file to download.
 type FileDownload struct {
 	Progress *term.Progress
-	// DefaultName is the file name if the target has none.
+	// DefaultName is the name of the temporary file if the target is a stream.
 	DefaultName string
-	// Get downloads the file.
+	// Get writes the file to w and returns its size.
 	Get func(w io.Writer) (int64, error)
-	// Check verifies the temporary file before install renames it.
-	Check   func(part string) error
+	// Check verifies the temporary file part.
+	Check func(part string) error
+	// Install renames the temporary file part to end.
 	Install func(part, end string) error
 	// Retry is the command that downloads the file again.
 	Retry string
 }
 
-// DownloadFile downloads to a temporary file beside the target, verifies it and installs it.
-// On an error nothing is left behind.
+// DownloadFile downloads a file under a temporary name in the target's folder, verifies it
+// and installs it. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	end := t.Path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
-		end = linked // the file that a link names is replaced, not the link
+		end = linked // replace the target of a link, not the link
 	}
 	dir, name := filepath.Dir(end), filepath.Base(end)
 	if t.isStream() {
@@ -68,7 +69,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(part.Name()) // err says what went wrong
+			_ = os.Remove(part.Name())
 		}
 	}()
 	meter := a.Progress.StartTransfer("downloading "+name, -1)
@@ -104,8 +105,8 @@ func (t *OutputFile) copyToStream(path string) error {
 	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
-// explainWriteError adds the command to retry to an error of the local disk: the service still
-// has the file.
+// explainWriteError adds the command to retry to an error of the local disk, because the
+// service still has the file.
 func (a *FileDownload) explainWriteError(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {

@@ -23,17 +23,17 @@ type OutputFile struct {
 	Content string
 	// NoReceipt disables the receipt.
 	NoReceipt bool
-	// Columns are the columns of the result to keep; nil for all.
+	// Columns are the columns to write; nil writes all.
 	Columns preflight.ColumnsFlag
 }
 
 // Bind adds --output, --force, --columns and --no-receipt to cmd.
 func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Factory, t.Content = f, "the predictions"
-	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` for the predictions, - for standard output (default BLIND.predictions.csv)")
+	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to; - is standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
 	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")
-	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "write no OUTPUT.receipt.json beside the output")
+	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
 }
 
 // ToStdout reports whether the file goes to standard output.
@@ -42,13 +42,13 @@ func (t *OutputFile) ToStdout() bool { return t.Path == "-" }
 // CheckStdout returns an error if both the file and JSON would go to standard output.
 func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	if t.ToStdout() && (o.JSON || len(o.Fields) > 0) {
-		return exit.Usagef("-o - prints %s and cannot be combined with --json", t.Content).WithHint("name a file with -o")
+		return exit.Usagef("-o - prints %s and cannot be combined with --json", t.Content).WithHint("write to a file with -o FILE")
 	}
 	return nil
 }
 
-// ResolvePath sets the default path beside the blind file. It returns an error if the
-// file exists or is an input.
+// ResolvePath sets Path to its default, next to the blind file, if it is not set. It returns
+// an error if the file is an input, or exists and must not be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
@@ -59,7 +59,7 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	}
 	for _, in := range append(others, blind) {
 		if in.HasPath(t.Path) {
-			return exit.Usagef("the output %s is the input %s", t.Path, in.Name).WithHint("name another file with -o")
+			return exit.Usagef("the output %s is also the input %s", t.Path, in.Name).WithHint("write to another file with -o")
 		}
 	}
 	return t.CheckFree()
@@ -75,17 +75,17 @@ func (t *OutputFile) CheckFree() error {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(t.Path); !cli.IsDir(dir) {
 			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).
-				WithHint("create it, or name another file with -o")
+				WithHint("create the folder, or write to another file with -o")
 		}
 		return t.checkReceiptFree()
 	case err != nil:
 		return err
 	case info.IsDir():
-		return exit.Usagef("the output %s is a folder", t.Path).WithHint("name a file with -o")
+		return exit.Usagef("the output %s is a folder", t.Path).WithHint("write to a file with -o FILE")
 	case !info.Mode().IsRegular():
-		return nil // see passes
+		return nil // see isStream
 	case !t.Force:
-		return exit.Errorf(exit.Conflict, "the output %s already exists", t.Path).WithHint("replace it with --force, or name another file with -o")
+		return exit.Errorf(exit.Conflict, "the output %s already exists", t.Path).WithHint("replace it with --force, or write to another file with -o")
 	}
 	return nil
 }

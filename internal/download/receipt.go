@@ -18,18 +18,18 @@ import (
 	"foretell/internal/receipt"
 )
 
-// Provenance is what a command knows about a result, for its receipt. Only prediction is
+// Provenance has what a command knows about a result, for its receipt. Only Prediction is
 // required.
 type Provenance struct {
 	Train, Blind *receipt.Input
 	Options      *receipt.Options
 	Classes      []string
 	Prediction   *api.Prediction
-	Rows         *int // of the result, once it is proved
+	Rows         *int // number of rows, set when the result is verified
 }
 
-// newReceipt returns the receipt of a result, without its digests. Unknown parts are
-// omitted.
+// newReceipt returns the receipt of a result, without the digests of the result. Unknown
+// values are omitted.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	build := build.Current()
 	r := &receipt.Receipt{
@@ -70,8 +70,8 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	return r
 }
 
-// describeRace describes how a model was trained; nil if the service does not report it
-// completely.
+// describeRace returns the options with which a model was trained. It returns nil if the
+// service does not report all of them.
 func describeRace(ctx context.Context, c *connect.Session, model *api.Model, report *api.ModelReport) *receipt.Race {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
@@ -90,8 +90,8 @@ func describeRace(ctx context.Context, c *connect.Session, model *api.Model, rep
 	return race
 }
 
-// installResult renames a verified result and writes its receipt. A result is never beside the
-// receipt of another: the old receipt is removed before, the new one added right after.
+// installResult renames a verified result and writes its receipt. The old receipt is removed
+// first, so that it never stands next to the new result.
 func (t *OutputFile) installResult(ctx context.Context, part, end string, d ResultDownload) error {
 	if t.NoReceipt {
 		return InstallFile(part, end)
@@ -99,8 +99,8 @@ func (t *OutputFile) installResult(ctx context.Context, part, end string, d Resu
 	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt renames a verified result with the given number of rows, and
-// completes r and writes it beside the result.
+// InstallWithReceipt renames a verified result, from part to end. It completes r, the receipt
+// of a result with the given number of rows, and writes it next to the result.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
@@ -121,7 +121,8 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r
 	return nil
 }
 
-// InstallFile renames a file that has no receipt.
+// InstallFile renames a file that has no receipt, and removes the receipt of the file that it
+// replaces.
 func InstallFile(part, end string) error {
 	if err := cli.RemoveIfExists(receipt.Path(end)); err != nil {
 		return err
@@ -129,8 +130,8 @@ func InstallFile(part, end string) error {
 	return os.Rename(part, end)
 }
 
-// writeReceipt digests the result at part and writes its receipt to a temporary file. It
-// returns the path of that file.
+// writeReceipt adds the digests of the result at part to r, and writes r to a temporary file
+// next to receiptPath. It returns the path of the temporary file.
 func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath string) (path string, err error) {
 	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
 		return "", err
@@ -150,7 +151,7 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath str
 	return file.Name(), nil
 }
 
-// ReadReceipt reads the receipt at path. hint is the remedy if it is damaged.
+// ReadReceipt reads the receipt at path. hint is the hint for a damaged receipt.
 func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
 	rec, err := receipt.Read(path)
 	switch {
@@ -163,7 +164,7 @@ func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
 	return nil, exit.Errorf(exit.Untrusted, "%s: %w", path, err).At(path, 0, 0).WithHint("%s", hint)
 }
 
-// ReceiptPath returns the path of the receipt; "" if none is written.
+// ReceiptPath returns the path of the receipt, or "" if none is written.
 func (t *OutputFile) ReceiptPath() string {
 	if t.NoReceipt || t.isStream() {
 		return ""
@@ -180,5 +181,5 @@ func (t *OutputFile) checkReceiptFree() error {
 	if _, err := os.Stat(receiptPath); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or name another file with -o")
+	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or write to another file with -o")
 }

@@ -17,27 +17,29 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckReplayable returns an error for a receipt at path whose race cannot be repeated.
+// CheckReplayable returns an error if the race of rec, the receipt at path, cannot be
+// repeated.
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
-		return exit.Errorf(exit.Conflict, "%s does not say how the model was trained", path).
+		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
 			WithHint("only results of a service with model reports can be replayed, not those of a model file")
 	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
 		return exit.Errorf(exit.Conflict, "the race reached its time limit or was cancelled: its result depends on the machine").
-			WithHint("train without --time-limit, or with a longer one, for a result that can be replayed")
+			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	}
 	return nil
 }
 
-// FindInput returns the files of a flag: those given, else those that the receipt at receiptPath
-// names, beside it or in the current folder. It returns an error if their contents are not
-// was, which is nil if the receipt does not have it.
+// FindInput returns the paths of an input of the receipt at receiptPath. They are the given
+// paths, the values of the flag. If there are none, FindInput looks for the file names in
+// the receipt, in the folder of the receipt and in the current one. recorded is the input in
+// the receipt and may be nil. It is an error if the contents have changed.
 func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
 		if recorded == nil {
-			return nil, exit.Usagef("%s does not name the --%s file", receiptPath, flag).WithHint("name it with --%s", flag)
+			return nil, exit.Usagef("%s does not have the name of the --%s file", receiptPath, flag).WithHint("add --%s FILE", flag)
 		}
 		for _, name := range recorded.FileNames() {
 			path := filepath.Join(filepath.Dir(receiptPath), name)
@@ -45,7 +47,7 @@ func FindInput(ctx context.Context, receiptPath, flag string, given []string, re
 				path = name
 			}
 			if _, err := os.Stat(path); err != nil {
-				return nil, exit.Errorf(exit.NotFound, "%s is neither beside %s nor in the current folder", name, receiptPath).WithHint("name it with --%s", flag)
+				return nil, exit.Errorf(exit.NotFound, "%s is neither in the folder of %s nor in the current folder", name, receiptPath).WithHint("add --%s FILE with its path", flag)
 			}
 			paths = append(paths, path)
 		}
@@ -55,11 +57,11 @@ func FindInput(ctx context.Context, receiptPath, flag string, given []string, re
 		return paths, err
 	}
 	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
-		At(paths[0], 0, 0).WithHint("name the unchanged file with --%s", flag)
+		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 
-// RunArgs returns the arguments of the run that repeats the training and the prediction of
-// a receipt, which must be replayable.
+// RunArgs returns the arguments of the run command that repeats the training and the
+// prediction of a receipt. The receipt must pass [CheckReplayable].
 func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	args := append([]string{"run"}, train...)
 	for _, path := range blind {
@@ -85,14 +87,15 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// DifferenceError explains how the new result differs from the receipt at path. If the
-// old result is beside it, it lists rows and columns.
+// DifferenceError explains how the new result differs from the receipt at path. If the old
+// result is next to the receipt, the error has the number of rows and the columns that
+// differ.
 func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"
 	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
 	if errBefore != nil {
-		return e.WithHint("put the result beside its receipt to list the rows and columns that differ")
+		return e.WithHint("to see which rows and columns differ, put the result into the folder of its receipt and run the command again")
 	}
 	defer before.Close()
 	after, errAfter := os.Open(newResult)

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a check of a result against its blind file. classes are the
-// valid labels; nil accepts those in the result.
+// ResultVerifier returns a function that verifies a result against its blind file and sets
+// rows to the number of rows. classes are the valid labels; nil accepts those in the result.
 func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(part string) error {
 	return func(part string) error {
 		res, err := os.Open(part)
@@ -38,12 +38,12 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 		if errors.As(err, &defect) {
 			e.Code, e.Line, e.Column = defect.Code, defect.Line, defect.Column
 		}
-		return e.WithHint("nothing was written; is it the file that was predicted?")
+		return e.WithHint("no result was written; check that %s is the file that was predicted", in.Name)
 	}
 }
 
-// PlausibilityCheck returns a check of a result without its blind file: the number of
-// rows, and if the classes are known, the predictions.
+// PlausibilityCheck returns a function that checks a result without its blind file: the
+// number of rows and, if the classes are known, the predictions. It sets rows.
 func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(part string) error {

@@ -11,18 +11,19 @@ import (
 	"foretell/internal/term"
 )
 
-// CheckBlind checks a blind file by its digest in rec, the receipt at receiptPath.
+// CheckBlind returns an error if the digest of a blind file differs from the one in rec, the
+// receipt at receiptPath.
 func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
 	seen, err := blind.Digest(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}
 	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, receiptPath).
-		WithHint("name the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
+		WithHint("use the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
 }
 
-// MismatchError explains how the result at path differs from rec, the receipt at receiptPath. err
-// is the error of [receipt.Receipt.Verify].
+// MismatchError explains how the result at path differs from rec, the receipt at receiptPath.
+// err is the error of [receipt.Receipt.Verify].
 func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.Receipt, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -42,7 +43,7 @@ func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.R
 	return e.WithHint("%s", RecreateHint(rec, path))
 }
 
-// RecreateHint returns the command that writes the result at path again.
+// RecreateHint returns a hint with the command that writes the result at path again.
 func RecreateHint(rec *receipt.Receipt, path string) string {
 	rest := " -o " + term.ShellQuote(path) + " --force"
 	if rec.Result.Selection != "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Report is the results of all requirements on one model.
+// Report has the results of all requirements on one model.
 type Report struct {
 	// Model is the model's key.
 	Model   string
@@ -17,7 +17,7 @@ type Report struct {
 	At time.Time
 }
 
-// Missed returns the number of requirements that do not hold.
+// Missed returns the number of missed requirements.
 func (r *Report) Missed() int {
 	n := 0
 	for _, v := range r.Results {
@@ -46,7 +46,7 @@ func (r *Report) Summary() string {
 	return fmt.Sprintf("%d of %d requirements %s missed", missed, all, verb)
 }
 
-// FormatValue returns the value for a table; "" if it was not measured.
+// FormatValue formats the value. It returns "" if the value was not measured.
 func (r *Result) FormatValue() string {
 	switch {
 	case r.Value == nil:
@@ -57,7 +57,7 @@ func (r *Result) FormatValue() string {
 	return formatValue(*r.Value, 0)
 }
 
-// FormatRows returns the number of rows for a table; "" if the requirement was skipped.
+// FormatRows formats the number of rows. It returns "" if the requirement was skipped.
 func (r *Result) FormatRows() string {
 	if r.Skipped {
 		return ""
@@ -65,7 +65,7 @@ func (r *Result) FormatRows() string {
 	return fmt.Sprint(r.Rows)
 }
 
-// formatLine returns the result as one line.
+// formatLine formats the result as one line.
 func (r *Result) formatLine() string {
 	if r.Value == nil {
 		return r.Requirement + ": " + r.Reason
@@ -77,8 +77,9 @@ func (r *Result) formatLine() string {
 	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, formatRowCount(r.Rows), r.Reason)
 }
 
-// WriteGitHub writes annotations for GitHub Actions: an error for each missed
-// requirement, and unless quiet is set a notice if none was missed.
+// WriteGitHub writes annotations for GitHub Actions: an error for each missed requirement.
+// Unless quiet is set, it writes a notice for each skipped requirement, and one if none was
+// missed.
 func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
 	for _, v := range r.Results {

@@ -1,8 +1,8 @@
-// Package gate checks a model against requirements, and writes the results for
-// people, GitHub, GitLab and JUnit.
+// Package gate checks a model against requirements, and writes the results as text and for
+// GitHub, GitLab and JUnit.
 //
-// The metrics are those of the model's report on test rows, which no algorithm has
-// seen.
+// The metrics are those that the model's report has for the test rows, which no algorithm
+// was trained on.
 package gate
 
 import (
@@ -31,7 +31,7 @@ var (
 	classMetrics = []string{Precision, Recall, F1}
 )
 
-// MetricNames lists the metrics for error messages.
+// MetricNames returns a list of the metrics, for error messages.
 func MetricNames() string {
 	names := slices.Clone(overallMetrics)
 	for _, name := range classMetrics {
@@ -42,8 +42,8 @@ func MetricNames() string {
 
 // Requirement is a bound on one metric of a model's report.
 type Requirement struct {
-	// Metric is the name of the metric. Class is the label for the metric of one class;
-	// "" otherwise.
+	// Metric is the name of the metric. Class is the label of the class for a metric of one
+	// class, and "" otherwise.
 	Metric, Class string
 	// Operator is >=, >, <= or <.
 	Operator string
@@ -56,12 +56,12 @@ var (
 	comparisonChar    = regexp.MustCompile(`[<>=]`)
 )
 
-// ParseRequirement reads a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
+// ParseRequirement parses a requirement such as rocAuc>=0.9 or recall["very bad"]>0.5.
 func ParseRequirement(text string) (*Requirement, error) {
 	part := requirementSyntax.FindStringSubmatch(text)
 	if part == nil {
 		if !comparisonChar.MatchString(text) {
-			return nil, fmt.Errorf("%q: the bound is missing: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
+			return nil, fmt.Errorf("%q: the bound is missing; want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 		}
 		return nil, fmt.Errorf("%q: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 	}
@@ -104,7 +104,7 @@ func unquote(class string) string {
 	return class
 }
 
-// CheckClass returns an error if the requirement's class is not in classes.
+// CheckClass returns an error if the requirement is on a class that is not in classes.
 func (r *Requirement) CheckClass(classes []string) error {
 	if !slices.Contains(classMetrics, r.Metric) || slices.Contains(classes, r.Class) {
 		return nil
@@ -112,7 +112,7 @@ func (r *Requirement) CheckClass(classes []string) error {
 	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirstClasses(classes))
 }
 
-// joinFirstClasses joins the first classes with commas.
+// joinFirstClasses joins at most 20 classes with commas, and adds the number of the others.
 func joinFirstClasses(classes []string) string {
 	const most = 20
 	if more := len(classes) - most; more > 0 {
@@ -127,7 +127,7 @@ type Result struct {
 	Holds       bool   `json:"holds"`
 	// Skipped is set if there was no baseline; Holds is then true.
 	Skipped bool `json:"skipped,omitempty"`
-	// Value was measured on Rows test rows; nil if it could not be measured.
+	// Value is the metric on Rows test rows. It is nil if it was not measured.
 	Value *float64 `json:"value,omitempty"`
 	// Interval is the 95 % confidence interval of Value; nil if unknown, as for the F1 of
 	// one class.
@@ -140,8 +140,8 @@ type Result struct {
 	Reason string `json:"reason"`
 }
 
-// Evaluate evaluates the requirement by a report, which is nil if the service has no
-// reports.
+// Evaluate checks the requirement with a model's report. report may be nil, because reports
+// are an extension; then the requirement is missed.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
@@ -169,7 +169,8 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return v
 }
 
-// measure returns the metric and the number of rows behind it.
+// measure returns the metric and the number of rows it was measured on. The number is 0 if
+// it was not measured.
 func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
@@ -186,8 +187,9 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	return 0, 0
 }
 
-// interval returns the 95 % confidence interval of the metric. The precision and the
-// recall of a class are proportions of its column and its row of the confusion matrix.
+// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. The
+// precision and the recall of a class are shares of its column and of its row in the
+// confusion matrix.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -211,7 +213,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// whyNotMeasured says why a report lacks a metric of its test rows.
+// whyNotMeasured returns the reason why a report lacks a metric of its test rows.
 func whyNotMeasured(report *api.ModelReport) string {
 	if why := report.TestMissingReason(); why != "" {
 		return why
@@ -231,8 +233,9 @@ func (r *Requirement) isMet(value float64) bool {
 	return value < r.Bound
 }
 
-// Compare compares a model with a baseline by the metric of its race. A tie is a miss.
-// Either report may be nil.
+// Compare checks whether a model is better than a baseline in the metric of the model's
+// race. A tie is a miss. other is the report of the baseline and name its name. Either
+// report may be nil; then the requirement is missed.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
@@ -263,13 +266,14 @@ func Compare(report, other *api.ModelReport, name string) Result {
 	return v
 }
 
-// SkippedResult returns the result if there is no baseline.
+// SkippedResult returns the result of a comparison that was skipped because there is no
+// baseline. why is the reason.
 func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats a value with four digits, or as many as distinguish it from a
-// different other value.
+// formatValue formats a value with four digits, or with more if it would otherwise look the
+// same as a different other value.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

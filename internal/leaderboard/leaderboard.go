@@ -21,7 +21,8 @@ import (
 
 // Entry is a model with its scores.
 type Entry struct {
-	// Rank starts at 1; Tie is set if other models have the same rank.
+	// Rank starts at 1. It is 0 for a model without a test score. Tie is set if other models
+	// have the same rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
@@ -36,19 +37,20 @@ type Entry struct {
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	TestRows int64    `json:"testRows"`
-	LogLoss  *float64 `json:"logLoss"` // on test rows
-	Rows     int64    `json:"rows"`    // labelled
+	LogLoss  *float64 `json:"logLoss"` // on the test rows
+	Rows     int64    `json:"rows"`    // labelled rows
 	// Seconds is the duration of the race; nil if unknown.
 	Seconds *float64 `json:"seconds"`
 	// Options are the flags of the race.
 	Options   string `json:"options"`
 	CreatedOn string `json:"createdOn"`
 
-	report *api.ModelReport // nil where the service has no reports
+	report *api.ModelReport // nil if the service has no reports
 	job    *api.Training
 }
 
-// LoadEntry loads the training and the report of a model.
+// LoadEntry returns the entry of a model, after reading its training and its report. metric
+// is the metric of the scores.
 func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, metric string) (*Entry, error) {
 	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
@@ -75,7 +77,7 @@ func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, m
 	return e, nil
 }
 
-// setMetric sets the scores of a metric; nil if they were not measured.
+// setMetric sets the scores to those of a metric, or to nil if they were not measured.
 func (e *Entry) setMetric(metric string) {
 	e.Test, e.Low, e.High = nil, nil, nil
 	if e.report == nil {
@@ -122,8 +124,8 @@ func raceOptions(job *api.Training, report *api.ModelReport) string {
 	return strings.Join(flags, " ")
 }
 
-// Rank sorts the models, best first, and sets their ranks. A model whose interval reaches
-// the score of the best model of a rank shares that rank.
+// Rank sorts the models, best first, and sets their ranks. A model whose interval includes
+// the score of the best model of a rank has the same rank.
 func Rank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -149,8 +151,8 @@ func Rank(rows []*Entry) {
 	}
 }
 
-// tiesWith reports whether the model's interval includes value; without an interval the
-// score must be equal. sign is -1 for a metric where lower is better.
+// tiesWith reports whether the model's interval reaches value, a better score. Without an
+// interval the scores must be equal. sign is -1 for a metric where lower is better.
 func (e *Entry) tiesWith(value, sign float64) bool {
 	switch {
 	case e.Low == nil || e.High == nil:
@@ -161,7 +163,7 @@ func (e *Entry) tiesWith(value, sign float64) bool {
 	return *e.High >= value
 }
 
-// FindEntry resolves ref and loads the model's scores.
+// FindEntry returns the entry of the model that ref refers to.
 func FindEntry(ctx context.Context, c *connect.Session, ref string) (*Entry, error) {
 	key, err := c.ModelKey(ctx, ref)
 	if err != nil {
@@ -191,7 +193,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// importance returns the importance of a column; nil if unknown.
+// importance returns the importance of a column, or nil if it is unknown.
 func (e *Entry) importance(column string) *float64 {
 	if e.report == nil {
 		return nil
@@ -204,7 +206,7 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// Compare returns the properties of two models.
+// Compare returns the properties of two models side by side.
 func Compare(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
@@ -233,14 +235,14 @@ type Comparison struct {
 	Name string `json:"name"`
 	A    any    `json:"a"`
 	B    any    `json:"b"`
-	// LowA to HighB are the 95 % intervals of scores; nil if there is none.
+	// LowA to HighB are the limits of the 95 % intervals of scores; nil if there is none.
 	LowA  *float64 `json:"lowA,omitempty"`
 	HighA *float64 `json:"highA,omitempty"`
 	LowB  *float64 `json:"lowB,omitempty"`
 	HighB *float64 `json:"highB,omitempty"`
 }
 
-// importantColumns returns the most important columns of the models.
+// importantColumns returns the names of the ten most important columns of each model.
 func importantColumns(models ...*Entry) []string {
 	const most = 10
 	var names []string
@@ -257,7 +259,7 @@ func importantColumns(models ...*Entry) []string {
 	return names
 }
 
-// anyOrNil returns *p, or nil if p is nil, so that JSON has null.
+// anyOrNil returns *p, or nil if p is nil, so that the JSON is null.
 func anyOrNil(p *float64) any {
 	if p == nil {
 		return nil
@@ -299,7 +301,7 @@ func Table(rows []*Entry) *term.Table {
 	return t
 }
 
-// optionalScoreCell formats a score; nil as a dash.
+// optionalScoreCell formats a score. It returns a dash if v is nil.
 func optionalScoreCell(v *float64) term.Cell {
 	if v == nil {
 		return term.Cell{Text: "-"}
@@ -307,7 +309,7 @@ func optionalScoreCell(v *float64) term.Cell {
 	return report.ScoreCell(*v)
 }
 
-// OptionalSecondsCell formats a duration; nil as a dash.
+// OptionalSecondsCell formats a duration in seconds. It returns a dash if s is nil.
 func OptionalSecondsCell(s *float64) term.Cell {
 	if s == nil {
 		return term.Cell{Text: "-"}
@@ -315,7 +317,7 @@ func OptionalSecondsCell(s *float64) term.Cell {
 	return SecondsCell(*s)
 }
 
-// SecondsCell formats a duration.
+// SecondsCell formats a duration in seconds.
 func SecondsCell(s float64) term.Cell {
 	return term.Cell{
 		Text:    strconv.FormatFloat(s, 'f', 1, 64),

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/learn"
 )
 
-// Read reads the model file at path. A folder is a usage error, and anything else that is
-// no model is rejected.
+// Read reads the model file at path. A folder is a usage error. A file that is not a model
+// is rejected.
 func Read(path string) (*learn.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func Read(path string) (*learn.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, exit.Usagef("%s is a folder", path).WithHint("name a model file in it")
+		return nil, exit.Usagef("%s is a folder", path).WithHint("use a model file in it")
 	}
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {
@@ -33,7 +33,8 @@ func Read(path string) (*learn.Model, error) {
 	return model, nil
 }
 
-// Dataset describes a model's training data like a dataset of the service.
+// Dataset returns a description of a model's training data, as the service has for a
+// dataset.
 func Dataset(model *learn.Model) *api.Dataset {
 	schema := model.Schema()
 	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/client"
 )
 
-// Delete deletes an item that is not implied by another.
+// Delete deletes an item of a plan. Implied items are deleted with the item that implies
+// them.
 func Delete(ctx context.Context, c *client.Client, item Item) (err error) {
 	switch item.Kind {
 	case Dataset:

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/client"
 )
 
-// PlanAll loads the contents of series and lists what to delete of them, as [Plan] does.
+// PlanAll reads the contents of all series and returns the items to delete, as [Plan] does.
 func PlanAll(ctx context.Context, c *client.Client, all []client.Series, p Policy) ([]Item, error) {
 	races := map[string][]api.Training{} // by dataset
 	for race, err := range client.AllTrainings(ctx, c, true) {
@@ -26,7 +26,7 @@ func PlanAll(ctx context.Context, c *client.Client, all []client.Series, p Polic
 		for _, d := range series.Datasets {
 			s.Races = append(s.Races, races[d.DatasetKey]...)
 			if len(races[d.DatasetKey]) == 0 {
-				continue // without a model, and so without predictions
+				continue // no model, therefore no predictions
 			}
 			for x, err := range client.AllPredictionsOfDataset(ctx, c, d.DatasetKey) {
 				if err != nil {

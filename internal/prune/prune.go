@@ -10,13 +10,13 @@ import (
 	"foretell/internal/client"
 )
 
-// Policy says what to keep. At least one of Before and Keep must be set.
+// Policy determines what to keep. At least one of Before and Keep must be set.
 type Policy struct {
 	// Before is the age limit: newer items are kept. The zero time means no limit.
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions keeps the champion of each series.
+	// Champions is set to keep the champion of each series.
 	Champions bool
 }
 
@@ -44,12 +44,12 @@ type Item struct {
 	CreatedOn string `json:"createdOn"`
 	// Bytes is the size of its file; 0 if it has none or the size is unknown.
 	Bytes int64 `json:"bytes"`
-	// Implied is set if the item is deleted with another one before it in the list.
+	// Implied is set if deleting an earlier item of the list also deletes this one.
 	Implied bool `json:"-"`
 }
 
-// Plan lists what to delete of a series. Implied items follow the item that implies them.
-// Running work is kept with all that it needs.
+// Plan returns the items of a series to delete. Implied items follow the item that implies
+// them. Running jobs and everything they need are kept.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
@@ -62,7 +62,7 @@ func Plan(s Series, p Policy) []Item {
 			}
 		}
 		whole := len(toDelete) == len(races) && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
-			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race goes only by its age
+			(len(races) > 0 || !p.Before.IsZero()) // without a race only the age counts
 		if whole {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}
@@ -78,8 +78,8 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// KeepConfirmed returns the items of the newer plan now that are also in first, which the
-// user confirmed. An item that implies an unconfirmed one is left out.
+// KeepConfirmed returns the items of current, the newest plan, that are also in confirmed. An
+// item that implies an unconfirmed one is left out.
 func KeepConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {
@@ -99,7 +99,7 @@ func KeepConfirmed(confirmed, current []Item) []Item {
 	return items
 }
 
-// keptModels returns the keys of the models that stay.
+// keptModels returns the keys of the models to keep.
 func (p Policy) keptModels(s Series) map[string]bool {
 	kept := map[string]bool{}
 	for i, m := range s.Models {
@@ -127,14 +127,14 @@ func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
 	return r.ModelKey != "" || p.isOld(r.CreatedOn)
 }
 
-// isAbandoned reports whether an interrupted race or prediction is older than the limit.
-// Without a limit it may still be resumed.
+// isAbandoned reports whether a race or prediction is interrupted and older than the limit.
+// Without a limit it returns false, because the work may still be resumed.
 func (p Policy) isAbandoned(interrupted bool, created string) bool {
 	return interrupted && !p.Before.IsZero() && p.isOld(created)
 }
 
-// isOld reports whether a creation time is older than the limit; without a limit it is.
-// An invalid time is not old.
+// isOld reports whether a creation time is before the limit. Without a limit it returns
+// true, and for an invalid time false.
 func (p Policy) isOld(created string) bool {
 	if p.Before.IsZero() {
 		return true
@@ -152,7 +152,7 @@ func isDone(status string) bool {
 	return false
 }
 
-// raceItems lists a race with its model and the predictions of that model.
+// raceItems returns a race with its model and the predictions by that model.
 func (s Series) raceItems(r api.Training, dataset string, implied bool) []Item {
 	items := []Item{{Kind: Race, Key: r.TrainingJobKey, Name: dataset, CreatedOn: r.CreatedOn, Implied: implied}}
 	for _, m := range s.Models {

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/term"
 )
 
-// FormatSummary formats the counts and the size of items.
+// FormatSummary formats the number of items of each kind and their total size.
 func FormatSummary(items []Item) string {
 	var parts []string
 	for _, kind := range []struct{ name, word string }{

@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-// BlockDigests are digests of blocks of lines, which locate a change:
+// BlockDigests has digests of blocks of lines, which show where a file was changed:
 //
 //	line 1 … n   line n+1 … 2n   …   the rest
 //	└ 8 bytes ┘  └─ 8 bytes ──┘      └ 8 bytes┘
@@ -36,7 +36,7 @@ func (b BlockDigests) isValid() bool {
 	return err == nil && b.Lines > 0 && len(b.Digests) > 0 && len(b.Digests)%(2*blockDigestSize) == 0
 }
 
-// DigestFiles digests files. The digest of several files is that of their concatenation.
+// DigestFiles returns the digest of the concatenation of files.
 func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	if len(paths) == 1 {
 		sum, _, err := hashFile(ctx, paths[0], func([]byte) {})
@@ -53,7 +53,7 @@ func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	return Digest{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
 }
 
-// DigestResult digests a result and its blocks.
+// DigestResult returns the digest of a result and of its blocks.
 func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error) {
 	lines := 1
 	if _, _, err := hashFile(ctx, path, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
@@ -67,7 +67,7 @@ func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
 }
 
-// hashFile reads and digests a file, and calls each with its parts.
+// hashFile returns the digest and the size of a file, and calls onChunk with its parts.
 func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Digest, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Dige
 		whole.Write(part)
 		onChunk(part)
 		n += int64(len(part))
-		_, _ = src.Discard(len(part)) // what was peeked is there
+		_, _ = src.Discard(len(part)) // buffered bytes can always be discarded
 	}
 }
 
@@ -128,18 +128,18 @@ func (b *blockHasher) endBlock() {
 	b.linesDone, b.open = 0, false
 }
 
-// LineDifference is the error for a result that does not match its receipt.
+// LineDifference is the error for a result whose bytes do not match its receipt.
 type LineDifference struct {
-	// From and To are the lines, from 1, that contain the first difference. To is 0 if a
-	// file is a prefix of the other.
+	// From and To are the first and last line, from 1, of the block with the first
+	// difference. To is 0 if one file is a prefix of the other.
 	From, To int
 	text     string
 }
 
 func (d *LineDifference) Error() string { return d.text }
 
-// CheckDigest compares the digest of a result. The error is a *Difference if it has
-// changed.
+// CheckDigest compares the result at path with its digest in the receipt. It returns a
+// *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
 	sum, _, err := hashFile(ctx, path, b.write)
@@ -147,7 +147,7 @@ func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 		return err
 	}
 	b.endBlock()
-	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // Read has seen that it can be
+	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
 	same := 0
 	for same < min(len(want), len(b.digests)) && bytes.Equal(want[same:same+blockDigestSize], b.digests[same:same+blockDigestSize]) {
 		same += blockDigestSize
@@ -155,8 +155,8 @@ func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a result whose first same blocks are unchanged. all is
-// set if these are all expected blocks, over if they are all blocks of the file.
+// newLineDifference returns the error for a file with digest sum. The first same blocks are
+// unchanged. all is set if the receipt has no other blocks, and over if the file has none.
 func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}

@@ -1,9 +1,9 @@
-// Package receipt writes and reads the document beside a result CSV: the inputs,
-// the model and its measured performance, and digests that detect a change of a
-// single byte, without a service.
+// Package receipt writes, reads and verifies receipts. A receipt is a JSON file next to a
+// result CSV. It describes the inputs, the model and its measured performance, and has
+// digests that detect the change of a single byte, without a service.
 //
-// A receipt detects accidents. It is not signed: whoever can change the result can
-// change the receipt, too.
+// A receipt detects accidental changes only. It is not signed, so anyone who can change the
+// result can also change the receipt.
 package receipt
 
 import (
@@ -19,10 +19,11 @@ import (
 	"foretell/internal/api"
 )
 
-// Version is the version of the document.
+// Version is the newest version of the receipt format.
 const Version = 1
 
-// Path returns the path of a result's receipt. For a link it is beside the link's target.
+// Path returns the path of a result's receipt. If the result is a symbolic link, the receipt
+// is next to the target of the link.
 func Path(result string) string {
 	if end, err := filepath.EvalSymlinks(result); err == nil {
 		result = end
@@ -30,7 +31,7 @@ func Path(result string) string {
 	return result + ".receipt.json"
 }
 
-// Receipt is the document. Unknown parts are omitted.
+// Receipt is the JSON document. Unknown values are omitted.
 type Receipt struct {
 	Version   int    `json:"receipt"`
 	CreatedOn string `json:"createdOn"`
@@ -38,7 +39,7 @@ type Receipt struct {
 	// Training and Blind are the input files on the user's disk.
 	Training *Input `json:"training,omitempty"`
 	Blind    *Input `json:"blind,omitempty"`
-	// Options are the options for reading both.
+	// Options are the options with which both were read.
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`
@@ -57,8 +58,8 @@ type Result struct {
 	Digest
 	Rows   int          `json:"rows"`
 	Blocks BlockDigests `json:"blocks"`
-	// Columns are the selected columns; nil for all. Such a result is verified by its
-	// digests alone.
+	// Columns are the columns that --columns selected; nil if it was not set. A result with
+	// selected columns is verified by its digests alone.
 	Columns []string `json:"columns,omitempty"`
 	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
@@ -74,11 +75,11 @@ type Digest struct {
 type Input struct {
 	// Name is the name of the file, or a common name for several files.
 	Name string `json:"name"`
-	// Files are the names of several files in reading order. Digest is then that of their
-	// concatenation.
+	// Files are the names of the files, in order, if there are several. Digest is then the
+	// digest of their concatenation.
 	Files []string `json:"files,omitempty"`
 	Digest
-	Rows int `json:"rows,omitempty"` // 0 for a file that is no table
+	Rows int `json:"rows,omitempty"` // 0 for a file that is not a table
 }
 
 // FileNames returns the names of the files.
@@ -89,8 +90,8 @@ func (in *Input) FileNames() []string {
 	return []string{in.Name}
 }
 
-// Options are how the blind file was read, where it differs from the canonical form:
-// flags and inferred roles.
+// Options has the flags and the inferred column roles with which the blind file was read.
+// Values that equal the defaults are omitted.
 type Options struct {
 	Label     string   `json:"label,omitempty"`
 	ID        string   `json:"id,omitempty"`
@@ -129,8 +130,8 @@ type Metrics struct {
 	Test       *Score `json:"test,omitempty"`
 }
 
-// Race is how a model was trained: the same data, options and seed give the same
-// model.
+// Race has the options with which a model was trained. The same data, options and seed
+// produce the same model.
 type Race struct {
 	Metric string `json:"metric,omitempty"`
 	// Threshold is nil if none was set.
@@ -142,7 +143,7 @@ type Race struct {
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// Flags returns the flags of `foretell run` for such a race.
+// Flags returns the flags of `foretell run` that repeat the race, except --seed.
 func (r *Race) Flags() []string {
 	var flags []string
 	if r.Metric != "" {
@@ -186,27 +187,27 @@ type Service struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Embedded is the address of the embedded service. NoService is that of a prediction with
-// a model file.
+// Embedded is the address of the embedded service. NoService is the address in the receipt
+// of a prediction with a model file.
 const (
 	Embedded  = "embedded"
 	NoService = "none"
 )
 
-// Encode returns the document as JSON.
+// Encode returns the receipt as JSON.
 func (r *Receipt) Encode() ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", "  ")
 	return append(b, '\n'), err
 }
 
-// ErrDamaged is wrapped by the error for an invalid receipt, and ErrNewer by the error
-// for one of a newer version.
+// Errors of Read wrap ErrDamaged if the receipt is invalid, and ErrNewer if its version is
+// newer than Version.
 var (
 	ErrDamaged = errors.New("the receipt is damaged")
 	ErrNewer   = errors.New("the receipt has a newer version")
 )
 
-// Read reads a receipt. The error wraps fs.ErrNotExist if it does not exist.
+// Read reads a receipt. If there is no such file, the error wraps fs.ErrNotExist.
 func Read(path string) (*Receipt, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -228,8 +229,8 @@ func Read(path string) (*Receipt, error) {
 // IsMissing reports whether an error of Read means that there is no receipt.
 func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// NewScore returns the score of a metric; rows is the number of rows behind it. It is nil
-// if the metric is unknown.
+// NewScore returns the score of a metric that was measured on the given number of rows. It
+// returns nil if the metric was not measured.
 func NewScore(metric string, scores *api.Scores, rows int64) *Score {
 	if rows == 0 {
 		return nil

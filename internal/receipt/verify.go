@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/result"
 )
 
-// Verify compares a result with its receipt byte by byte, and checks the number of rows,
-// the classes, and that the probabilities sum to 1. A *Difference or a *frame.Defect in
-// the error has the position.
+// Verify checks that the result at path matches the receipt byte by byte, that the number of
+// rows and the classes are correct, and that probabilities sum to 1. If the error wraps a
+// *LineDifference or a *csvfile.Defect, that has the position.
 func (r *Receipt) Verify(ctx context.Context, path string) error {
 	changed := r.CheckDigest(ctx, path)
 	var d *LineDifference
@@ -36,8 +36,8 @@ func (r *Receipt) Verify(ctx context.Context, path string) error {
 	return nil
 }
 
-// verifyRows verifies the predictions and returns the number of rows; without known
-// classes it only counts them.
+// verifyRows verifies the predictions and returns the number of rows. If the classes are
+// unknown, it only counts the rows.
 func (r *Receipt) verifyRows(ctx context.Context, path string) (rows int, err error) {
 	file, err := os.Open(path)
 	if err != nil {

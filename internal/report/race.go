@@ -9,8 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// ExplainWin returns a sentence on why the model was kept, such as "BLEND won on log loss:
-// 0.4912, best single BSIX01 0.5030 (lower is better)". It is "" if nothing was compared.
+// ExplainWin returns a sentence that explains why the model was kept, such as "BLEND won on
+// log loss: 0.4912, best single BSIX01 0.5030 (lower is better)". It returns "" if there was
+// nothing to compare.
 func ExplainWin(r *api.ModelReport) string {
 	winner := findCandidate(r, r.Algorithm)
 	if winner == nil {
@@ -35,8 +36,8 @@ func ExplainWin(r *api.ModelReport) string {
 // blend is the algorithm code of a blend.
 const blend = "BLEND"
 
-// findCandidate returns the scores by which an algorithm, or the blend, was compared; nil if
-// it was not.
+// findCandidate returns the scores with which an algorithm or the blend competed. It returns
+// nil if it did not compete.
 func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended
@@ -49,7 +50,7 @@ func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	return nil
 }
 
-// runnerUp returns the candidate with the lowest log loss besides the winner.
+// runnerUp returns the candidate with the lowest log loss, except the winner.
 func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
@@ -68,14 +69,14 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// The widths from which a race has intervals and titles.
+// The minimum widths, in columns, for intervals and for titles.
 const (
 	intervalWidth = 62
 	titleWidth    = 78
 )
 
-// writeRace writes the outcome and the scores of each algorithm. The line of the
-// algorithm that became the model is marked.
+// writeRace writes the outcome and the scores of each algorithm. It marks the line of the
+// algorithm that produced the model.
 func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -119,7 +120,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// winnerMark returns the mark of the model's line.
+// winnerMark returns the first character of an algorithm's line.
 func winnerMark(isWinner bool) string {
 	if isWinner {
 		return "›"

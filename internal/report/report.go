@@ -23,13 +23,13 @@ const (
 	maxClasses     = 40
 )
 
-// narrowWidth is the width below which the least important columns are omitted.
+// narrowWidth is the width below which less important columns are omitted.
 const narrowWidth = 60
 
-// WriteText writes r in sections: scores, classes, confusion, importances, race. No line
-// of a table exceeds width, which should be at least 40: names are truncated, and a
-// matrix that does not fit is omitted. Below 60 columns the training scores and the steps
-// are omitted.
+// WriteText writes r in sections: scores, classes, confusion, importances and race. No line
+// of a table exceeds width, which should be at least 40. Long names are truncated, and a
+// confusion matrix that does not fit is omitted. Below 60 columns the training scores and
+// the steps are omitted.
 func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
@@ -56,7 +56,7 @@ func writeColumns(w io.Writer, flags uint, write func(io.Writer)) {
 	_ = t.Flush() // w is a strings.Builder
 }
 
-// writeBlend names the algorithms of a blend in one line.
+// writeBlend writes the algorithms of a blend and their shares in one line.
 func writeBlend(w io.Writer, r *api.ModelReport) {
 	if len(r.Blend) > 0 {
 		fmt.Fprintf(w, "Blend of %s\n", r.FormatBlend())
@@ -96,7 +96,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	}
 }
 
-// formatMetric formats a score, or a dash if it was not measured.
+// formatMetric formats a metric of s. It returns a dash if the metric was not measured.
 func formatMetric(s *api.Scores, name string) string {
 	value, known := s.Value(name)
 	if !known {
@@ -105,7 +105,8 @@ func formatMetric(s *api.Scores, name string) string {
 	return formatScore(value)
 }
 
-// formatRows formats the number of rows behind scores; "" if unknown.
+// formatRows formats the number of rows behind scores. It returns "" if the number is
+// unknown.
 func formatRows(s *api.Scores, rows int64) string {
 	if rows == 0 && s != nil {
 		return ""
@@ -132,7 +133,7 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	if n == 0 || n > MaxConfusionClasses || len(r.Confusion) != n {
 		return
 	}
-	// Counts are not truncated; the labels share the rest.
+	// Counts are not truncated. The labels are, so that all columns have the same width.
 	each, counts := (width-2)/(n+1)-2, 0
 	for _, row := range r.Confusion {
 		for _, count := range row {
@@ -185,7 +186,8 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	writeOmitted(w, len(r.Importances)-maxImportances, "columns")
 }
 
-// blockBar draws a bar in eighths of a character.
+// blockBar draws a bar for value, with a resolution of an eighth of a character. The bar for
+// largest has the given width.
 func blockBar(value, largest float64, width int) string {
 	if largest <= 0 || value <= 0 {
 		return ""
@@ -200,8 +202,7 @@ func blockBar(value, largest float64, width int) string {
 
 func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// truncate returns a name in at most width characters, with control characters made
-// visible.
+// truncate shortens a name to at most width characters and escapes control characters.
 func truncate(name string, width int) string {
 	name = controlChar.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
 	if runes := []rune(name); len(runes) > width {

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/term"
 )
 
-// AllScoresTable returns every score, one per row.
+// AllScoresTable returns a table of all scores, one per row.
 func AllScoresTable(r *scoring.Result) *term.Table {
 	t := &term.Table{}
 	for _, name := range []string{"metric", "value", "low", "high", "rows"} {
@@ -38,7 +38,7 @@ func AllScoresTable(r *scoring.Result) *term.Table {
 	return t
 }
 
-// ClassTable returns the scores of each class.
+// ClassTable returns a table of the scores of each class.
 func ClassTable(r *scoring.Result) *term.Table {
 	t := &term.Table{Right: []bool{false, true, true, false, true, false, true, false}}
 	for _, name := range []string{"class", "rows", gate.Precision, "95 %", gate.Recall, "95 %", gate.F1, "95 %"} {
@@ -54,7 +54,7 @@ func ClassTable(r *scoring.Result) *term.Table {
 	return t
 }
 
-// ConfusionTable counts the rows by their true and predicted class.
+// ConfusionTable returns a table of the number of rows by true and predicted class.
 func ConfusionTable(r *scoring.Result) *term.Table {
 	t := &term.Table{Header: []term.Cell{{Text: "true \\ predicted"}}, Right: []bool{false}}
 	for i, c := range r.Classes {
@@ -76,7 +76,7 @@ func FigureCell(f *scoring.MetricValue) term.Cell {
 	return ScoreCell(f.Value)
 }
 
-// IntervalCell formats the interval of a score; "" if there is none.
+// IntervalCell formats the interval of a score. The cell is empty if there is none.
 func IntervalCell(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
@@ -84,7 +84,7 @@ func IntervalCell(f *scoring.MetricValue) term.Cell {
 	return term.Cell{Text: fmt.Sprintf("%.4f–%.4f", *f.Low, *f.High), Short: narrowInterval(f).Text}
 }
 
-// narrowInterval is intervalCell for a table of many columns.
+// narrowInterval is like [IntervalCell], but shorter, for a table with many columns.
 func narrowInterval(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
@@ -92,7 +92,7 @@ func narrowInterval(f *scoring.MetricValue) term.Cell {
 	return term.Cell{Text: (&api.Interval{Low: *f.Low, High: *f.High}).String()}
 }
 
-// ChangedRowsTable lists the rows that are predicted differently.
+// ChangedRowsTable returns a table of the rows that are predicted differently.
 func ChangedRowsTable(d *scoring.Difference) *term.Table {
 	t := &term.Table{Header: term.TextCells("id", "from", "to")}
 	if d.Truth != nil {

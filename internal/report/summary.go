@@ -9,10 +9,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Summary returns the lines that summarise a race: what was kept and why, scores with
-// intervals and rows, and the baseline. The first line starts with the algorithm. took is
-// the duration in words. r may be nil, because a report is an extension: the lines then
-// have only what job has.
+// Summary returns the lines that summarise a race: the model and why it was kept, its scores
+// with intervals and rows, and the baseline. The first line starts with the algorithm. took
+// is the formatted duration. r may be nil, because reports are an extension; then the lines
+// only have the values in job.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
 	if r == nil {
 		r = &api.ModelReport{}
@@ -36,7 +36,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 				line += " on " + humanize.Count(rows, "row")
 			}
 			lines = append(lines, line)
-		case r.Rows > 0: // else nothing is known of it
+		case r.Rows > 0: // there is a report
 			lines = append(lines, fmt.Sprintf("  %-10s  not measured: %s", name, why))
 		}
 	}
@@ -55,7 +55,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	return lines
 }
 
-// formatFeatures describes how many features were used; "" for all.
+// formatFeatures describes how many features were used. It returns "" if all were used.
 func formatFeatures(r *api.ModelReport) string {
 	if r.ScreenedFeatures == 0 {
 		return ""
@@ -75,7 +75,7 @@ func formatBothScores(validation, test *api.Scores, name string) string {
 // baselineName returns the name of the baseline.
 func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
 
-// winReason returns why the model was kept, from the report if possible.
+// winReason returns the reason why the model was kept, from the report if there is one.
 func winReason(job *api.Training, algorithm string, r *api.ModelReport) string {
 	name := cmp.Or(algorithm, "the best model")
 	text := ExplainWin(r)

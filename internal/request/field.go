@@ -8,7 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// parseFields returns the fields by name: strings, and JSON values for typed fields.
+// parseFields returns the fields by name. The value of a typed field is a JSON value; any
+// other value is a string.
 func (o *Options) parseFields() (map[string]any, error) {
 	members := map[string]any{}
 	add := func(flag, field string, typed bool) error {
@@ -41,7 +42,8 @@ func (o *Options) parseFields() (map[string]any, error) {
 	return members, nil
 }
 
-// parseTypedValue parses a number, true, false or null; anything else stays text.
+// parseTypedValue parses a number, true, false or null. Any other text is returned as a
+// string.
 func parseTypedValue(text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))

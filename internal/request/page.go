@@ -12,7 +12,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// AllPages fetches all pages of a list and joins their lists.
+// AllPages requests all pages of a list and returns them as one document.
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	path := raw.Path
@@ -43,8 +43,7 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// addPageQuery returns the path of the page that starts at offset. A limit in the path is
-// kept.
+// addPageQuery returns the path of the page that starts at offset. It keeps a limit in path.
 func addPageQuery(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(text)
@@ -58,7 +57,7 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists decodes the lists that the service sends as JSON text.
+// decodeLists decodes the lists that the service sends as strings of JSON.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
@@ -73,8 +72,8 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists of page to those of all; other values are those of the
-// first page.
+// joinPages appends the lists of page to those of all. Other values are taken from the first
+// page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

@@ -18,21 +18,22 @@ import (
 	"foretell/internal/exit"
 )
 
-// Options describe a request besides its method and path.
+// Options describe a request, except its method and path.
 type Options struct {
-	// Strings and Typed are fields, NAME=VALUE. A typed value is a number, true, false, null
-	// or a string. A name that ends in [] makes a list.
+	// Strings and Typed are fields as NAME=VALUE. A typed value is a number, true, false,
+	// null or a string. The values of a name that ends in [] form a list.
 	Strings, Typed []string
-	// Headers are NAME:VALUE.
+	// Headers are headers as NAME:VALUE.
 	Headers []string
-	// Input is the file to send as the body; - is standard input, "" means no body.
+	// Input is the path of the file to send as the body. "-" is standard input, and "" sends
+	// no file.
 	Input string
 	// Stdin returns the standard input.
 	Stdin func() io.Reader
 }
 
-// Build returns the request. Fields are the query of a request without a body, and of one
-// with a file; otherwise members of a JSON body. Invalid options are usage errors.
+// Build returns the request. If the method has no body or Input is set, the fields become
+// the query. Otherwise they become members of a JSON body. Invalid options are usage errors.
 func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.Headers {
@@ -66,7 +67,7 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	return raw, nil
 }
 
-// setBody sets the body of a request, as JSON unless a type is set.
+// setBody sets the body of a request. Its type is JSON unless there is a Content-Type.
 func setBody(raw *client.RawRequest, body []byte) {
 	raw.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	raw.Size = int64(len(body))
@@ -75,8 +76,8 @@ func setBody(raw *client.RawRequest, body []byte) {
 	}
 }
 
-// setBodyFromInput sets the file Input as the body. Standard input is read into memory, because
-// a request may have to be sent twice.
+// setBodyFromInput sets the body to the file Input. Standard input is read into memory,
+// because a request may be sent twice.
 func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 	if o.Input == "-" {
 		body, err := io.ReadAll(o.Stdin())
@@ -96,8 +97,8 @@ func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 	return nil
 }
 
-// Send sends a request of the user's own; an invalid request is a usage error. The caller
-// closes the body of the response.
+// Send sends a request. An invalid request is a usage error. The caller must close the body
+// of the response.
 func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.Response, error) {
 	resp, err := c.Do(ctx, raw)
 	var (
@@ -114,8 +115,8 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// explainNotFound explains an unknown path or method. In other commands it means that the
-// address is not a service's; here the user typed the path.
+// explainNotFound explains an unknown path or method. In other commands such an error means
+// that the URL is not that of a service, but here the user typed the path.
 func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {

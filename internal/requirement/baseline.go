@@ -14,14 +14,14 @@ import (
 
 // baseline is the model to beat.
 type baseline struct {
-	key    string // "" if there is none
+	key    string // "" if there is no baseline
 	name   string
-	reason string // reason there is none
-	// dataset is the baseline's dataset; "" if unknown.
+	reason string // why there is no baseline
+	// dataset is the key of the baseline's dataset; "" if unknown.
 	dataset string
 }
 
-// differentDataNote is appended to a comparison of models of two datasets.
+// differentDataNote is appended to a comparison of models of different datasets.
 const differentDataNote = ", on other test rows"
 
 // findBaseline finds the baseline of a race that will run on a dataset.
@@ -102,14 +102,13 @@ func (f *Flags) findChampion(ctx context.Context, session *connect.Session, data
 
 // challenger is the model that is compared with a champion.
 type challenger struct {
-	model  string // "" if it is yet to be made
-	metric string // "" for any
+	model  string // key; "" before the model exists
+	metric string // "" accepts any metric
 	schema tableSchema
 }
 
-// bestEarlierModel finds the best model of a series that is older than the challenger and
-// was raced for the same metric on the same columns and classes. Of equal ones the oldest
-// wins.
+// bestEarlierModel finds the best model of a series that is older than the challenger and was
+// trained for the same metric on the same columns and classes. In a tie it is the oldest.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {
@@ -145,7 +144,8 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
 }
 
-// tableSchema has what makes models of two datasets comparable.
+// tableSchema has the columns and classes of a dataset. Models of two datasets are comparable
+// if these are equal.
 type tableSchema struct {
 	columns []string
 	classes []string // sorted
@@ -172,8 +172,8 @@ func profileSchema(p *profile.Profile) tableSchema {
 	return t
 }
 
-// equal reports whether two tables have the same columns and classes. Unknown ones are
-// equal to any.
+// equal reports whether two tables have the same columns and classes. If those of either
+// table are unknown, it returns true.
 func (t tableSchema) equal(other tableSchema) bool {
 	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
 		return true

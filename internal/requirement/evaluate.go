@@ -11,7 +11,8 @@ import (
 	"foretell/internal/gate"
 )
 
-// Prepare checks the classes and finds the baseline before a race on a dataset.
+// Prepare checks the classes of the requirements and finds the baseline, before a race on a
+// dataset.
 func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, metric string) error {
 	if !f.IsSet() {
 		return nil
@@ -26,8 +27,8 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, 
 	return f.findBaseline(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
 }
 
-// Finish prints a finished race and checks its model. below, which may be nil, is the
-// error of a missed threshold.
+// Finish prints a finished race and checks its model against the requirements. thresholdErr
+// is the error of a missed threshold and may be nil.
 func (f *Flags) Finish(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
 	results, err := f.Evaluate(ctx, session, job.ModelKey)
 	if err != nil {
@@ -39,7 +40,7 @@ func (f *Flags) Finish(ctx context.Context, o *cli.Output, session *connect.Sess
 	return f.Publish(o, results, thresholdErr)
 }
 
-// Evaluate checks a model against the requirements; nil if there are none.
+// Evaluate checks a model against the requirements. It returns nil if there are none.
 func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model string) (*gate.Report, error) {
 	if !f.IsSet() {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package requirement binds --require, --beat and --junit, and evaluates them on a model's
-// test rows. The run, predict and training commands use it; package gate has the rules.
+// Package requirement has the flags --require, --beat and --junit, and checks a model against
+// them with the rules of package gate. The run, training and models commands use it.
 package requirement
 
 import (
@@ -27,8 +27,8 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	f.factory = c.Factory
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
-		"`requirement` on test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated (exit status 10 if missed)")
-	flags.StringVar(&f.beat, "beat", "", "`model` to beat on test rows: champion, or a reference; a tie is a miss (exit status 10)")
+		"`requirement` on a metric of the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated (exit status 10 if missed)")
+	flags.StringVar(&f.beat, "beat", "", "`model` to beat on the test rows, champion or a reference; a tie is a miss (exit status 10 if missed)")
 	flags.StringVar(&f.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }
@@ -36,7 +36,7 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 // IsSet reports whether there is a requirement.
 func (f *Flags) IsSet() bool { return len(f.texts) > 0 || f.beat != "" }
 
-// Parse parses the requirements, before the command does anything.
+// Parse parses the requirements. Commands call it before they do anything else.
 func (f *Flags) Parse() error {
 	for _, text := range f.texts {
 		r, err := gate.ParseRequirement(text)
@@ -50,13 +50,13 @@ func (f *Flags) Parse() error {
 	case !f.IsSet():
 		return exit.Usagef("--junit needs a requirement").WithHint("add --require or --beat")
 	case f.junit == "-":
-		return exit.Usagef("--junit cannot write to standard output: the result goes there").WithHint("name a file")
+		return exit.Usagef("--junit cannot write to standard output, which has the result").WithHint("use --junit FILE")
 	}
 	return nil
 }
 
-// CheckClasses returns an error if a requirement names an unknown class. It returns nil
-// if classes is empty, because they are not known yet.
+// CheckClasses returns an error if a requirement is on a class that is not in classes. If
+// classes is empty, they are unknown, and it returns nil.
 func (f *Flags) CheckClasses(classes []string) error {
 	for _, r := range f.requirements {
 		if err := r.CheckClass(classes); err != nil && len(classes) > 0 {

@@ -14,8 +14,9 @@ import (
 	"foretell/internal/term"
 )
 
-// Publish writes the results for people and CI. It returns an error if a requirement was
-// missed, joined with below, which may be nil.
+// Publish writes the results for people and CI services. It returns an error if a requirement
+// was missed. Its message includes that of thresholdErr, which may be nil. Otherwise it
+// returns thresholdErr.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr
@@ -52,8 +53,8 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
 }
 
-// writeAnnotations writes annotations for the CI service. They go to standard error, because
-// standard output is for the result.
+// writeAnnotations writes annotations for GitHub to standard error, because standard output
+// has the result, and appends a table to the job summary.
 func (f *Flags) writeAnnotations(o *cli.Output, r *gate.Report) error {
 	if f.factory.Env(config.EnvGitHub) == "true" {
 		if err := r.WriteGitHub(f.factory.Console.Err, o.Quiet); err != nil {

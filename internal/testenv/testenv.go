@@ -1,4 +1,4 @@
-// Package testenv decides what happens to a test whose environment lacks something. Only
+// Package testenv skips or fails tests that require something which is unavailable. Only
 // tests use it.
 package testenv
 
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// SkipWithout skips a test that requires name, which is unavailable because of err. If
-// the comma-separated list FORETELL_TEST_REQUIRE contains name, the test fails.
+// SkipWithout skips a test that requires name, which is unavailable because of err. If the
+// variable FORETELL_TEST_REQUIRE, a comma-separated list, contains name, the test fails.
 func SkipWithout(t *testing.T, name string, err error) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {
