@@ -130,7 +130,7 @@ func (o *usersPasswdOptions) password(ctx context.Context) (string, error) {
 		return credential.ReadSecret(console.In)
 	}
 	if !console.CanPrompt() {
-		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe it into --password-stdin")
+		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("read it from standard input with --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
 	if err != nil {
