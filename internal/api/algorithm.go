@@ -2,9 +2,9 @@ package api
 
 import "strings"
 
-// AlgorithmKind returns the kind of an algorithm, such as "forest", from its
-// code: B… is for two classes, M… for more. It is "" for BLEND, which needs no
-// explanation, and for an unknown code.
+// AlgorithmKind returns the kind of an algorithm, such as "forest", from its code,
+// which begins with B for two classes and with M for more. It is empty for BLEND
+// and for an unknown code.
 func AlgorithmKind(code string) string {
 	if code == "" || !strings.Contains("BM", code[:1]) {
 		return ""
@@ -28,8 +28,8 @@ func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
-// Algorithms lists the four algorithms for a number of classes, in the order
-// in which they are shown. B… is for two classes, M… for more.
+// Algorithms returns the codes of the four algorithms for a number of classes, in
+// the order in which they are shown.
 func Algorithms(classes int) []string {
 	if classes > 2 {
 		return []string{"MSEV01", "MFIF01", "MSIX01", "MSEV02"}

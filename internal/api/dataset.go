@@ -1,10 +1,10 @@
 package api
 
-// The sizes of an uploaded CSV, in bytes.
+// The limits of the size of an uploaded CSV, in bytes.
 const (
-	MaxAddDataBytes = 32 << 20    // through AddData
-	MinUploadBytes  = 10          // direct upload
-	MaxUploadBytes  = 534_773_760 // direct upload
+	MaxAddDataBytes = 32 << 20    // of AddData
+	MinUploadBytes  = 10          // of UploadData
+	MaxUploadBytes  = 534_773_760 // of UploadData and CreatePrediction
 )
 
 // DefaultBuckets is the default number of bins of a numeric feature.
@@ -28,7 +28,7 @@ type DatasetInput struct {
 type UploadInput struct {
 	DatasetInput
 	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
-	Signature string `query:"signature" doc:"Proves that the service issued the URL."`
+	Signature string `query:"signature" doc:"Shows that the service issued the URL."`
 }
 
 // ListDatasetsInput is the request of [ListDatasets].
@@ -47,10 +47,11 @@ type CreateDatasetInput struct {
 type NewDataset struct {
 	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters, without control characters, not only blanks. Stored in Unicode normalization form C."`
 	Description *string `json:"description,omitempty" nullable:"true" minLength:"3" maxLength:"150" doc:"Plain text of 3 to 150 characters."`
-	// Series groups datasets under a name; nil defaults to DatasetName.
-	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name that this dataset shares with others. Model versions count up, and the champion is chosen, within a series. Defaults to datasetName."`
+	// Series is the name of the series that the dataset belongs to. Nil defaults to
+	// DatasetName.
+	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name of the series that the dataset belongs to. The models of a series have consecutive versions, and one of them is the champion. Defaults to datasetName."`
 	// NumberOfBuckets is the number of bins of each numeric feature for the
-	// bucketed algorithm; nil lets the service choose.
+	// bucketed algorithm. Nil lets the service choose.
 	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Number of bins of each numeric feature for the bucketed algorithm."`
 }
 
@@ -63,7 +64,7 @@ type CreatedDataset struct {
 	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo" doc:"Where to upload its CSV directly."`
 }
 
-// UploadInfo describes where to PUT a CSV of any allowed size.
+// UploadInfo describes the URL to which a CSV of any allowed size can be PUT.
 type UploadInfo struct {
 	UploadURL string `json:"uploadUrl" doc:"Valid for one hour."`
 	// ExtraHeaders is one string of Name:value lines, each a header to send.
@@ -81,11 +82,12 @@ type DatasetEntry struct {
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that was to prepare it has ended, and no other resumes it automatically."`
-	// Bytes is the size of the uploaded CSV and SHA256 its hash in hex. They are 0
-	// and empty before the upload, if the dataset FAILED (its CSV is deleted
-	// unless it was damaged), and if the service does not report them.
-	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV while it is kept: a FAILED dataset keeps none."`
-	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex, while it is kept."`
+	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. They are
+	// zero before the upload, and if the service does not report them. They are also
+	// zero if the dataset FAILED, unless its CSV was damaged, because the CSV is then
+	// deleted.
+	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
+	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }
 
 // Dataset is the response of [GetDataset].
@@ -98,8 +100,8 @@ type Dataset struct {
 	Rows    int64    `json:"rows,omitempty" doc:"Labelled rows, once COMPLETED."`
 	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
 	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
-	// IDName and LabelName are the names of the first and the last column; empty
-	// before the dataset is COMPLETED, and if the service does not report them.
+	// IDName and LabelName are the names of the first and the last column. They are
+	// empty until the dataset is COMPLETED, and if the service does not report them.
 	IDName    string `json:"idName,omitempty" doc:"Name of the column of row IDs, once COMPLETED. An extension."`
 	LabelName string `json:"labelName,omitempty" doc:"Name of the label column, once COMPLETED. An extension."`
 	// DatasetUploadInfo is set while the dataset is PENDING, so that an

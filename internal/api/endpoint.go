@@ -34,8 +34,8 @@ type Origin string
 // The origins, from the most to the least binding.
 const (
 	Documented Origin = "documented" // the service's published documentation
-	Decided    Origin = "decided"    // by this project, where the documentation is silent: other deployments may differ
-	Extension  Origin = "extension"  // by this project only, additive
+	Decided    Origin = "decided"    // designed by this project because the documentation does not describe it; other deployments may differ
+	Extension  Origin = "extension"  // an addition of this project
 )
 
 // Endpoint is an operation with its request and response types.
@@ -57,7 +57,7 @@ type None struct{}
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
-		Summary: "Exchange an account's e-mail and password for a bearer token that lives 3600 s.",
+		Summary: "Exchange an account's e-mail and password for a bearer token that is valid for 3600 s.",
 	}}
 
 	ListDatasets = Endpoint[ListDatasetsInput, DatasetPage]{Operation{
@@ -104,7 +104,7 @@ var (
 	GetTrainingProgress = Endpoint[TrainingProgressInput, TrainingProgress]{Operation{
 		ID: "getTrainingProgress", Method: "GET", Path: "/api/v1/training/{trainingJobKey}/progress", Status: 200, Origin: Documented,
 		Aliases: []string{"/api/training/{trainingJobKey}/progress"},
-		Summary: "Read how far each algorithm of a race has come.",
+		Summary: "Read the progress of each algorithm of a race.",
 	}}
 	CancelTraining = Endpoint[TrainingInput, Training]{Operation{
 		ID: "cancelTraining", Method: "PATCH", Path: "/api/v1/training/{trainingJobKey}/cancel", Status: 200, Origin: Documented,
@@ -125,11 +125,11 @@ var (
 	}}
 	GetPrediction = Endpoint[PredictionInput, Prediction]{Operation{
 		ID: "getPrediction", Method: "GET", Path: "/api/v1/predictions/{predictionKey}", Status: 200, Origin: Documented,
-		Summary: "Read a prediction; predictionResultUrl is there once it is COMPLETED.",
+		Summary: "Read a prediction; it has a predictionResultUrl once it is COMPLETED.",
 	}}
 	GetPredictionProgress = Endpoint[PredictionInput, PredictionProgress]{Operation{
 		ID: "getPredictionProgress", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/progress", Status: 200, Origin: Decided,
-		Summary: "Read how many rows of a prediction are done.",
+		Summary: "Read how many rows have been predicted.",
 	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
@@ -141,7 +141,7 @@ var (
 	}}
 	DownloadResult = Endpoint[ResultInput, None]{Operation{
 		ID: "downloadResult", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/result", Status: 200, Origin: Documented, Public: true,
-		Summary: "Download a prediction's result CSV from its predictionResultUrl, a signed address that lives one hour.",
+		Summary: "Download a prediction's result CSV from its predictionResultUrl, a signed URL that is valid for one hour.",
 	}}
 	DeletePrediction = Endpoint[PredictionInput, None]{Operation{
 		ID: "deletePrediction", Method: "DELETE", Path: "/api/v1/predictions/{predictionKey}", Status: 204, Origin: Extension,
@@ -158,7 +158,7 @@ var (
 	}}
 	GetModelReport = Endpoint[ModelInput, ModelReport]{Operation{
 		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
-		Summary: "Read how good a model is on rows it did not learn from, and what it looks at.",
+		Summary: "Read the scores of a model on rows it was not trained on, and the importance of the columns.",
 	}}
 	DownloadModel = Endpoint[ModelInput, None]{Operation{
 		ID: "downloadModel", Method: "GET", Path: "/api/v1/models/{modelKey}/file", Status: 200, Origin: Extension,

@@ -68,41 +68,42 @@ type ModelReport struct {
 	Blend         []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, the heaviest first."`
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`
-	// Rows counts the labelled rows, the others the rows that the metrics of the
-	// same name were measured on: 0 if they were not measured.
+	// Rows is the number of labelled rows. The others are the numbers of rows on
+	// which the metrics of the same name were measured, or 0 if they were not
+	// measured.
 	Rows           int64 `json:"rows" doc:"Labelled rows."`
 	TestRows       int64 `json:"testRows" doc:"Rows of the test metrics."`
 	ValidationRows int64 `json:"validationRows" doc:"Rows of the validation metrics."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Rows of the training metrics."`
-	// Features is the number of features extracted from the columns; 0 in old
-	// reports, which did not count them. ScreenedFeatures is the number of
-	// features an algorithm was trained on; 0 if all.
+	// Features is the number of features extracted from the columns, or 0 in old
+	// reports. ScreenedFeatures is the number of features that an algorithm was
+	// trained on, or 0 if it was trained on all.
 	Features         int64 `json:"features,omitempty" doc:"Features extracted from the columns."`
 	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features each algorithm was trained on: the most informative on the training rows of each fold. Absent if all."`
 	// The scores are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"On the rows that the algorithms were compared on; null if not measured."`
 	Test       *Scores `json:"test" doc:"On test rows, which were used for nothing else; null if not measured."`
 	Training   *Scores `json:"training" doc:"On the rows that the model was trained on; null if not measured."`
-	// TestMissing is the reason why Test is nil; empty if it is not nil or the
-	// reason is unknown.
+	// TestMissing is the reason why Test is nil. It is empty if Test is not nil or
+	// the reason is unknown.
 	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: too few rows to set some aside, or no time."`
 	// Baseline is nil in old reports, which had none.
-	Baseline *Baseline `json:"baseline" doc:"What can be reached without using any column."`
+	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
 	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if it had none."`
 	// Classes are in the order of Confusion's rows and columns.
 	Classes []ClassReport `json:"classes" doc:"In the order of confusion's rows and columns."`
 	// Confusion counts the test rows: true class down, predicted class across.
 	Confusion [][]int64 `json:"confusion" doc:"Test rows: true class down, predicted class across."`
-	// Importances are how much the metric drops on the validation rows when a
-	// column's values are shuffled, largest first. It is nil if not measured, for
-	// lack of time or rows.
+	// Importances has, for each column, how much the metric drops on the validation
+	// rows when the values of the column are shuffled. The largest is first. It is nil
+	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Largest first; null if not measured."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
-	// Blended is the blend as it was compared with the algorithms; nil if there
-	// was none.
-	Blended *Candidate `json:"blended" doc:"The blend as it was compared with the algorithms, whether or not it was chosen; null if there was none."`
+	// Blended is the blend that was compared with the algorithms, whether or not it
+	// was chosen. It is nil if there was none.
+	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
 // The values of ModelReport.TestMissing.
@@ -111,7 +112,7 @@ const (
 	NoTime     = "no-time"
 )
 
-// Candidate is one of the models that a race chose from at its end.
+// Candidate is a model among which a race chose the final one.
 type Candidate struct {
 	Performance float64   `json:"performance" doc:"On validation rows."`
 	LogLoss     float64   `json:"logLoss" doc:"On validation rows, after calibration."`
@@ -185,8 +186,8 @@ type Scores struct {
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
 }
 
-// Value returns the score of a metric. known is false if it was not measured or
-// the metric is unknown; s may be nil.
+// Value returns the score of a metric. known is false if the score was not
+// measured or the metric is unknown. s may be nil.
 func (s *Scores) Value(name string) (value float64, known bool) {
 	if s == nil {
 		return 0, false
@@ -209,7 +210,7 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	return 0, false
 }
 
-// Interval returns the 95 % confidence interval of a metric; nil if there is
+// Interval returns the 95 % confidence interval of a metric, or nil if there is
 // none. s may be nil.
 func (s *Scores) Interval(name string) *Interval {
 	if s == nil {

@@ -2,9 +2,9 @@ package api
 
 import "strconv"
 
-// The outcomes of a training job, an extension: they distinguish what its
-// status does not. A race without a threshold is never below it, and a run that
-// was stopped because another one won did not fail.
+// The outcomes of a training job, which are an extension. They distinguish cases
+// that have the same status, NOT_COMPLETED: a race below its threshold, a race
+// without a threshold, and a run that was stopped because another run won.
 const (
 	OutcomePending     = "pending"         // waits to start
 	OutcomeInterrupted = "interrupted"     // its process ended; waits until it is resumed

@@ -18,7 +18,7 @@ type PredictionInput struct {
 type ResultInput struct {
 	PredictionInput
 	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
-	Signature string `query:"signature" doc:"Proves that the service issued the URL."`
+	Signature string `query:"signature" doc:"Shows that the service issued the URL."`
 }
 
 // CreatedPrediction is the response of [CreatePrediction] and
@@ -43,8 +43,8 @@ type Prediction struct {
 	CreatedOn           string `json:"createdOn,omitempty"`
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
-	Bytes               int64  `json:"bytes,omitempty" doc:"Size of its stored files: the result, and the blind file until it has ended."`
-	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: the process that was to make it has ended, and no other resumes it automatically."`
+	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored files: the blind file, and, once the prediction has ended, the result instead."`
+	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to make it has ended and no other will resume it automatically."`
 }
 
 // PredictionProgress is the response of [GetPredictionProgress].

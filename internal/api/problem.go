@@ -63,7 +63,7 @@ var httpStatuses = map[Code]int{
 	CodeNotReady:         http.StatusServiceUnavailable,
 }
 
-// Status returns the HTTP status of the code; 500 for an unknown one.
+// Status returns the HTTP status of the code, or 500 if the code is unknown.
 func (c Code) Status() int {
 	if s, ok := httpStatuses[c]; ok {
 		return s
@@ -83,8 +83,8 @@ type Problem struct {
 	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`
 	// RequestID identifies the request in the service's log.
 	RequestID string `json:"requestId,omitempty" doc:"Identifies the request in the service's log."`
-	// RetryAfter is how many seconds to wait before retrying; it is sent in the
-	// header of that name. 0 is unspecified.
+	// RetryAfter is how many seconds to wait before retrying, or 0 if unspecified.
+	// It is sent in the header Retry-After.
 	RetryAfter int `json:"-"`
 
 	cause error
@@ -96,7 +96,8 @@ type FieldError struct {
 	Message string `json:"message" doc:"What is wrong with it."`
 }
 
-// NewProblem returns a problem with the code's status and title.
+// NewProblem returns a problem with a code, and the HTTP status and title of the
+// code. format and args make its detail.
 func NewProblem(code Code, format string, args ...any) *Problem {
 	status := code.Status()
 	return &Problem{
@@ -105,7 +106,8 @@ func NewProblem(code Code, format string, args ...any) *Problem {
 	}
 }
 
-// NewFieldProblem is NewProblem with code [CodeInvalid] for one field.
+// NewFieldProblem returns a problem with [CodeInvalid] for one field. format and
+// args say what is wrong with the field.
 func NewFieldProblem(field, format string, args ...any) *Problem {
 	p := NewProblem(CodeInvalid, "%s: %s", field, fmt.Sprintf(format, args...))
 	p.Errors = []FieldError{{Field: field, Message: fmt.Sprintf(format, args...)}}

@@ -15,7 +15,7 @@ const (
 	TrainingPending      = "PENDING"
 	TrainingRunning      = "RUNNING"
 	TrainingCompleted    = "COMPLETED"     // an algorithm reached the threshold, or, without a threshold, all stopped improving
-	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stopped improving below it
+	TrainingNotCompleted = "NOT_COMPLETED" // every algorithm stopped improving below the threshold
 	TrainingTimedOut     = "TIMED_OUT"     // the time limit was reached first
 	TrainingFailed       = "FAILED"        // every algorithm failed
 	TrainingCancelled    = "CANCELLED"
@@ -29,12 +29,12 @@ const (
 	MetricROCAUC           = "rocAuc"
 )
 
-// MetricLogLoss is a metric of a report that races cannot be run for: smaller
-// is better.
+// MetricLogLoss is a metric of reports, for which races cannot be run. Smaller is
+// better.
 const MetricLogLoss = "logLoss"
 
-// MetricByAlias returns the metric that other programs call name, ignoring case
-// and separators: rocAuc for auc or roc_auc. It is "" if name is unknown.
+// MetricByAlias returns the metric that other programs call name, such as rocAuc
+// for "auc". It ignores case and separators. It returns "" if name is unknown.
 func MetricByAlias(name string) string {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
 	case "accuracy", "acc":
@@ -59,7 +59,7 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"Whether to return all performances since the start, too."`
+	History bool `query:"history" doc:"Whether to also return all performances since the start."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
@@ -74,17 +74,17 @@ type CreateTrainingInput struct {
 	Body NewTraining
 }
 
-// NewTraining describes a race. PerformanceThreshold or TargetPerformance, its
-// other name, is required.
+// NewTraining describes a race. PerformanceThreshold is required, or
+// TargetPerformance, which is another name of it.
 type NewTraining struct {
-	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the algorithms that partition the space; 0 chooses from the data, 4 to 400 is recommended."`
-	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"Fraction of correct predictions, on rows an algorithm was not trained on, at which the race ends. null (an extension) for no threshold: every algorithm trains until it no longer improves, and the best model is kept."`
+	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the tree algorithms BSIX01, MSIX01, BFIF01 and MFIF01, in leaves. 0 lets the service choose; 4 to 400 is recommended."`
+	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
 	Metric           string `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"The metric of performances; defaults to accuracy."`
-	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"When to stop the race; defaults to 3600."`
+	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from its start; defaults to 3600."`
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
-	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"When to stop the race, counted from this request: it includes the time in the queue and may be fractional. timeLimitSeconds applies as well. An extension."`
+	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
 
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four."`
@@ -98,22 +98,23 @@ type CreatedTraining struct {
 	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"Where to read the progress of the race."`
 }
 
-// Training is a training job: a race, or one algorithm's run in it. Of the
-// performances, Achieved is on validation rows, Training on the rows the
-// algorithm was trained on, and Test on rows that were used for nothing else.
+// Training is a training job: a race, or the run of one algorithm in a race.
+// AchievedPerformance is measured on validation rows, TrainingPerformance on the
+// rows the algorithm was trained on, and TestPerformance on rows that were used
+// for nothing else.
 type Training struct {
 	TrainingJobKey       string   `json:"trainingJobKey"`
 	DatasetKey           string   `json:"datasetKey"`
 	DatasetName          string   `json:"datasetName"`
 	Status               string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
-	Outcome              string   `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run: another one ended the race first), done (no threshold: no longer improved), time-limit, cancelled or failed. An extension."`
+	Outcome              string   `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
 	ScalingFactor        int      `json:"scalingFactor"`
 	TargetPerformance    *float64 `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
 	ModelKey             string   `json:"modelKey,omitempty" doc:"The best model, once there is one."`
 	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm was not trained on."`
 	LogLoss              *float64 `json:"logLoss,omitempty" doc:"On the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
 	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
-	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On rows that nothing looked at."`
+	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
 	CreatedOn            string   `json:"createdOn"`
 	Metric               string   `json:"metric" doc:"The metric of the performances."`
 	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
@@ -124,7 +125,7 @@ type Training struct {
 	Algorithm            string   `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
 	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
 	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before it."`
-	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: the process that was to run it has ended, and no other resumes it automatically."`
+	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to run it has ended and no other will resume it automatically."`
 }
 
 // TrainingPage is the response of the lists of training jobs.
@@ -150,14 +151,15 @@ type AlgorithmRun struct {
 	Status            string  `json:"status" doc:"As in a training job; NOT_COMPLETED also if another algorithm won."`
 	Outcome           string  `json:"outcome,omitempty" doc:"As in a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"On validation rows."`
-	// RecentPerformances are up to five values, oldest first; the last equals
-	// LatestPerformance.
+	// RecentPerformances are the last values, at most five, oldest first. The last of
+	// them equals LatestPerformance.
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
 	// KeptPerformance and LogLoss are nil before the first score, and if the
 	// service does not report them.
-	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the best step so far, which a model would be made from; earlier or later ones may have scored higher. An extension."`
+	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the best step so far, from which the model would be made. Because the log loss counts, too, another step may have a higher performance. An extension."`
 	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Of the same step, on validation rows, in nats; smaller is better. An extension."`
-	// Steps counts the values so far; 0 if the service does not report it.
+	// Steps is the number of performances so far. It is 0 if the service does not
+	// report it.
 	Steps int `json:"steps,omitempty" doc:"Number of performances so far."`
 	// Performances are all values since the start, if requested.
 	Performances []float64 `json:"performances,omitempty" doc:"All since the start, oldest first, if history was requested."`

@@ -15,25 +15,24 @@ const TimeLayout = "2006-01-02T15:04:05Z"
 // FormatTime returns t in the format of [TimeLayout].
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// Decimal is a number that the service documents as a string. It unmarshals
-// from both, and marshals as a number unless Quoted: the server quotes it, a
-// client prints it as a number.
+// Decimal is a number that the service documents as a string. It unmarshals from
+// a string or a number. It marshals as a string if Quoted, which the server sets,
+// otherwise as a number.
 type Decimal struct {
-	Value  float64 // NaN, which is null in JSON, if not measured
+	Value  float64 // NaN if not measured, which is null in JSON
 	Quoted bool
 }
 
-// Threshold is the threshold in a request: a number, null for a race without
-// threshold, or absent, which is the zero Threshold.
+// Threshold is the threshold in a request. It is a number, or null for a race
+// without a threshold. The zero Threshold is that of a request without the member.
 type Threshold struct {
-	// Value is from 0 to 1; nil is no threshold.
+	// Value is from 0 to 1. Nil is no threshold.
 	Value *float64
-	// IsSet is false if the request has no such member.
+	// IsSet reports whether the request has the member.
 	IsSet bool
 }
 
-// NewThreshold returns the Threshold of a request with this value; nil is no
-// threshold.
+// NewThreshold returns a Threshold that is set to value. Nil is no threshold.
 func NewThreshold(value *float64) Threshold { return Threshold{Value: value, IsSet: true} }
 
 // ValidThreshold reports whether value is nil or from 0 to 1.
@@ -76,8 +75,8 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 }
 
 // DatasetEntries is the `datasets` member of a dataset list, which the service
-// documents as a string that holds a JSON array. Like [Decimal] it unmarshals
-// from both, and marshals as an array unless Quoted.
+// documents as a string that contains a JSON array. It unmarshals from a string or
+// an array. It marshals as a string if Quoted, otherwise as an array.
 type DatasetEntries struct {
 	Items  []DatasetEntry
 	Quoted bool
