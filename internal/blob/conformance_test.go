@@ -3,16 +3,13 @@ package blob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/minio/minio-go/v7"
 
 	"foretell/internal/testenv"
@@ -51,16 +48,10 @@ func onEachBackend(t *testing.T, test func(t *testing.T, s testStore)) {
 	t.Run("bucket", func(t *testing.T) { test(t, testBucket(t)) })
 }
 
-// testBucket returns an empty prefix in the bucket of FORETELL_TEST_S3, which is a
-// location with an endpoint. The credentials are in the variables of the AWS tools.
+// testBucket returns an empty prefix in the bucket of FORETELL_TEST_S3.
 func testBucket(t *testing.T) testStore {
 	t.Helper()
-	where, err := url.Parse(os.Getenv("FORETELL_TEST_S3"))
-	if err != nil || where.Host == "" {
-		testenv.SkipWithout(t, "s3", fmt.Errorf("FORETELL_TEST_S3 is %q", where))
-	}
-	where.Path += "/" + uuid.NewString()
-	s := testStore{location: where.String()}
+	s := testStore{location: testenv.S3(t).String()}
 	s.overwrite = func(t *testing.T, key, content string) {
 		b := s.open(t, "a").backend.(*bucketStore)
 		if _, err := b.core.Client.PutObject(t.Context(), b.bucket, b.object(key), strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {

@@ -198,6 +198,7 @@ var codes = map[string]error{
 	"QuotaExceeded":         ErrDiskFull,
 	"XMinioStorageFull":     ErrDiskFull,
 	"InvalidAccessKeyId":    ErrCredentials,
+	"XAdminUserNotFound":    ErrCredentials, // the same, from Versity's gateway
 	"SignatureDoesNotMatch": ErrCredentials,
 	minio.AccessDenied:      ErrCredentials,
 	"ExpiredToken":          ErrCredentials,

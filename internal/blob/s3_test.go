@@ -1,0 +1,162 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/testenv"
+)
+
+// openAt opens a store with variables in place of those of the environment.
+func openAt(t *testing.T, location *url.URL, variables map[string]string) (*Store, error) {
+	t.Helper()
+	return Open(t.Context(), location.String(), Options{Process: "a", Scratch: t.TempDir(), Getenv: func(name string) string {
+		if value, ok := variables[name]; ok {
+			return value
+		}
+		return os.Getenv(name)
+	}})
+}
+
+func TestBucketThatCannotBeOpened(t *testing.T) {
+	location := testenv.S3(t)
+	missing := *location
+	missing.Host = "missing-bucket"
+	for _, tt := range []struct {
+		name      string
+		location  *url.URL
+		variables map[string]string
+		want      error
+		message   string
+	}{
+		{"a wrong secret", location, map[string]string{"AWS_SECRET_ACCESS_KEY": "a wrong secret"}, ErrCredentials, "SignatureDoesNotMatch"},
+		{"an unknown key", location, map[string]string{"AWS_ACCESS_KEY_ID": "unknown"}, ErrCredentials, "key"},
+		{"no key", location, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": t.TempDir(), "AWS_SHARED_CREDENTIALS_FILE": "missing"}, ErrCredentials, "there are none"},
+		{"a missing bucket", &missing, nil, ErrNoBucket, "NoSuchBucket"},
+		{"nobody at the endpoint", testenv.ReplaceEndpoint(location, "http://127.0.0.1:1"), nil, ErrUnavailable, "127.0.0.1:1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := openAt(t, tt.location, tt.variables)
+			wantError(t, err, tt.want)
+			wantError(t, err, ErrUnavailable)
+			if err == nil || !strings.Contains(err.Error(), tt.message) {
+				t.Errorf("error %v, want one with %q", err, tt.message)
+			}
+			for secret := range maps.Values(tt.variables) {
+				if secret != "" && err != nil && strings.Contains(err.Error(), secret) {
+					t.Errorf("error %v contains %q", err, secret)
+				}
+			}
+		})
+	}
+}
+
+// TestBrokenConnections reads and writes while every connection breaks after some
+// bytes from the store.
+func TestBrokenConnections(t *testing.T) {
+	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
+	s, err := openAt(t, proxy.Location, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := strings.Repeat("0123456789abcdef", 1<<20/16)
+	info, err := put(t, s, strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.SetDown(true) // the open connections
+	proxy.SetDown(false)
+	proxy.CutResponses(300_000)
+	wantContent(t, s, info.Key, content)
+}
+
+// TestOutage checks that nothing is lost and nothing stays behind if the store does not
+// respond for some time.
+func TestOutage(t *testing.T) {
+	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
+	s, err := openAt(t, proxy.Location, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, deleted := mustPut(t, s, "kept"), mustPut(t, s, "deleted")
+	reader, err := s.Open(t.Context(), kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	large, err := s.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := large.Write(make([]byte, partSize+1)); err != nil { // one part has arrived
+		t.Fatal(err)
+	}
+
+	proxy.SetDown(true)
+	_, err = put(t, s, strings.NewReader("new"))
+	wantError(t, err, ErrUnavailable)
+	_, err = large.Commit()
+	wantError(t, err, ErrUnavailable)
+	_, err = s.Open(t.Context(), kept)
+	wantError(t, err, ErrUnavailable)
+	_, err = io.ReadAll(reader)
+	wantError(t, err, ErrUnavailable)
+	wantError(t, s.Delete(t.Context(), deleted), ErrUnavailable)
+	_, err = s.Sweep(t.Context(), time.Now(), func(string) bool { return true }, func() ([]string, error) { return nil, nil })
+	wantError(t, err, ErrUnavailable)
+
+	proxy.SetDown(false)
+	wantContent(t, s, kept, "kept")
+	if err := s.Delete(t.Context()); err != nil {
+		t.Error(err)
+	}
+	wantNames(t, "the store", names(t, s), kept, large.info.Key+partSuffix)
+	next, err := openAt(t, proxy.Location, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.process = "next"
+	done, err := next.Sweep(t.Context(), time.Now(), func(string) bool { return false }, func() ([]string, error) { return []string{kept}, nil })
+	if err != nil {
+		t.Error(err)
+	}
+	wantNames(t, "removed by the next process", done.Removed, large.info.Key+partSuffix)
+	wantNames(t, "the store", names(t, s), kept)
+}
+
+func TestBlobReplacedWhileRead(t *testing.T) {
+	place := testBucket(t)
+	s := place.open(t, "a")
+	key := mustPut(t, s, "hello")
+	r, err := s.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	place.overwrite(t, key, "other")
+	_, err = io.ReadAll(r)
+	wantError(t, err, ErrDamaged)
+}
+
+func TestCancelledRead(t *testing.T) {
+	s := testBucket(t).open(t, "a")
+	key := mustPut(t, s, "hello")
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := s.Open(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cancel()
+	_, err = io.ReadAll(r)
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
+		t.Error(err)
+	}
+}

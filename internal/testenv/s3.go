@@ -1,0 +1,131 @@
+package testenv
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// s3Variable has the location of an S3 bucket for tests, with its endpoint. Its
+// credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+const s3Variable = "FORETELL_TEST_S3"
+
+// S3 returns the location of an empty prefix in the bucket of FORETELL_TEST_S3. It
+// skips a test without that, see [SkipWithout].
+func S3(t *testing.T) *url.URL {
+	t.Helper()
+	text := os.Getenv(s3Variable)
+	if text == "" {
+		SkipWithout(t, "s3", errors.New(s3Variable+" is not set"))
+	}
+	location, err := url.Parse(text)
+	if err != nil || location.Query().Get("endpoint") == "" {
+		t.Fatalf("%s=%s: want s3://BUCKET/PREFIX?endpoint=URL", s3Variable, text)
+	}
+	return location.JoinPath(strings.ToLower(rand.Text()))
+}
+
+// ReplaceEndpoint returns the same location at another endpoint.
+func ReplaceEndpoint(location *url.URL, endpoint string) *url.URL {
+	other := *location
+	query := other.Query()
+	query.Set("endpoint", endpoint)
+	other.RawQuery = query.Encode()
+	return &other
+}
+
+// S3Proxy is a proxy to an S3 store that can fail like a network.
+type S3Proxy struct {
+	// Location is that of the store at the address of the proxy.
+	Location *url.URL
+
+	listener net.Listener
+	target   string
+	down     atomic.Bool
+	// cut is the number of bytes of a response after which its connection breaks; 0 is
+	// never.
+	cut atomic.Int64
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// NewS3Proxy returns a proxy to the store at location until the test ends.
+func NewS3Proxy(t *testing.T, location *url.URL) *S3Proxy {
+	t.Helper()
+	endpoint, err := url.Parse(location.Query().Get("endpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &S3Proxy{target: endpoint.Host}
+	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	p.Location = ReplaceEndpoint(location, "http://"+p.listener.Addr().String())
+	go p.serve()
+	t.Cleanup(func() {
+		_ = p.listener.Close()
+		p.SetDown(true)
+	})
+	return p
+}
+
+// SetDown breaks all connections and refuses new ones, or accepts them again.
+func (p *S3Proxy) SetDown(down bool) {
+	p.down.Store(down)
+	if !down {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range p.conns {
+		_ = conn.Close()
+	}
+	p.conns = nil
+}
+
+// CutResponses breaks every connection after that many bytes from the store; 0 is never.
+func (p *S3Proxy) CutResponses(after int64) { p.cut.Store(after) }
+
+func (p *S3Proxy) serve() {
+	for {
+		conn, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		if p.down.Load() {
+			_ = conn.Close()
+			continue
+		}
+		go p.forward(conn)
+	}
+}
+
+// forward connects a client with the store until either closes.
+func (p *S3Proxy) forward(client net.Conn) {
+	defer client.Close()
+	store, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer store.Close()
+	p.mu.Lock()
+	p.conns = append(p.conns, client, store)
+	p.mu.Unlock()
+	go func() {
+		_, _ = io.Copy(store, client)
+		_ = store.Close()
+	}()
+	var responses io.Reader = store
+	if cut := p.cut.Load(); cut > 0 {
+		responses = io.LimitReader(store, cut)
+	}
+	_, _ = io.Copy(client, responses)
+}
