@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -207,6 +208,30 @@ func TestWantedOnly(t *testing.T) {
 		synctest.Wait()
 		if m.count() != 0 {
 			t.Error("the job that is wanted now was not done")
+		}
+	})
+}
+
+// TestPostponedJob runs a job that has to wait longer than failed attempts are allowed.
+func TestPostponedJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		available := time.Now().Add(time.Minute)
+		var attempts, last atomic.Int64
+		_, givenUp, stop := m.start(t, func(_ context.Context, r *Run) error {
+			attempts.Add(1)
+			last.Store(int64(r.Attempt))
+			if time.Now().Before(available) {
+				return fmt.Errorf("%w: no storage", ErrPostponed)
+			}
+			return m.finish(r.Key)
+		})
+		defer stop()
+		time.Sleep(time.Minute + 2*retryDelay)
+		synctest.Wait()
+		if n := attempts.Load(); m.count() != 0 || len(*givenUp) > 0 || last.Load() != 1 || n <= maxAttempts || n > int64(2*time.Minute/retryDelay) {
+			t.Errorf("%d jobs left and %v failed after %d attempts, the last with number %d", m.count(), *givenUp, n, last.Load())
 		}
 	})
 }

@@ -49,6 +49,7 @@ type S3Proxy struct {
 	listener net.Listener
 	target   string
 	down     atomic.Bool
+	refused  chan struct{}
 	// cut is the number of bytes of a response after which its connection breaks; 0 is
 	// never.
 	cut atomic.Int64
@@ -64,7 +65,7 @@ func NewS3Proxy(t *testing.T, location *url.URL) *S3Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &S3Proxy{target: endpoint.Host}
+	p := &S3Proxy{target: endpoint.Host, refused: make(chan struct{}, 1)}
 	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +92,9 @@ func (p *S3Proxy) SetDown(down bool) {
 	p.conns = nil
 }
 
+// Refused returns a channel that receives a value after a connection was refused.
+func (p *S3Proxy) Refused() <-chan struct{} { return p.refused }
+
 // CutResponses breaks every connection after that many bytes from the store; 0 is never.
 func (p *S3Proxy) CutResponses(after int64) { p.cut.Store(after) }
 
@@ -102,6 +106,10 @@ func (p *S3Proxy) serve() {
 		}
 		if p.down.Load() {
 			_ = conn.Close()
+			select {
+			case p.refused <- struct{}{}:
+			default: // nobody waits
+			}
 			continue
 		}
 		go p.forward(conn)
