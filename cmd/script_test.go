@@ -46,18 +46,19 @@ func TestMain(m *testing.M) {
 const tunedGC = "FORETELL_TEST_TUNED_GC"
 
 // databaseScripts are the scripts that test what a service stores and how its jobs run:
-// they also run against a service on PostgreSQL. The others check local files, flags,
-// messages and the service's own start, which do not depend on the database.
+// they also run against a service on PostgreSQL, and on PostgreSQL and S3. The others
+// check local files, flags, messages and the service's own start, which do not depend on
+// either.
 var databaseScripts = []string{
 	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
 }
 
 // TestScripts runs each script with the embedded service and against a served one, and
-// some against one on PostgreSQL, and compares what `alike` recorded byte for byte. With
+// some against one on PostgreSQL and on S3, and compares what `alike` recorded byte for byte. With
 // -short they run embedded only, where client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	embedded, served, onPostgres := &transcripts{}, &transcripts{}, &transcripts{}
+	embedded, served, onPostgres, onS3 := &transcripts{}, &transcripts{}, &transcripts{}, &transcripts{}
 	t.Run("embedded", func(t *testing.T) { embedded.runScripts(t, nil, nil) })
 	if testing.Short() {
 		return
@@ -66,15 +67,20 @@ func TestScripts(t *testing.T) {
 	t.Run("served-postgres", func(t *testing.T) {
 		onPostgres.runScripts(t, startService(t, "--database", testenv.Postgres(t)), databaseScripts)
 	})
+	t.Run("served-postgres-s3", func(t *testing.T) {
+		onS3.runScripts(t, startService(t, "--database", testenv.Postgres(t), "--storage", testenv.S3(t).String()), databaseScripts)
+	})
 	if t.Failed() {
 		return
 	}
 	if diff := cmp.Diff(embedded.texts, served.texts); diff != "" {
 		t.Errorf("a script prints different things (-embedded +served):\n%s", diff)
 	}
-	for name, texts := range onPostgres.texts {
-		if diff := cmp.Diff(served.texts[name], texts); diff != "" {
-			t.Errorf("%s prints different things (-SQLite +PostgreSQL):\n%s", name, diff)
+	for what, other := range map[string]*transcripts{"PostgreSQL": onPostgres, "PostgreSQL and S3": onS3} {
+		for name, texts := range other.texts {
+			if diff := cmp.Diff(served.texts[name], texts); diff != "" {
+				t.Errorf("%s prints different things (-SQLite +%s):\n%s", name, what, diff)
+			}
 		}
 	}
 }
