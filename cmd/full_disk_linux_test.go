@@ -54,6 +54,10 @@ timeout 60 foretell training create shop $race && exit 91
 timeout 60 foretell predictions create shop blind.csv -o out.csv && exit 92
 timeout 60 foretell run train.csv --name other $race && exit 93
 timeout 60 foretell status --fields freeBytes >&2 || exit 94
+foretell serve --no-work --listen 127.0.0.1:0 -q 2>serve.log & service=$!
+until base=$(sed -n 's/^listening on //p' serve.log) && [ -n "$base" ]; do sleep .1; done
+curl -s $base/readyz | grep -q 'the disk of the data folder is full' || exit 89
+kill $service; wait $service
 timeout 60 foretell prune --older-than 0s --keep-champions=false --yes -q || exit 95
 timeout 60 foretell datasets list -q | grep -q . && exit 96
 dd if=/dev/zero of=disk/fill2 bs=512 2>/dev/null

@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
-	"foretell/internal/listen"
-	"foretell/internal/server"
+	"foretell/internal/exit"
 )
 
 type serveOptions struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
 
-	network networkFlags
-	noWork  bool
-	daemon  connect.DaemonFlags
+	network    networkFlags
+	noWork     bool
+	drainDelay time.Duration
+	metrics    metricsFlag
+	daemon     connect.DaemonFlags
 }
 
 func newServeCmd(f *cli.Factory) *cobra.Command {
@@ -59,7 +58,9 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	opts.cmd = cmd
 	opts.daemon.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
+	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, go on serving for this `time` while /readyz responds 503")
 	opts.network.bind(cmd)
+	opts.metrics.bind(cmd, "`address` for /metrics, which then is not on that of --listen")
 	return cmd
 }
 
@@ -67,42 +68,29 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := o.network.check(); err != nil {
 		return err
 	}
+	if o.drainDelay < 0 {
+		return exit.Usagef("invalid --drain-delay %s: must not be negative", o.drainDelay)
+	}
 	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing is written any more
-	certificates, reload, err := o.network.tls(service.Dir, service.Log)
+	web, err := o.newWebServer(ctx, service)
 	if err != nil {
 		return err
 	}
-	listener, err := o.network.open(ctx, service.Log, o.factory.Now)
-	if err != nil {
-		return err
-	}
-	proxies, err := o.network.trusted()
-	if err != nil {
-		return err
-	}
-	if reload != nil {
-		o.factory.OnHangup.Store(&reload)
-	}
-	web := listen.NewServer(service.Handler(server.Options{PublicURL: o.network.publicURL, TrustedProxies: proxies}), service.Log)
-	web.TLSConfig = certificates
+	defer web.stopMetrics()
 	stopWork := func() error { return nil }
 	if !o.noWork {
 		stopWork = service.StartJobs()
 	}
-	scheme, serve := "http", func() error { return web.Serve(listener) }
-	if certificates != nil {
-		scheme, serve = "https", func() error { return web.ServeTLS(listener, "", "") }
-	}
-	o.factory.Note("listening on %s://%s", scheme, listener.Addr())
-	if err := o.announce(ctx, service, scheme, listener.Addr()); err != nil {
-		return errors.Join(err, stopWork())
+	o.factory.Note("listening on %s", web.url())
+	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil {
+		return errors.Join(err, web.listener.Close(), stopWork())
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve() }()
+	go func() { served <- web.serve() }()
 	select {
 	case err := <-served:
 		return errors.Join(err, stopWork())
@@ -110,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
-	if err := errors.Join(shutDown(web), <-worked); err != nil {
+	if err := errors.Join(web.drain(o.drainDelay), <-worked); err != nil {
 		return err
 	}
 	noteStopped(o.factory)
@@ -146,18 +134,4 @@ func reachable(address net.Addr) string {
 func noteStopped(f *cli.Factory) {
 	f.StoppedBySignal = true
 	f.Note("stopped; unfinished jobs are back in the queue")
-}
-
-// gracePeriod limits requests in progress after a stop: service managers kill a process
-// after ten seconds or more.
-const gracePeriod = 8 * time.Second
-
-// shutDown waits for requests in progress and aborts those that exceed gracePeriod.
-func shutDown(web *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
-	defer cancel()
-	if err := web.Shutdown(ctx); err != nil {
-		return fmt.Errorf("some requests were aborted: %w", errors.Join(err, web.Close()))
-	}
-	return nil
 }

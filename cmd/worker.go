@@ -13,7 +13,8 @@ type workerOptions struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
 
-	daemon connect.DaemonFlags
+	daemon  connect.DaemonFlags
+	metrics metricsFlag
 }
 
 func newWorkerCmd(f *cli.Factory) *cobra.Command {
@@ -32,6 +33,7 @@ machine, which shares the stored files.
 	}
 	opts.cmd = cmd
 	opts.daemon.Bind(cmd)
+	opts.metrics.bind(cmd, "`address` for /metrics")
 	return cmd
 }
 
@@ -41,6 +43,11 @@ func (o *workerOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing is written any more
+	stopMetrics, err := o.metrics.serve(ctx, o.factory, service.Metrics(), service.Log)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
 	stopWork := service.StartJobs()
 	o.factory.Note("running the jobs of %s", service.Dir)
 	<-ctx.Done()

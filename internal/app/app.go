@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"foretell/internal/account"
-	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/job"
@@ -153,15 +152,6 @@ func (a *App) removeLeftovers(ctx context.Context) {
 	if err := spill.Sweep(a.tempDir); err != nil {
 		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
 	}
-}
-
-// Ready returns nil if the service can handle requests, else a *api.Problem
-// with CodeNotReady.
-func (a *App) Ready(ctx context.Context) error {
-	if err := a.store.Ping(ctx); err != nil {
-		return api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(err)
-	}
-	return nil
 }
 
 // newKey returns a random UUID (version 4).

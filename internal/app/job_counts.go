@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"foretell/internal/store"
 )
@@ -17,6 +18,10 @@ type JobCounts struct {
 	// Finished counts the jobs that this process has ended, by the final state of
 	// their subject, such as COMPLETED.
 	Finished map[string]int64
+	// OldestQueued is the age of the oldest queued job; 0 if none is queued.
+	OldestQueued time.Duration
+	// Durations are those of the jobs that this process ran to their end.
+	Durations JobDurations
 }
 
 // JobCounts returns the job counts of every kind.
@@ -31,10 +36,14 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 	}
 	var all []JobCounts
 	for _, kind := range []string{kindPrepare, kindTrain, kindPredict} {
-		w := JobCounts{Kind: kind, Finished: a.finishedJobs.counts(kind)}
+		w := JobCounts{Kind: kind}
+		w.Finished, w.Durations = a.finishedJobs.counts(kind)
 		for _, c := range counts {
 			if c.Kind == kind {
 				w.Queued, w.Running = c.Queued, c.Running
+				if !c.Oldest.IsZero() {
+					w.OldestQueued = max(0, a.now().Sub(c.Oldest))
+				}
 			}
 		}
 		all = append(all, w)
@@ -42,15 +51,30 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 	return all, nil
 }
 
+// JobDurations is a histogram of durations.
+type JobDurations struct {
+	Count   uint64
+	Seconds float64 // their sum
+	// UpTo counts the durations up to each bound in seconds.
+	UpTo map[float64]uint64
+}
+
+// durationBounds are the bounds of JobDurations, from small files to long races.
+var durationBounds = []float64{.1, .5, 2, 10, 30, 60, 300, 900, 3600, 14400}
+
 // jobCounter counts the ended jobs by kind and outcome. It is safe for concurrent
 // use.
 type jobCounter struct {
-	mu     sync.Mutex
-	byKind map[string]map[string]int64
+	mu        sync.Mutex
+	byKind    map[string]map[string]int64
+	durations map[string]*JobDurations
 }
 
-func newJobCounter() *jobCounter { return &jobCounter{byKind: map[string]map[string]int64{}} }
+func newJobCounter() *jobCounter {
+	return &jobCounter{byKind: map[string]map[string]int64{}, durations: map[string]*JobDurations{}}
+}
 
+// add counts a job that ended.
 func (c *jobCounter) add(kind, outcome string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,9 +84,39 @@ func (c *jobCounter) add(kind, outcome string) {
 	c.byKind[kind][outcome]++
 }
 
-// counts returns a copy of the counts of a kind.
-func (c *jobCounter) counts(kind string) map[string]int64 {
+// addDuration counts the duration of a job that ran.
+func (c *jobCounter) addDuration(kind string, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.byKind[kind])
+	if c.durations[kind] == nil {
+		c.durations[kind] = newJobDurations()
+	}
+	h := c.durations[kind]
+	h.Count++
+	h.Seconds += d.Seconds()
+	for _, bound := range durationBounds {
+		if d.Seconds() <= bound {
+			h.UpTo[bound]++
+		}
+	}
+}
+
+func newJobDurations() *JobDurations {
+	h := &JobDurations{UpTo: map[float64]uint64{}}
+	for _, bound := range durationBounds {
+		h.UpTo[bound] = 0
+	}
+	return h
+}
+
+// counts returns copies of the counts and durations of a kind.
+func (c *jobCounter) counts(kind string) (map[string]int64, JobDurations) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	durations := newJobDurations()
+	if h := c.durations[kind]; h != nil {
+		durations.Count, durations.Seconds = h.Count, h.Seconds
+		maps.Copy(durations.UpTo, h.UpTo)
+	}
+	return maps.Clone(c.byKind[kind]), *durations
 }

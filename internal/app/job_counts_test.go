@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -16,8 +17,10 @@ func TestJobCounts(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
 	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
-	if diff := cmp.Diff(want, must(b.JobCounts(t.Context()))(t)); diff != "" {
-		t.Errorf("before the work (-want +got):\n%s", diff)
+	times := cmpopts.IgnoreFields(app.JobCounts{}, "OldestQueued", "Durations")
+	waiting := must(b.JobCounts(t.Context()))(t)
+	if diff := cmp.Diff(want, waiting, times); diff != "" || waiting[0].OldestQueued <= 0 || waiting[1].OldestQueued != 0 {
+		t.Errorf("%+v; before the work (-want +got):\n%s", waiting, diff)
 	}
 	stop := b.work(t)
 	good, bad := b.prepared(t, "good", labelled(20)), b.create(t, "bad").DatasetKey
@@ -31,7 +34,11 @@ func TestJobCounts(t *testing.T) {
 		{Kind: "train", Finished: map[string]int64{api.TrainingCancelled: 1}},
 		{Kind: "predict"},
 	}
-	if diff := cmp.Diff(want, must(b.JobCounts(t.Context()))(t)); diff != "" {
+	ended := must(b.JobCounts(t.Context()))(t)
+	if d := ended[0].Durations; d.Count != 3 || d.Seconds <= 0 || d.UpTo[14400] != 3 || ended[1].Durations.Count != 0 {
+		t.Errorf("durations %+v and %+v", d, ended[1].Durations)
+	}
+	if diff := cmp.Diff(want, ended, times); diff != "" {
 		t.Errorf("after it (-want +got):\n%s", diff)
 	}
 }

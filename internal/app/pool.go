@@ -88,6 +88,9 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 	})
 	if err == nil {
 		a.finishedJobs.add(j.Kind, outcome)
+		if !j.Begun.IsZero() {
+			a.finishedJobs.addDuration(j.Kind, a.now().Sub(j.Begun))
+		}
 	}
 	return translateLeaseLost(err)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,15 +58,20 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
 	quiet, acceptDatabase bool
+	logFormat, logLevel   string
 }
 
-// Bind adds --data-dir, --database, --storage, --accept-database and --quiet to cmd.
+// Bind adds --data-dir, --database, --storage, --accept-database and the flags of the
+// log to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
 	BindDatabase(cmd)
 	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
+	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
+	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "least `level` to log: debug, info, warn or error")
+	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "quiet", "log-format", "log-level")
 }
 
 // OpenDaemon opens the data folder for serve and worker, which run the jobs of all
@@ -79,9 +85,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	log := newLogger(f)
-	if flags.quiet {
-		log = slog.New(slog.DiscardHandler)
+	log, err := flags.newLogger(f)
+	if err != nil {
+		return nil, err
 	}
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
 }
@@ -152,6 +158,9 @@ func (s *LocalService) Handler(opts server.Options) http.Handler {
 	return server.New(s.App, opts)
 }
 
+// Metrics returns new metrics of the service.
+func (s *LocalService) Metrics() *server.Metrics { return server.NewMetrics(s.App, s.Log, s.now) }
+
 // StartJobs starts running jobs. The returned function stops them and waits until they have
 // ended.
 func (s *LocalService) StartJobs() func() error {
@@ -169,3 +178,21 @@ func (s *LocalService) Close() error { return s.store.Close() }
 
 // newLogger returns the service's log, which goes to standard error.
 func newLogger(f *cli.Factory) *slog.Logger { return slog.New(slog.NewTextHandler(f.Console.Err, nil)) }
+
+// newLogger returns the log that the flags request.
+func (f *DaemonFlags) newLogger(host *cli.Factory) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil || strings.ContainsAny(f.logLevel, "+-") {
+		return nil, exit.Usagef("invalid --log-level %q: want debug, info, warn or error", f.logLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch {
+	case f.logFormat != "text" && f.logFormat != "json":
+		return nil, exit.Usagef("invalid --log-format %q: want text or json", f.logFormat)
+	case f.quiet:
+		return slog.New(slog.DiscardHandler), nil
+	case f.logFormat == "json":
+		return slog.New(slog.NewJSONHandler(host.Console.Err, opts)), nil
+	}
+	return slog.New(slog.NewTextHandler(host.Console.Err, opts)), nil
+}

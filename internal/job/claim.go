@@ -25,6 +25,8 @@ type Job struct {
 	// Attempt counts the attempts from 1.
 	Attempt int
 	Created time.Time
+	// Begun is when this attempt began. The pool sets it.
+	Begun time.Time
 }
 
 // Claim describes which jobs a worker may claim, and for how long.

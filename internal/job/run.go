@@ -50,13 +50,13 @@ func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 // runJob runs one job to its end.
 func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
-	began := p.Now()
+	j.Begun = p.Now()
 	log.InfoContext(ctx, "job begins")
 	err := ErrTooManyAttempts
 	if j.Attempt <= maxAttempts {
 		err = p.attempt(ctx, k, j)
 	}
-	log = log.With("seconds", p.Now().Sub(began).Seconds())
+	log = log.With("seconds", p.Now().Sub(j.Begun).Seconds())
 	switch {
 	case err == nil:
 		log.InfoContext(ctx, "job ends")

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"math"
 	"mime"
 	"net/http"
@@ -92,7 +93,16 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 // logIn is app.LogIn; the access log shows the account tried.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = loggable(in.Body.Username)
-	return s.app.LogIn(ctx, in)
+	session, err := s.app.LogIn(ctx, in)
+	var p *api.Problem
+	switch {
+	case !errors.As(err, &p):
+	case p.Code == api.CodeBadCredentials:
+		s.metrics.loginFailures.WithLabelValues(loginWrong).Inc()
+	case p.Code == api.CodeTooMany:
+		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
+	}
+	return session, err
 }
 
 // loggable returns the beginning of a text from a client, with characters escaped that
@@ -111,6 +121,7 @@ func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	if wait := s.logins.Take(address); wait > 0 {
 		p := api.NewProblem(api.CodeTooMany, "too many attempts failed from this address; try again later")
 		p.RetryAfter = int(math.Ceil(wait.Seconds()))
+		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
 		writeProblem(req.w, p)
 		return
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -14,21 +13,22 @@ import (
 	"foretell/internal/app"
 )
 
-// metrics are the metrics at /metrics. They have their own registry, so that one
-// process can have several services.
-type metrics struct {
-	registry  *prometheus.Registry
-	inFlight  prometheus.Gauge
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	received  prometheus.Counter
-	sent      prometheus.Counter
+// Metrics are the metrics of a service or worker, for Prometheus. They have their
+// own registry, so that one process can have several services.
+type Metrics struct {
+	registry      *prometheus.Registry
+	inFlight      prometheus.Gauge
+	requests      *prometheus.CounterVec
+	durations     *prometheus.HistogramVec
+	received      prometheus.Counter
+	sent          prometheus.Counter
+	loginFailures *prometheus.CounterVec
 }
 
-// newMetrics returns the metrics of a service. jobs collects the metrics of its
-// jobs.
-func newMetrics(jobs prometheus.Collector) *metrics {
-	m := &metrics{
+// NewMetrics returns the metrics of an app and of the handler that gets them as
+// [Options.Metrics].
+func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
+	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "foretell_http_requests_in_flight", Help: "Requests being handled.",
@@ -46,60 +46,37 @@ func newMetrics(jobs prometheus.Collector) *metrics {
 		sent: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "foretell_http_sent_bytes_total", Help: "Bytes written to response bodies.",
 		}),
+		loginFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "foretell_login_failures_total", Help: "Log-ins that failed, by reason: wrong credentials, or too many attempts.",
+		}, []string{"reason"}),
 	}
-	m.registry.MustRegister(jobs, m.inFlight, m.requests, m.durations, m.received, m.sent,
+	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, reason := range []string{loginWrong, loginLimited} {
+		m.loginFailures.WithLabelValues(reason) // so that an alert on its increase sees the first failure
+	}
 	return m
 }
 
-var (
-	jobsDesc = prometheus.NewDesc("foretell_jobs",
-		"Jobs that are queued or running in all processes on the data folder, by kind.", []string{"kind", "state"}, nil)
-	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
-		"Jobs that this process ended, by kind and the final state of their subject.", []string{"kind", "outcome"}, nil)
+// The reasons of failed log-ins.
+const (
+	loginWrong   = "credentials"
+	loginLimited = "limit"
 )
 
-// jobCollector collects the job counts of the app at each scrape.
-type jobCollector struct {
-	app *app.App
-	log *slog.Logger
+// AddGauge adds a gauge whose value is read at each scrape. The name must be unused.
+func (m *Metrics) AddGauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
-// Describe sends the descriptions of the metrics of Collect.
-func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
-	descs <- jobsDesc
-	descs <- jobsFinishedDesc
-}
-
-// Collect sends the job counts. If the store fails, it sends nothing rather than
-// an error, so that the other metrics are still reported.
-func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
-	ctx, done := context.WithTimeout(context.Background(), collectTimeout)
-	defer done()
-	counts, err := c.app.JobCounts(ctx)
-	if err != nil {
-		c.log.Warn("counting jobs", "error", err)
-		return
-	}
-	for _, count := range counts {
-		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(count.Queued), count.Kind, "queued")
-		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(count.Running), count.Kind, "running")
-		for outcome, n := range count.Finished {
-			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), count.Kind, outcome)
-		}
-	}
-}
-
-// collectTimeout is the time limit for reading the store during a scrape.
-const collectTimeout = 2 * time.Second
-
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+// ServeHTTP responds with all metrics.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
 // observe records one handled request. operation is empty if the request was not
 // routed.
-func (m *metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
+func (m *Metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}

@@ -49,8 +49,8 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
   before it sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
 
-Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store fails), ` + "`GET /metrics`" + ` (Prometheus).
-They require no token. If they must not be public, block them in the proxy.
+Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store
+fails, the disk is full or the service is about to stop), ` + "`GET /metrics`" + ` (Prometheus; not with ` + "`serve --metrics-listen`" + `). They require no token.
 `
 
 // codeMeanings explain the codes.

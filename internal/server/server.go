@@ -44,6 +44,14 @@ type Options struct {
 	// -Proto and -Host of requests from them are used. They must set these headers:
 	// otherwise any client could.
 	TrustedProxies []netip.Prefix
+	// Metrics are the metrics of the service. Defaults to new ones, which are served at
+	// /metrics.
+	Metrics *Metrics
+	// PublicMetrics serves given Metrics at /metrics, too.
+	PublicMetrics bool
+	// Draining reports whether the service is about to stop, so that /readyz responds
+	// 503. Nil means that it is not.
+	Draining func() bool
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
 	// LoginBurst is the number of logins that may fail at once from one address.
@@ -59,7 +67,7 @@ type service struct {
 	opts    Options
 	log     *slog.Logger
 	api     huma.API
-	metrics *metrics
+	metrics *Metrics
 	proxies proxies
 	logins  *auth.Limiter // nil if Options.Now is nil
 }
@@ -80,7 +88,9 @@ func New(a *app.App, opts Options) http.Handler {
 	})
 	rt.HandleFunc("GET /healthz", s.handleHealth)
 	rt.HandleFunc("GET /readyz", s.handleReady)
-	rt.HandleFunc("GET /metrics", s.metrics.handler().ServeHTTP)
+	if opts.Metrics == nil || opts.PublicMetrics {
+		rt.HandleFunc("GET /metrics", s.metrics.ServeHTTP)
+	}
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.mountPages(rt)
 	return s.observe(rt)
@@ -91,7 +101,9 @@ func newService(a *app.App, opts Options) *service {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.metrics = newMetrics(jobCollector{app: a, log: s.log})
+	if s.metrics = opts.Metrics; s.metrics == nil {
+		s.metrics = NewMetrics(a, s.log, s.now)
+	}
 	if s.opts.LoginBurst <= 0 {
 		s.opts.LoginBurst = 20
 	}
@@ -135,8 +147,13 @@ func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
-// handleReady responds 200, or 503 if the store fails.
+// handleReady responds 200, or 503 if the service should not get requests: the store
+// fails, the disk is full, or it is about to stop.
 func (s *service) handleReady(w http.ResponseWriter, r *http.Request) {
+	if s.opts.Draining != nil && s.opts.Draining() {
+		writeProblem(w, api.NewProblem(api.CodeNotReady, "the service is about to stop"))
+		return
+	}
 	if err := s.app.Ready(r.Context()); err != nil {
 		p := s.toProblem(r.Context(), err)
 		if p.Code != api.CodeNotReady {

@@ -204,17 +204,22 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 type JobCount struct {
 	Kind            string
 	Queued, Running int64
+	// Oldest is when the oldest queued job was created; zero if none is queued.
+	Oldest time.Time
 }
 
 // CountJobs counts the jobs of all processes by kind.
 func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT kind, sum(CASE WHEN owner = '' THEN 1 ELSE 0 END),
-		sum(CASE WHEN owner = '' THEN 0 ELSE 1 END) FROM job GROUP BY kind`)
+		sum(CASE WHEN owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN owner = '' THEN created END), 0) FROM job GROUP BY kind`)
 	if err != nil {
 		return nil, err
 	}
 	return scanAll(rows, func(row rowScanner) (*JobCount, error) {
 		var c JobCount
-		return &c, row.Scan(&c.Kind, &c.Queued, &c.Running)
+		var oldest int64
+		err := row.Scan(&c.Kind, &c.Queued, &c.Running, &oldest)
+		c.Oldest = fromMicros(oldest)
+		return &c, err
 	})
 }

@@ -211,7 +211,7 @@ func (s suite) jobCounts(t *testing.T) {
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		counts, err := tx.CountJobs(t.Context())
-		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1}}, counts); err != nil || diff != "" {
+		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1, Oldest: at(1)}}, counts); err != nil || diff != "" {
 			t.Errorf("%v, counts (-want +got):\n%s", err, diff)
 		}
 		for subject, want := range map[string]int{"bob-1": 1, "ann-2": 2} { // bob was served longer ago

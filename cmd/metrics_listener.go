@@ -1,0 +1,49 @@
+package cmd
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/listen"
+	"foretell/internal/server"
+)
+
+// metricsFlag is --metrics-listen of serve and worker.
+type metricsFlag struct{ address string }
+
+func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVar(&m.address, "metrics-listen", "", usage)
+	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
+}
+
+// serve serves the metrics, and /healthz, at the address until stop is called. Without an
+// address it does nothing.
+func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
+	if m.address == "" {
+		return func() {}, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.address)
+	if err != nil {
+		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", m.address, err).WithHint("name another address with --metrics-listen; port 0 picks a free one")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	web := listen.NewServer(mux, log)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = web.Serve(listener) // until it is closed
+	}()
+	f.Note("metrics on http://%s/metrics", listener.Addr())
+	return func() {
+		_ = web.Close() // a scrape may be repeated
+		<-served
+	}, nil
+}

@@ -1,0 +1,81 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestServeOperation checks what an operator sees of a service: metrics on their own
+// address, a log in JSON, and a readiness that fails before the service stops.
+func TestServeOperation(t *testing.T) {
+	t.Parallel()
+	get := func(url string) (int, string) {
+		resp, err := http.Get(url) //nolint:noctx // it is answered at once
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(body)
+	}
+	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--metrics-listen", "127.0.0.1:0",
+		"--drain-delay", "2s", "--log-level", "debug")
+	serve.Env = append(serve.Environ(), "FORETELL_LOG_FORMAT=json")
+	metrics, base, draining := "", "", false
+	_, messages, err := follow(t, serve, func(line string) {
+		if _, address, ok := strings.Cut(line, "metrics on "); ok {
+			metrics = address
+		}
+		if _, address, ok := strings.Cut(line, "listening on "); ok {
+			base = address
+			if status, body := get(base + "/metrics"); status != http.StatusNotFound {
+				t.Errorf("/metrics is public: %d %s", status, body)
+			}
+			if status, body := get(base + "/readyz"); status != http.StatusOK {
+				t.Errorf("/readyz: %d %s", status, body)
+			}
+			status, body := get(metrics)
+			for _, name := range []string{
+				`foretell_jobs_oldest_queued_seconds{kind="train"} 0`, `foretell_job_duration_seconds_count{kind="train"} 0`, "foretell_http_connections ",
+				`foretell_storage_bytes{kind="models"} 0`, "foretell_disk_free_bytes ", `foretell_login_failures_total{reason="credentials"} 0`,
+			} {
+				if status != http.StatusOK || !strings.Contains(body, name) {
+					t.Errorf("%d, no %s in %s", status, name, body)
+				}
+			}
+			_ = serve.Process.Signal(syscall.SIGTERM)
+			for status = http.StatusOK; status == http.StatusOK; { // until the signal arrives
+				status, body = get(base + "/readyz")
+			}
+			draining = status == http.StatusServiceUnavailable && strings.Contains(body, "about to stop")
+			if status, body := get(base + "/"); status != http.StatusOK {
+				t.Errorf("while draining: %d %s", status, body)
+			}
+		}
+	})
+	if err != nil || !draining {
+		t.Errorf("ended with %v; readiness failed first: %v", err, draining)
+	}
+	logged := 0
+	for line := range strings.Lines(messages) {
+		if strings.HasPrefix(line, "{") {
+			var entry struct{ Level, Msg, RequestID string }
+			if err := json.Unmarshal([]byte(line), &entry); err != nil {
+				t.Errorf("%v in %s", err, line)
+			}
+			if entry.Msg == "request" && entry.RequestID != "" {
+				logged++
+			}
+		}
+	}
+	if logged == 0 {
+		t.Errorf("no request is in the log: %s", messages)
+	}
+}

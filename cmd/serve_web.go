@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"foretell/internal/connect"
+	"foretell/internal/listen"
+	"foretell/internal/server"
+)
+
+// webServer is the HTTP server of serve, on its listener.
+type webServer struct {
+	http        *http.Server
+	listener    *listen.Listener
+	draining    atomic.Bool
+	stopMetrics func()
+}
+
+// newWebServer opens the listeners of the flags. It serves nothing yet except metrics.
+func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalService) (*webServer, error) {
+	certificates, reload, err := o.network.tls(service.Dir, service.Log)
+	if err != nil {
+		return nil, err
+	}
+	proxies, err := o.network.trusted()
+	if err != nil {
+		return nil, err
+	}
+	w := &webServer{}
+	if w.listener, err = o.network.open(ctx, service.Log, o.factory.Now); err != nil {
+		return nil, err
+	}
+	metrics := service.Metrics()
+	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.Open()) })
+	opts := server.Options{PublicURL: o.network.publicURL, TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == ""}
+	if w.stopMetrics, err = o.metrics.serve(ctx, o.factory, metrics, service.Log); err != nil {
+		return nil, errors.Join(err, w.listener.Close())
+	}
+	if reload != nil {
+		o.factory.OnHangup.Store(&reload)
+	}
+	w.http = listen.NewServer(service.Handler(opts), service.Log)
+	w.http.TLSConfig = certificates
+	return w, nil
+}
+
+// scheme returns http or https.
+func (w *webServer) scheme() string {
+	if w.http.TLSConfig != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// url returns the base URL of the server.
+func (w *webServer) url() string { return w.scheme() + "://" + w.listener.Addr().String() }
+
+// serve serves requests until the server is shut down.
+func (w *webServer) serve() error {
+	if w.http.TLSConfig != nil {
+		return w.http.ServeTLS(w.listener, "", "")
+	}
+	return w.http.Serve(w.listener)
+}
+
+// gracePeriod limits requests in progress after a stop: service managers kill a process
+// after ten seconds or more.
+const gracePeriod = 8 * time.Second
+
+// drain serves for another delay, in which load balancers see that the server is about
+// to stop, and shuts it down: it waits for requests in progress and aborts those that
+// exceed gracePeriod.
+func (w *webServer) drain(delay time.Duration) error {
+	w.draining.Store(true)
+	if delay > 0 {
+		<-time.After(delay)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	defer cancel()
+	if err := w.http.Shutdown(ctx); err != nil {
+		return fmt.Errorf("some requests were aborted: %w", errors.Join(err, w.http.Close()))
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package app
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+)
+
+// Ready returns nil if the service can handle requests, else a *api.Problem
+// with CodeNotReady.
+func (a *App) Ready(ctx context.Context) error {
+	if err := a.store.Ping(ctx); err != nil {
+		return api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(err)
+	}
+	if a.tempDir != "" && blob.DiskFull(a.tempDir) {
+		return api.NewProblem(api.CodeNotReady, "the disk of the data folder is full")
+	}
+	return nil
+}
+
+// Disk returns the free and total bytes of the data folder's disk.
+func (a *App) Disk() (free, total uint64, err error) { return blob.DiskSpace(a.tempDir) }

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"foretell/internal/app"
+)
+
+// collectTime is the time limit of a scrape for the store.
+const collectTime = 2 * time.Second
+
+var (
+	jobsDesc = prometheus.NewDesc("foretell_jobs",
+		"Jobs that are queued or running in all processes on the data folder, by kind.", []string{"kind", "state"}, nil)
+	jobAgeDesc = prometheus.NewDesc("foretell_jobs_oldest_queued_seconds",
+		"Age of the oldest queued job, by kind; 0 if none is queued.", []string{"kind"}, nil)
+	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
+		"Jobs that this process ended, by kind and the final state of their subject.", []string{"kind", "outcome"}, nil)
+	jobDurationDesc = prometheus.NewDesc("foretell_job_duration_seconds",
+		"Time from the beginning to the end of the jobs that this process ended, by kind; of a race for train.", []string{"kind"}, nil)
+)
+
+// jobCollector collects the job counts of the app at each scrape.
+type jobCollector struct {
+	app *app.App
+	log *slog.Logger
+}
+
+// Describe sends the descriptions of the metrics of Collect.
+func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc} {
+		descs <- desc
+	}
+}
+
+// Collect sends nothing if the store fails, because the other metrics are
+// needed most then.
+func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
+	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	defer done()
+	counts, err := c.app.JobCounts(ctx)
+	if err != nil {
+		c.log.Warn("counting jobs", "error", err)
+		return
+	}
+	for _, k := range counts {
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(k.Queued), k.Kind, "queued")
+		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(k.Running), k.Kind, "running")
+		metrics <- prometheus.MustNewConstMetric(jobAgeDesc, prometheus.GaugeValue, k.OldestQueued.Seconds(), k.Kind)
+		for outcome, n := range k.Finished {
+			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), k.Kind, outcome)
+		}
+		metrics <- prometheus.MustNewConstHistogram(jobDurationDesc, k.Durations.Count, k.Durations.Seconds, k.Durations.UpTo, k.Kind)
+	}
+}
+
+var (
+	storedDesc = prometheus.NewDesc("foretell_storage_bytes",
+		"Bytes of stored files of all accounts, by kind; read at most every five minutes.", []string{"kind"}, nil)
+	freeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
+	sizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
+)
+
+// usageInterval is the minimum time between two reads of the sizes of all files.
+const usageInterval = 5 * time.Minute
+
+// storageCollector collects the sizes of the stored files and of the disk.
+type storageCollector struct {
+	app *app.App
+	log *slog.Logger
+	now func() time.Time
+
+	mu    sync.Mutex
+	usage *app.Usage // nil until it was read
+	read  time.Time
+}
+
+func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *storageCollector {
+	return &storageCollector{app: a, log: log, now: now}
+}
+
+// Describe sends the descriptions of the metrics of Collect.
+func (c *storageCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{storedDesc, freeDesc, sizeDesc} {
+		descs <- desc
+	}
+}
+
+// Collect sends what can be read.
+func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
+	gauge := func(desc *prometheus.Desc, bytes int64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(bytes), labels...)
+	}
+	if usage := c.readUsage(); usage != nil {
+		gauge(storedDesc, usage.Datasets, "datasets")
+		gauge(storedDesc, usage.Models, "models")
+		gauge(storedDesc, usage.Predictions, "predictions")
+		gauge(storedDesc, usage.Orphans.Bytes, "orphans")
+	}
+	if free, size, err := c.app.Disk(); err == nil {
+		gauge(freeDesc, int64(free))
+		gauge(sizeDesc, int64(size))
+	}
+}
+
+// readUsage returns the sizes of the stored files, which may be usageInterval old; nil
+// if they cannot be read.
+func (c *storageCollector) readUsage() *app.Usage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.usage != nil && c.now().Sub(c.read) < usageInterval {
+		return c.usage
+	}
+	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	defer done()
+	usage, err := c.app.Usage(ctx)
+	if err != nil {
+		c.log.Warn("reading the sizes of the stored files", "error", err)
+		return nil
+	}
+	c.usage, c.read = usage, c.now()
+	return usage
+}
