@@ -112,8 +112,8 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	defer closeAll()
 	stop := b.work(t)
 	b.awaitDataset(t, b.createdWith(t)) // the sweep comes before the jobs
+	stop()                              // the job deletes its file after it has ended
 	with(b)
-	stop()
 }
 
 // createdWith returns a dataset whose preparation fails.
