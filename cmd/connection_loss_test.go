@@ -26,7 +26,13 @@ import (
 func account(t *testing.T, start func(*testing.T) (address, dir string)) []string {
 	t.Helper()
 	address, dir := start(t)
-	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir)
+	return accountOn(t, address, "--data-dir", dir)
+}
+
+// accountOn returns the environment of an account of a service; flags select its data.
+func accountOn(t *testing.T, address string, flags ...string) []string {
+	t.Helper()
+	add := exec.Command("foretell", append([]string{"users", "add", "a@example.com", "--password-stdin"}, flags...)...)
 	add.Stdin = strings.NewReader("a long password\n")
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("users add: %v: %s", err, out)

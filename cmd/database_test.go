@@ -1,12 +1,14 @@
 package cmd_test
 
 import (
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/testenv"
 )
@@ -61,5 +63,50 @@ func TestDatabaseErrors(t *testing.T) {
 		if err == nil || !strings.Contains(out, test.want) {
 			t.Errorf("%s: %v: %s", test.name, err, out)
 		}
+	}
+}
+
+// TestDatabaseOutage cuts the service from its database during a race: requests are
+// answered with 503, and the race goes on and is stored when the database is back.
+func TestDatabaseOutage(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	relay, address := testenv.StartRelay(t, testenv.Postgres(t))
+	dir := t.TempDir()
+	_, service := serveAt(t, "127.0.0.1:0", dir, "--database", address)
+	run := exec.Command("foretell", "run", firstRows(t, "../testdata/credit-g/train.csv", 150), "--algorithm", "BSEV01,BFIF01", "--progress", "json")
+	run.Env = accountOn(t, service, "--database", address, "--data-dir", dir)
+	const outage = 3 * time.Second // longer than the race
+	cut := false
+	stdout, messages, err := follow(t, run, func(line string) {
+		if cut || !strings.Contains(line, `"event":"score"`) {
+			return
+		}
+		cut = true
+		relay.Set(testenv.Refusing)
+		for _, path := range []string{"/readyz", "/api/v1/datasets"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service+path, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			request.Header.Set("Authorization", "Bearer token")
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" ||
+				response.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%s: %s, %v", path, response.Status, response.Header)
+			}
+		}
+		time.AfterFunc(outage, func() { relay.Set(testenv.Forwarding) })
+	})
+	if err != nil || !cut || len(strings.TrimSpace(stdout)) != 36 {
+		t.Errorf("%v, cut %v, printed %q: %s", err, cut, stdout, messages)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"foretell/internal/testenv"
 )
 
 // TestWorker leaves the work of a service to workers: one prepares a dataset, one is
@@ -16,9 +18,17 @@ func TestWorker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it races")
 	}
+	t.Run("SQLite", func(t *testing.T) { exerciseWorkers(t) })
+	t.Run("PostgreSQL", func(t *testing.T) { exerciseWorkers(t, "--database", testenv.Postgres(t)) })
+}
+
+// exerciseWorkers passes flags to the service and to the workers.
+func exerciseWorkers(t *testing.T, flags ...string) {
+	t.Helper()
 	dir := t.TempDir()
-	_, address := serveAt(t, "127.0.0.1:0", dir, "--no-work")
-	env := account(t, func(*testing.T) (string, string) { return address, dir })
+	flags = append(flags, "--data-dir", dir)
+	_, address := serveAt(t, "127.0.0.1:0", dir, append(flags, "--no-work")...)
+	env := accountOn(t, address, flags...)
 	foretell := func(args ...string) string {
 		command := exec.Command("foretell", args...)
 		command.Env = env
@@ -30,7 +40,7 @@ func TestWorker(t *testing.T) {
 	}
 	// work starts a worker, stops it when its log holds a text, and returns the log. Being stopped is success.
 	work := func(until string, signal syscall.Signal) string {
-		got := runUntil(t, env, []string{"worker", "--data-dir", dir}, until, signal)
+		got := runUntil(t, env, append([]string{"worker"}, flags...), until, signal)
 		if got.code != 0 || got.stdout != "" || !strings.Contains(got.stderr, "stopped; unfinished jobs are back in the queue") {
 			t.Fatalf("the worker ended with %d: %s%s", got.code, got.stdout, got.stderr)
 		}

@@ -84,6 +84,7 @@ func invalidLink() *api.Problem {
 // account other than that of the embedded service.
 func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		link = ""
 		if exist, err := hasAccounts(ctx, t); err != nil || exist {
 			return err
 		}

@@ -164,3 +164,12 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
 	}
 }
+
+// discardBlob deletes a blob after err, the error of the transaction that was to
+// reference it. It keeps the blob if the transaction may have been committed; if
+// it was not, a sweep removes the blob after the end of this process.
+func (a *App) discardBlob(ctx context.Context, err error, key string) {
+	if !errors.Is(err, store.ErrUnavailable) {
+		a.deleteBlobs(ctx, key)
+	}
+}

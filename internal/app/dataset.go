@@ -231,7 +231,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
 	})
 	if err != nil {
-		a.deleteBlobs(ctx, info.Key)
+		a.discardBlob(ctx, err, info.Key)
 	}
 	if errors.Is(err, store.ErrWrongState) {
 		current, err := a.findDataset(ctx, d.Key)

@@ -40,12 +40,12 @@ func (a *App) newPool(trainingWorkers int) *job.Pool {
 	})
 }
 
-// postponing returns do with an error by which the job waits in the queue while the S3
-// store is unavailable.
+// postponing returns do with an error by which the job waits in the queue while the
+// database or the S3 store is unavailable.
 func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
 		err := do(ctx, r)
-		if errors.Is(err, blob.ErrUnavailable) {
+		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
 		}
 		return err
@@ -78,22 +78,40 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 
 // finishJob ends a job and calls write, in one transaction. It returns
 // job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.
-// outcome is the final state of the job's subject.
+// outcome is the final state of the job's subject. While the database is
+// unavailable finishJob tries again, so that the work is not lost. Its error wraps
+// store.ErrUnavailable if one of the attempts may have been committed.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
-	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.FinishJob(ctx, j.Key, a.store.ProcessName()); err != nil {
-			return err
+	var unknown error // the outcome of an earlier attempt
+	for {
+		err := a.store.Write(ctx, func(t *store.Tx) error {
+			if err := t.FinishJob(ctx, j.Key, a.store.ProcessName()); err != nil {
+				return err
+			}
+			return write(t)
+		})
+		if err == nil {
+			a.finishedJobs.add(j.Kind, outcome)
+			if !j.Begun.IsZero() {
+				a.finishedJobs.addDuration(j.Kind, a.now().Sub(j.Begun))
+			}
+			return nil
 		}
-		return write(t)
-	})
-	if err == nil {
-		a.finishedJobs.add(j.Kind, outcome)
-		if !j.Begun.IsZero() {
-			a.finishedJobs.addDuration(j.Kind, a.now().Sub(j.Begun))
+		if !errors.Is(err, store.ErrUnavailable) {
+			return errors.Join(translateLeaseLost(err), unknown)
+		}
+		unknown = err
+		a.log.WarnContext(ctx, "storing the result of a job", "job", j.Key, "error", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(finishRetryInterval):
 		}
 	}
-	return translateLeaseLost(err)
 }
+
+// finishRetryInterval is the time between attempts to store the result of a job.
+const finishRetryInterval = 2 * time.Second
 
 // writeWithLease calls write in a transaction while a job is running. It returns
 // job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.

@@ -46,7 +46,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
 	})
 	if err != nil {
-		a.deleteBlobs(ctx, info.Key)
+		a.discardBlob(ctx, err, info.Key)
 		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
 	}
 	a.pool.Wake(kindPredict)

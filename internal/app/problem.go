@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// unavailableRetryAfter is how many seconds a client should wait while the S3 store is
-// unavailable.
+// unavailableRetryAfter is how many seconds a client should wait while the database or
+// the S3 store is unavailable.
 const unavailableRetryAfter = 5
 
 // toProblem converts errors of the store and of blobs that users can act on to
@@ -28,6 +28,11 @@ func (a *App) toProblem(err error) error {
 	case errors.Is(err, blob.ErrUnavailable):
 		a.log.Warn("the S3 store is unavailable", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
+		p.RetryAfter = unavailableRetryAfter
+		return p
+	case errors.Is(err, store.ErrUnavailable):
+		a.log.Warn("the database is unavailable", "error", err)
+		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds").WithCause(err)
 		p.RetryAfter = unavailableRetryAfter
 		return p
 	case errors.Is(err, store.ErrCorrupt):

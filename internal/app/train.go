@@ -149,7 +149,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		return t.InsertModel(ctx, m)
 	})
 	if err != nil && m != nil {
-		a.deleteBlobs(ctx, m.Blob)
+		a.discardBlob(ctx, err, m.Blob)
 	}
 	return err
 }

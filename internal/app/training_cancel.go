@@ -18,6 +18,7 @@ const cancelWait = 10 * time.Second
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
+		pending = false
 		r, err := t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		if err != nil {
 			return err
@@ -64,9 +65,9 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 		return err
 	}
 	for _, r := range append(children, race) {
-		from := r.Status
-		r.Status, r.FailureReason, r.Finished = status, reason, a.now()
-		if err := t.UpdateTraining(ctx, r, from); err != nil {
+		ended := *r // the transaction may be run again
+		ended.Status, ended.FailureReason, ended.Finished = status, reason, a.now()
+		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
 			return err
 		}
 	}

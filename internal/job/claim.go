@@ -36,6 +36,9 @@ type Claim struct {
 	Subjects []string
 	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
+	// Running are the keys of the jobs that the process runs. They may not be claimed,
+	// even if their leases have expired.
+	Running []string
 	// Now is the time of the claim, Until the time at which the lease expires.
 	Now, Until time.Time
 }
@@ -54,20 +57,12 @@ type Store interface {
 	FreeDeadLeases(ctx context.Context) error
 }
 
-// accountKind is the key under which a pool counts its running jobs.
-type accountKind struct{ kind, account string }
-
 // claim leases the next job of a kind that this pool may run.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
 	now := p.Now()
-	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease)}
-	for key, n := range p.active {
-		if key.kind == k.Name && k.PerAccount > 0 && n >= k.PerAccount {
-			c.ExcludeAccounts = append(c.ExcludeAccounts, key.account)
-		}
-	}
+	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active))}
 	if p.AllowedSubjectsOnly {
 		p.mu.Lock()
 		c.Subjects = slices.Sorted(maps.Keys(p.allowedSubjects))
@@ -78,18 +73,31 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	}
 	j, err := p.Store.ClaimJob(ctx, c)
 	if err == nil {
-		p.active[accountKind{k.Name, j.Account}]++
+		p.active[j.Key] = j
 	}
 	return j, err
 }
 
-// decrementActive removes a job that ended or was released from the count of
-// running jobs.
-func (p *Pool) decrementActive(j *Job) {
+// busyAccounts returns the accounts that have as many running jobs of a kind as it
+// allows.
+func (p *Pool) busyAccounts(k *Kind) []string {
+	running := map[string]int{}
+	var busy []string
+	for _, j := range p.active {
+		if j.Kind != k.Name {
+			continue
+		}
+		if running[j.Account]++; running[j.Account] == k.PerAccount {
+			busy = append(busy, j.Account)
+		}
+	}
+	slices.Sort(busy)
+	return busy
+}
+
+// removeActive removes a job that ended or was released from the running jobs.
+func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
-	key := accountKind{j.Kind, j.Account}
-	if p.active[key]--; p.active[key] == 0 {
-		delete(p.active, key)
-	}
+	delete(p.active, j.Key)
 }

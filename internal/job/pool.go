@@ -58,12 +58,12 @@ type Pool struct {
 	// claimMu is held during a claim, so that concurrent claims respect
 	// PerAccount.
 	claimMu sync.Mutex
-	active  map[accountKind]int // guarded by claimMu
+	active  map[string]*Job // by key; guarded by claimMu
 }
 
 // NewPool returns a pool. It runs no jobs until [Pool.Run] is called.
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[accountKind]int{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[string]*Job{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
@@ -171,7 +171,7 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 			p.setStoreError(nil)
 			p.Wake(k.Name) // there may be another job, for another worker
 			p.runJob(ctx, k, j)
-			p.decrementActive(j)
+			p.removeActive(j)
 		case errors.Is(err, ErrNoJob):
 			sleep(ctx, pollInterval, p.wake[k.Name])
 		case ctx.Err() == nil:

@@ -45,22 +45,30 @@ type JobClaim struct {
 	Subjects []string
 	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
+	// Running are the keys of the jobs that this process runs. They may not be
+	// claimed, even if their leases have expired.
+	Running []string
 	// Now is the time of the claim, Until the time at which the lease expires.
 	Now, Until time.Time
 }
 
-// condition returns the SQL condition of jobs that process may claim, and its
-// arguments. A job can be claimed if it has no owner or the lease of another
-// process has expired before expiry. The jobs of disabled accounts wait.
-func (c *JobClaim) condition(process string, expiry int64) (string, []any) {
-	query := `j.kind = ? AND (j.owner = '' OR (j.until < ? AND j.owner <> ?))
+// condition returns the SQL condition of jobs that can be claimed, and its
+// arguments. A job can be claimed if it has no owner, or if its lease expired
+// before expiry and this process does not run it. The jobs of disabled accounts
+// wait.
+func (c *JobClaim) condition(expiry int64) (string, []any) {
+	query := `j.kind = ? AND (j.owner = '' OR j.until < ?)
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args := []any{c.Kind, expiry, process}
+	args := []any{c.Kind, expiry}
 	if c.Subjects != nil {
 		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
 		for _, subject := range c.Subjects {
 			args = append(args, subject)
 		}
+	}
+	for _, key := range c.Running {
+		query += " AND j.key <> ?"
+		args = append(args, key)
 	}
 	for _, account := range c.ExcludeAccounts {
 		query += " AND j.account <> ?"
@@ -82,7 +90,7 @@ func (s *Store) expiry(now time.Time) int64 {
 // is the oldest job of the account whose last claim is longest ago. ClaimJob
 // returns ErrNotFound if no job matches.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.condition(s.ProcessName(), s.expiry(c.Now))
+	where, args := c.condition(s.expiry(c.Now))
 	if err := s.checkClaimable(ctx, where, args); err != nil {
 		return nil, err
 	}

@@ -27,12 +27,14 @@ func (s suite) jobs(t *testing.T) {
 			return errors.Join(errs...)
 		})
 	}
+	running := map[*Store][]string{} // keys
 	claim := func(from *Store, now int) *Job {
 		t.Helper()
-		j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(now), Until: at(now + 10)})
+		j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(now), Until: at(now + 10), Running: running[from]})
 		if err != nil {
 			t.Fatal(err)
 		}
+		running[from] = append(running[from], j.Key)
 		return j
 	}
 	t.Run("accounts take turns, each from its oldest", func(t *testing.T) {
@@ -45,12 +47,13 @@ func (s suite) jobs(t *testing.T) {
 		if got := strings.Join(order, " "); got != "1 4 2 3" {
 			t.Errorf("the order is %s", got)
 		}
-		_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(1000), Until: at(1010)})
-		wantErr(t, err, ErrNotFound) // this process has them all, late as it may be
+		late := JobClaim{Kind: "kind", Now: at(1000), Until: at(1010), Running: running[s.Store]}
+		_, err := s.ClaimJob(t.Context(), late)
+		wantErr(t, err, ErrNotFound) // this process runs them all, late as it may be
 	})
 	t.Run("another account's only", func(t *testing.T) {
 		queue("ann", 3, "6")
-		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), ExcludeAccounts: []string{"ann"}}
+		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), ExcludeAccounts: []string{"ann"}, Running: running[s.Store]}
 		_, err := s.ClaimJob(t.Context(), claim)
 		wantErr(t, err, ErrNotFound)
 		claim.ExcludeAccounts = []string{"bob"}
@@ -66,9 +69,10 @@ func (s suite) jobs(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", true) })
 		_, err := s.RenewJob(t.Context(), before.Key, at(40))
 		wantErr(t, err, ErrLeaseLost)
-		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31)})
+		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31), Running: running[s.Store]})
 		wantErr(t, err, ErrNotFound)
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false) })
+		running[s.Store] = []string{"job 4"} // its heartbeats have stopped ann's
 		for range 4 { // all of ann's are free again
 			j := claim(s.Store, 22)
 			if j.Account != "ann" || j.Attempt != 1 {
@@ -95,6 +99,7 @@ func (s suite) jobs(t *testing.T) {
 		if err := other.ReleaseJob(t.Context(), "job 4"); err != nil {
 			t.Fatal(err)
 		}
+		running[s.Store] = running[s.Store][1:] // its heartbeat has stopped job 4
 		if j := claim(s.Store, 100); j.Subject != "4" || j.Attempt != 2 {
 			t.Errorf("claimed %+v", j)
 		}
@@ -120,6 +125,21 @@ func (s suite) jobs(t *testing.T) {
 		if j := claim(s.Store, 112); j.Subject != "5" {
 			t.Errorf("claimed %+v", j)
 		}
+	})
+	t.Run("a claim whose response was lost is made again", func(t *testing.T) {
+		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
+		queue("bob", 3, "8")
+		lost := JobClaim{Kind: "kind", Now: at(112), Until: at(114)}
+		for attempt := 1; attempt <= 2; attempt++ {
+			j, err := s.ClaimJob(t.Context(), lost)
+			if err != nil || j.Attempt != attempt {
+				t.Fatalf("claimed %+v, %v", j, err)
+			}
+			lost.Now, lost.Until = at(115), at(116)
+		}
+		lost.Now, lost.Running = at(118), []string{"job 8"}
+		_, err := s.ClaimJob(t.Context(), lost)
+		wantErr(t, err, ErrNotFound)
 	})
 	t.Run("concurrent claims take turns", func(t *testing.T) {
 		for round := range 10 {

@@ -2,121 +2,15 @@ package store
 
 import (
 	"context"
-	"net"
-	"net/url"
-	"sync"
 	"testing"
 	"time"
 
 	"foretell/internal/testenv"
 )
 
-// relay forwards connections to a server, or simulates its outage.
-type relay struct {
-	server  string
-	mu      sync.Mutex
-	changed *sync.Cond // mode
-	mode    relayMode
-	open    []net.Conn
-}
-
-type relayMode int
-
-const (
-	forwarding relayMode = iota
-	refusing             // as a server that is down
-	hanging              // as a server that is frozen, or a network that loses packets
-)
-
-// startRelay returns a relay to the server of a URL and the URL with its address.
-func startRelay(t *testing.T, address string) (*relay, string) {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u.Hostname() == "" || u.Hostname()[0] == '/' {
-		t.Skip("the server has no TCP address")
-	}
-	r := &relay{server: u.Host}
-	r.changed = sync.NewCond(&r.mu)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = listener.Close()
-		r.set(refusing)
-	})
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go r.forward(conn)
-		}
-	}()
-	u.Host = listener.Addr().String()
-	return r, u.String()
-}
-
-// set changes the mode. Refusing also breaks the open connections.
-func (r *relay) set(mode relayMode) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.mode = mode
-	r.changed.Broadcast()
-	if mode == refusing {
-		for _, conn := range r.open {
-			_ = conn.Close()
-		}
-		r.open = nil
-	}
-}
-
-func (r *relay) forward(from net.Conn) {
-	to, err := net.Dial("tcp", r.server)
-	r.mu.Lock()
-	refuse := r.mode == refusing || err != nil
-	r.open = append(r.open, from)
-	if to != nil {
-		r.open = append(r.open, to)
-	}
-	r.mu.Unlock()
-	if refuse {
-		r.set(refusing)
-		return
-	}
-	go r.pipe(to, from)
-	r.pipe(from, to)
-}
-
-func (r *relay) pipe(dst, src net.Conn) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := src.Read(buf)
-		r.wait()
-		if _, writeErr := dst.Write(buf[:n]); err != nil || writeErr != nil {
-			_ = dst.Close()
-			_ = src.Close()
-			return
-		}
-	}
-}
-
-// wait returns once the relay does not hang.
-func (r *relay) wait() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.mode == hanging {
-		r.changed.Wait()
-	}
-}
-
 // An outage is ErrUnavailable, soon, and the store works again after it.
 func TestOutage(t *testing.T) {
-	relay, address := startRelay(t, testenv.Postgres(t))
+	relay, address := testenv.StartRelay(t, testenv.Postgres(t))
 	s := openStore(t, address)
 	impatient := *s.dialect
 	impatient.timeout = 300 * time.Millisecond
@@ -127,14 +21,14 @@ func TestOutage(t *testing.T) {
 	look := func() error {
 		return s.Read(t.Context(), func(tx *Tx) error { _, err := tx.ListWorkers(t.Context()); return err })
 	}
-	for _, mode := range []relayMode{refusing, hanging} {
-		relay.set(forwarding)
+	for _, mode := range []testenv.RelayMode{testenv.Refusing, testenv.Hanging} {
+		relay.Set(testenv.Forwarding)
 		for name, op := range map[string]func() error{"a write": touch, "a read": look, "a ping": func() error { return s.Ping(t.Context()) }} {
 			if err := op(); err != nil {
 				t.Errorf("%s before the outage: %v", name, err)
 			}
 		}
-		relay.set(mode)
+		relay.Set(mode)
 		for name, op := range map[string]func() error{"a write": touch, "a read": look, "a ping": func() error { return s.Ping(t.Context()) }} {
 			began := time.Now()
 			wantErr(t, op(), ErrUnavailable)
@@ -147,7 +41,7 @@ func TestOutage(t *testing.T) {
 		err := s.Read(ended, func(tx *Tx) error { _, err := tx.ListWorkers(ended); return err })
 		wantErr(t, err, context.Canceled)
 	}
-	relay.set(forwarding)
+	relay.Set(testenv.Forwarding)
 	for _, op := range []func() error{touch, look} {
 		if err := op(); err != nil {
 			t.Errorf("after the outage: %v", err)

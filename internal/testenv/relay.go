@@ -1,0 +1,113 @@
+package testenv
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Relay forwards connections to a server, or simulates its outage.
+type Relay struct {
+	server  string
+	mu      sync.Mutex
+	changed *sync.Cond // mode
+	mode    RelayMode
+	open    []net.Conn
+}
+
+// RelayMode is what a relay does.
+type RelayMode int
+
+// The modes of a relay.
+const (
+	Forwarding RelayMode = iota
+	Refusing             // as a server that is down
+	Hanging              // as a server that is frozen, or a network that loses packets
+)
+
+// StartRelay returns a relay to the server of a URL and the URL with its address.
+func StartRelay(t *testing.T, address string) (*Relay, string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Hostname() == "" || u.Hostname()[0] == '/' {
+		t.Skip("the server has no TCP address")
+	}
+	r := &Relay{server: u.Host}
+	r.changed = sync.NewCond(&r.mu)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = listener.Close()
+		r.Set(Refusing)
+	})
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go r.forward(conn)
+		}
+	}()
+	u.Host = listener.Addr().String()
+	return r, u.String()
+}
+
+// Set changes the mode. Refusing also breaks the open connections.
+func (r *Relay) Set(mode RelayMode) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mode = mode
+	r.changed.Broadcast()
+	if mode == Refusing {
+		for _, conn := range r.open {
+			_ = conn.Close()
+		}
+		r.open = nil
+	}
+}
+
+func (r *Relay) forward(from net.Conn) {
+	to, err := net.Dial("tcp", r.server)
+	r.mu.Lock()
+	refuse := r.mode == Refusing || err != nil
+	r.open = append(r.open, from)
+	if to != nil {
+		r.open = append(r.open, to)
+	}
+	r.mu.Unlock()
+	if refuse {
+		r.Set(Refusing)
+		return
+	}
+	go r.pipe(to, from)
+	r.pipe(from, to)
+}
+
+func (r *Relay) pipe(dst, src net.Conn) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := src.Read(buf)
+		r.wait()
+		if _, writeErr := dst.Write(buf[:n]); err != nil || writeErr != nil {
+			_ = dst.Close()
+			_ = src.Close()
+			return
+		}
+	}
+}
+
+// wait returns once the relay does not hang.
+func (r *Relay) wait() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.mode == Hanging {
+		r.changed.Wait()
+	}
+}
