@@ -73,7 +73,7 @@ func (s suite) jobs(t *testing.T) {
 		wantErr(t, err, ErrNotFound)
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false) })
 		running[s.Store] = []string{"job 4"} // its heartbeats have stopped ann's
-		for range 4 { // all of ann's are free again
+		for range 4 {                        // all of ann's are free again
 			j := claim(s.Store, 22)
 			if j.Account != "ann" || j.Attempt != 1 {
 				t.Errorf("claimed %+v", j)
