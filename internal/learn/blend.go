@@ -16,12 +16,12 @@ type candidate struct {
 	score
 	// components are in descending order of weight. A single run has weight 1.
 	components []component
-	// probabilities are those of the validation rows, row-major and before
-	// calibration.
+	// probabilities holds the class probabilities of the validation rows,
+	// row-major and before calibration.
 	probabilities []float32
-	// crossFitted are the probabilities of a blend in which each half of the
-	// rows has the weights that were fitted to the other half. It is nil for a
-	// single run.
+	// crossFitted holds a blend's cross-fitted probabilities: each half of the
+	// rows is blended with the weights fitted to the other half. It is nil for
+	// a single run.
 	crossFitted []float32
 }
 
@@ -52,8 +52,8 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// newFoldModel returns the model that was not trained on the validation rows of
-// fold i.
+// newFoldModel returns a copy of m whose members are the components' models of
+// the given fold, which were not trained on the fold's validation rows.
 func (c *candidate) newFoldModel(m *Model, fold int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
@@ -66,8 +66,8 @@ func (c *candidate) newFoldModel(m *Model, fold int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the models of all folds as members of their mean. It loads
-// each model when the iteration reaches it.
+// foldMembers yields the models of all components and folds. It loads each
+// model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, part := range c.components {
@@ -100,15 +100,15 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 // Candidates whose performance is within noise of the best are considered
 // equal. Among them, the one with the lowest log loss is chosen, because the
 // log loss uses the whole probability of a row and therefore distinguishes
-// models better. The noise is the standard error of a single performance. The
-// difference of two candidates has about the same standard error, because their
-// errors are mostly on the same rows, which halves the variance.
+// models better. The noise is the standard error of one performance. It is also
+// about the standard error of the difference between two performances, because
+// the candidates mostly err on the same rows.
 //
-// A run replaces the blend only if it is significantly better, because
-// selection biases the score of the best of four runs more than that of their
-// mean. In ten races on six data sets the log loss of the blend on test rows
-// was 17 % lower than that of the best run in the geometric mean: lower by 1 to
-// 68 % in six races, and higher by less than 1 % in four.
+// A run replaces the blend only if it is significantly better, because choosing
+// the best of four runs overestimates its score, and the score of a mean is
+// overestimated less. In ten races on six data sets the log loss of the blend
+// on test rows was 17 % lower than that of the best run in the geometric mean:
+// 1 to 68 % lower in six races, and less than 1 % higher in four.
 func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 	if winner := r.scheduler.currentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner])
@@ -159,10 +159,11 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 	return rowLosses
 }
 
-// significantlyLower reports whether losses are lower on average than others,
-// the losses on the same rows, by more than one standard error of the per-row
-// differences or by more than minRelativeGain. The second criterion is for
-// losses concentrated in a few rows, whose standard error is large.
+// significantlyLower reports whether the mean of losses is lower than the mean
+// of others by more than one standard error of the per-row differences, or by
+// more than minRelativeGain. Both slices hold one loss for each of the same
+// rows. minRelativeGain is for losses concentrated in a few rows, whose
+// standard error is large.
 func significantlyLower(losses, others []float64) bool {
 	var sum, squares float64
 	for i := range losses {
@@ -270,17 +271,16 @@ const (
 )
 
 // fitBlendWeights returns the weights of the blend with the lowest log loss on
-// the rows at the given positions. byCandidate holds each candidate's
-// probabilities of the true classes of all rows. The weights are at least 0 and
-// add up to 1.
+// the rows at the given positions. byCandidate holds, for each candidate, the
+// probability of each row's true class. The weights are at least 0 and add up
+// to 1.
 //
 // A blend is a mixture of its candidates, so the weights of maximum likelihood
 // are found by expectation maximisation (Dempster, Laird and Rubin, 1977). Each
 // row is divided among the candidates in proportion to their probabilities, and
 // a candidate's weight is its share of all rows. The loss is convex in the
 // weights, so the solution is unique. Rows on which the candidates agree are
-// divided in proportion to the weights. They are left out because they only
-// slow down convergence.
+// left out, because they do not change the solution and slow down convergence.
 func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
 	positions = subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
 	weights := slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))

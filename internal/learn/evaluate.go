@@ -18,10 +18,11 @@ type score struct {
 // evaluator scores probabilities of the validation rows. It is safe for
 // concurrent use.
 //
-// Decision weights and the temperature are fitted to the validation rows, on
-// which they are also scored. They are therefore cross-fitted: the rows are
-// divided into two stratified halves, and each half is scored with the
-// parameters fitted to the other.
+// Decision weights multiply the probabilities of the classes before a class is
+// predicted, and the temperature calibrates probabilities. Both are fitted to
+// the validation rows, on which they are also scored. They are therefore
+// cross-fitted: the rows are divided into two stratified halves, and each half
+// is scored with the parameters fitted to the other.
 type evaluator struct {
 	metric  string
 	classes int
@@ -157,8 +158,8 @@ func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval
 	return metric.ScoreInterval(e.metric, e.weightedPredictions(probabilities))
 }
 
-// finiteOrZero returns x, or 0 if x is NaN or infinite, as scores without rows
-// are.
+// finiteOrZero returns x, or 0 if x is NaN or infinite. A score without rows is
+// NaN.
 func finiteOrZero(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

@@ -22,9 +22,9 @@ import (
 //	schema                 uint32 length, JSON
 //	algorithm              uint32 length, text
 //	temperature            float64
-//	weights                uint32 count, 0 or one a class; float64 each
+//	decision weights       uint32 count (0 or the number of classes), float64 each
 //	members                uint32 count, at least 1; for each
-//	    kind               uint8, of its algorithm
+//	    kind               uint8, identifies its algorithm
 //	    weight             float64, positive
 //	    columns            in version 2: uint32 count, 0 for all columns of the
 //	                       schema; uint32 each, ascending

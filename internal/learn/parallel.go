@@ -7,7 +7,8 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// parallelFor is parallel.ForError, but returns a panic of do as an error.
+// parallelFor is parallel.ForError, except that it recovers a panic of the
+// function do and returns it as an error.
 func parallelFor(workers, tasks int, do func(task int) error) error {
 	return parallel.ForError(workers, tasks, func(i int) error {
 		return recoverPanic(func() error { return do(i) })
@@ -17,8 +18,8 @@ func parallelFor(workers, tasks int, do func(task int) error) error {
 // errPanic is wrapped by the error that recoverPanic returns after a panic.
 var errPanic = errors.New("internal error of the algorithm")
 
-// recoverPanic calls do and returns its error. A panic of do is returned as an
-// error, so that it does not end the other algorithms.
+// recoverPanic calls the function do and returns its error. If do panics, it
+// returns the panic as an error, so that the other algorithms continue.
 func recoverPanic(do func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -36,8 +36,10 @@ type Params struct {
 	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
 	// to all.
 	Algorithms []string
-	// ScalingFactor is the capacity of the algorithms that partition the feature
-	// space, SIX01 and FIF01. Defaults to one chosen from the data.
+	// ScalingFactor is the capacity of the algorithms that partition the
+	// feature space: the leaves of a SIX01 tree, and the leaves of a FIF01 tree
+	// for each thousand training rows. If it is 0, the capacity is chosen from
+	// the data.
 	ScalingFactor int
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
@@ -273,10 +275,11 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// isPerfect reports whether a run that no longer improves wins a race without a
-// threshold because it is right on every validation row and the sum of its log
-// losses is less than one nat. No improvement by other runs could be measured
-// on these rows. A perfect performance alone may be luck.
+// isPerfect reports whether a run with score s wins a race without a threshold
+// once it has stalled. It does if it is right on every validation row and its
+// log losses sum to less than one nat, because no improvement by other runs
+// could then be measured on these rows. A perfect performance alone may be
+// luck.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
@@ -308,8 +311,8 @@ func (r *race) notify(run *run, status Status) {
 	r.data.params.Progress(e)
 }
 
-// newOutcome returns the outcome of the race, which cause ended. It also sets
-// the status of the runs that were still running.
+// newOutcome returns the outcome of the race. cause is the reason why the race
+// ended. newOutcome also sets the status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.endStatus()}
 	winner := r.scheduler.currentWinner()

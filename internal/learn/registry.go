@@ -109,8 +109,8 @@ type adapter[M predictor] struct {
 
 func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
 
-// newAdapter returns the fitter for t that newFitter, the constructor of a
-// package, creates.
+// newAdapter calls newFitter, the constructor of an algorithm's package, with
+// the data of t and returns the new fitter as a fitter of this package.
 func newAdapter[O any, F typedFitter[M], M predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {

@@ -18,8 +18,9 @@ type Report struct {
 	Metric string
 	Seed   uint64
 	// Rows is the number of labelled rows. TestRows, ValidationRows and
-	// TrainingRows are those of the scores below, or 0 if there were none or no
-	// time was left.
+	// TrainingRows are the numbers of rows that Test, Validation and Training
+	// are measured on. They are 0 if there were no such rows or no time was
+	// left.
 	Rows, TestRows, ValidationRows, TrainingRows int
 	// Features is the number of features. Screened is the number of features
 	// that the algorithms were trained on, selected on the training rows of

@@ -115,10 +115,11 @@ func (r *run) takeModels() {
 }
 
 // recordScore adds the score of the last step to the curve and reports whether
-// the run has stalled. If the step is the best so far or force is true, it
-// saves a checkpoint, which retains probabilities, those of the step. force is
-// for a step that has reached the threshold, and for races without validation
-// rows. free is a slice of probabilities that the run no longer uses.
+// the run has stalled. probabilities holds the step's probabilities. If the
+// step is the best so far or force is true, recordScore saves a checkpoint and
+// retains probabilities. force is for a step that has reached the threshold,
+// and for races without validation rows. free is a slice of probabilities that
+// the run no longer uses.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -141,10 +142,11 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected:
-// the logarithm of the product of error and log loss, to which relative changes
-// of either contribute equally. Log loss alone is smooth, but its minimum may
-// be far from that of the error. The error alone is coarse and would select a
-// lucky step. Half a row is added to the error so that its logarithm is finite.
+// the logarithm of error times log loss, in which a relative change of the
+// error counts as much as the same change of the log loss. Log loss alone is
+// smooth, but the error may be far from its minimum where log loss is lowest.
+// The error alone is coarse and would select a lucky step. Half a row is added
+// to the error so that its logarithm is finite.
 func selectionLoss(s score, rows int) float64 {
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
 }
@@ -158,9 +160,9 @@ type earlyStopping struct {
 // minGain is the smallest relative improvement of log loss that counts.
 //
 // The log loss of a run that is right on every validation row falls forever,
-// but the decrease means less and less for other rows. If n rows are right, the
-// error rate on other rows may still be 1/n. Each improvement must therefore be
-// at least a tenth of it, perfectGain/n.
+// but the decrease hardly matters on other rows: if n rows are right, the error
+// rate on other rows may still be 1/n. Each improvement must therefore be at
+// least perfectGain/n, a tenth of that rate.
 const (
 	minGain     = 1e-4
 	perfectGain = 0.1
@@ -203,9 +205,9 @@ func (r *run) dropLateScores(s *scheduler) {
 type Run struct {
 	Algorithm string
 	Status    Status
-	// Performance and LogLoss are those of the best step on the validation
+	// Performance and LogLoss are the scores of the best step on the validation
 	// rows, or 0 before the first score. LogLoss is after calibration unless
-	// the race was cut short, see Candidate.
+	// the race was cut short.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance, or NaN if
 	// unknown.

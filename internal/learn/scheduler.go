@@ -157,8 +157,9 @@ func (s *scheduler) currentWinner() int {
 	return s.winner
 }
 
-// isLate reports whether a score that was due at the given time does not count,
-// because another entrant has won and no score at that time could change this.
+// isLate reports whether a score of an entrant that was due at the virtual time
+// due is too late to count. It is if another entrant has won and a score at
+// that time could not have beaten the winner.
 func (s *scheduler) isLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,16 +10,17 @@ import (
 type Trial struct {
 	// Rows is the number of rows in the sample.
 	Rows int `json:"rows"`
-	// Value is the performance on held-out rows, and Scored their number.
+	// Value is the performance on held-out rows, and Scored the number of these
+	// rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Validation is the performance on the validation rows of the one algorithm
-	// that runs in all trials, and Validated their number. It determines the
-	// slope of the curve.
+	// Validation is the performance of the one algorithm that runs in all
+	// trials, on the validation rows, and Validated the number of these rows.
+	// The slope of the curve is fitted to Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
 	// Seconds is the duration of the race. Cut reports whether the race was
-	// stopped at its time limit, so that a complete race takes longer.
+	// stopped at its time limit. A complete race would then have taken longer.
 	Seconds   float64 `json:"seconds"`
 	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`
@@ -30,10 +31,10 @@ type Trial struct {
 // Forecast is the expected result of the race on all rows.
 type Forecast struct {
 	Rows int `json:"rows"`
-	// Value is the expected performance on the test rows, and Scored their
-	// number. Low and High are the limits of a 95 % interval. Two points hardly
-	// determine a curve, but the result was inside in 11 of 12 forecasts, see
-	// docs/benchmarks.md.
+	// Value is the expected performance on the test rows, and Scored the number
+	// of these rows. Low and High are the limits of a 95 % interval. Two trials
+	// hardly determine a curve, but the result was inside the interval in 11 of
+	// 12 forecasts, see docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -46,8 +47,10 @@ type Forecast struct {
 }
 
 // NewTrial returns the trial of a race on a sample of the given number of rows.
-// validation and test are the performances on validated and tested rows; it
-// pools them. classes holds the number of rows of each class in the whole file.
+// validation and test are the performances on the validation rows and on the
+// test rows, validated and tested the numbers of these rows. Value is the
+// performance on both. classes holds the number of rows of each class in the
+// whole file.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
@@ -58,7 +61,9 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 }
 
 // stratifiedCounts returns the number of rows of each class in a stratified
-// sample. It is in proportion to classes, but at least two if the class has two.
+// sample of the given number of rows. classes holds the number of rows of each
+// class in the file. The counts are proportional to classes, but a class with
+// at least two rows has at least two in the sample.
 func stratifiedCounts(classes []int, rows int) []int {
 	all := 0
 	for _, n := range classes {
@@ -87,11 +92,11 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 	return f
 }
 
-// The error is about a power of the number of rows. The curve is flatter if the
-// labels are noisy, and steeper if the classes are clear (Viering and Loog, The
-// Shape of Learning Curves, 2021).
+// The error is about proportional to a power of the number of rows,
+// n^-exponent. The exponent is smaller if the labels are noisy, and larger if
+// the classes are clear (Viering and Loog, The Shape of Learning Curves, 2021).
 const (
-	// maxExponent caps the power that is fitted.
+	// maxExponent limits the fitted exponent.
 	maxExponent = 1.0
 	// relativeUncertainty and absoluteUncertainty are the uncertainty of the
 	// exponent, in addition to the standard error of the slope.
@@ -118,8 +123,8 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	expected := c.last * math.Exp(-slope*distance)
 	worse := c.last * math.Exp(-max(slope-uncertainty, 0)*distance)
 	better := c.last * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
-	// The sampling error is the sum of that of the trials and that of the test
-	// rows. It grows with the error e.
+	// samplingError combines the sampling errors of the last trial and of the
+	// test rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
 		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
 	}
@@ -134,8 +139,8 @@ type curve struct {
 	slope, slopeError float64 // the exponent by which the error falls, and its standard error
 }
 
-// fitCurve returns the line through the last trial whose slope is fitted to all
-// trials by weighted least squares.
+// fitCurve returns a line that passes through the last trial. Its slope is
+// fitted to all trials by weighted least squares.
 func fitCurve(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
@@ -189,10 +194,10 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// rowVisits returns the number of rows that the fits of a race are trained on, as
-// a measure of its time. The rows of a single holdout have a lower weight,
-// because a run on one stalls sooner. So do the rows of the refit, because the
-// most expensive refits are skipped.
+// rowVisits returns the number of rows that the fits of a race are trained on,
+// as a measure of its time. The training rows of a single holdout count less,
+// because a run on a holdout stalls sooner. The rows of the refit count less,
+// because the most expensive refits are skipped.
 func rowVisits(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
@@ -215,13 +220,13 @@ const (
 	// classes. More rows need more steps, but keep the cores busier.
 	timeExponent = 1.15
 	// exponentPerDoubling lowers the exponent for each doubling of the classes.
-	// With more classes, more of a sample's time is spent on trees of few rows,
-	// which take about as long with more rows.
+	// With many classes, a trial spends much of its time on trees of few rows,
+	// and such a tree takes about as long if it has more rows.
 	exponentPerDoubling = 0.114
 	// minTimeExponent is the smallest exponent, for any number of classes.
 	minTimeExponent = 0.3
-	// timeUncertainty is the factor of the range around the expected time. It
-	// allows for other programs on the machine.
+	// timeUncertainty is the factor by which the time may be shorter or longer
+	// than expected. It allows for other programs on the machine.
 	timeUncertainty = 2
 )
 

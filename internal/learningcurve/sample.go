@@ -13,12 +13,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// MinRows is the smallest number of rows of a file with samples. On fewer rows, a
-// race on all rows takes about as long as the races on samples.
+// MinRows is the smallest number of rows of a file that is sampled. On fewer
+// rows, a race on all rows takes about as long as the races on samples.
 const MinRows = 2000
 
-// The numbers of rows of the samples. They differ enough to show how the error
-// falls, and both races take only a few seconds.
+// The numbers of rows of the two samples. They differ enough to show how the
+// error falls, and both races take only a few seconds.
 const (
 	smallSample = 250
 	largeSample = 1000

@@ -31,7 +31,8 @@ func exp32(x float32) float32 {
 		// multiples are exact.
 		high = 0.693359375 / expSteps
 		low  = -2.12194440e-4 / expSteps
-		// bias makes the number positive, so that the conversion rounds down.
+		// bias makes the number positive. The conversion, which truncates, then
+		// rounds down.
 		bias = 1 << 14
 	)
 	n := int32(x*perStep+(bias+0.5)) - bias

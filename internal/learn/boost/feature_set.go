@@ -11,19 +11,20 @@ import (
 // featureSet holds the features of symmetric trees: binned columns and target
 // statistics.
 type featureSet struct {
-	// bins holds, for each order, a matrix of the binned columns followed by
-	// the statistics.
+	// bins holds one matrix for each random order of the rows: the binned
+	// columns, followed by the statistics computed in that order.
 	bins []*tree.BinnedMatrix
-	// usable are the features that trees may use. A column of many levels is
-	// replaced by its statistics.
+	// usable holds the indices of the features that trees may use: all columns
+	// and statistics, but not the constant features that fill up a group.
 	usable         []int32
 	statistics     []targetStatistic
 	firstStatistic int // index of the first feature that is a statistic
 }
 
 const (
-	// maxOrders is the largest number of random orders of the ordered
-	// statistics. maxOrderBytes limits their memory, but there is at least one.
+	// maxOrders is the largest number of random orders in which the statistics
+	// are computed. maxOrderBytes limits their memory, but there is at least
+	// one.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
 	// maxPlainLevels is the largest number of levels of a column without
@@ -72,7 +73,7 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 }
 
 // appendStatistics appends the statistics to the binned columns, in one matrix
-// for each of orders.
+// for each of the given number of orders.
 func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(set.statistics))

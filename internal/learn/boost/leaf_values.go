@@ -53,7 +53,8 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 }
 
 // sumDerivatives sets s to the sums of the derivatives of all outputs over
-// rows. It is for trees grown from projections, whose leaf sums are not these.
+// rows. It is for trees grown from projected gradients, because the grower then
+// has only the sums of the projections.
 func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)

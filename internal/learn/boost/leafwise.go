@@ -20,8 +20,8 @@ type leafwiseBooster struct {
 	// leafwiseWorkspace is nil between rounds.
 	*leafwiseWorkspace
 	treeCost tree.Cost
-	// stream holds the binary form of the rounds so far, and ends the offset of
-	// each round's end.
+	// stream holds the binary form of the rounds so far. ends holds the offset
+	// at which each round ends.
 	stream      *spill.Stream
 	ends        []int64
 	out         codec.Writer

@@ -197,8 +197,9 @@ func scoresToProbabilities(dst, raw []float32) {
 const maxLeafValue = 8
 
 // newtonStep returns the step −G/(H+λ) of a leaf, limited to maxLeafValue,
-// times the learning rate. With more than two classes h is only the diagonal of
-// the hessian, which the factor K/(K−1) corrects (Friedman 2001, equation 33).
+// times the learning rate. With K > 2 classes h is only the diagonal of the
+// hessian. Multiplying h by K/(K−1) makes up for the rest (Friedman 2001,
+// equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)

@@ -124,8 +124,8 @@ func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 // once.
 const blockRows = 512
 
-// logisticGradients computes the derivatives of rows with two classes. It
-// computes those of whole blocks of the frame at once, because most rows of a
+// logisticGradients computes the derivatives of rows with two classes. The
+// kernel computes whole blocks of the frame at once, because most rows of a
 // block are training rows.
 func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	var raw [blockRows]uint64
@@ -186,9 +186,10 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	}
 }
 
-// magnitudeLimits returns the sum of the absolute gradients, the magnitude
-// below which rows are trimmed, and the magnitude from which all rows are kept,
-// which it chooses such that about want rows are kept in total.
+// magnitudeLimits returns two limits and the sum of the absolute gradients.
+// Rows with a magnitude below minKept are trimmed. Rows with a magnitude of at
+// least minCertain are all kept; this limit is chosen such that about want rows
+// are kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {

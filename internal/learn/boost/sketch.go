@@ -15,8 +15,8 @@ import (
 // outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the memory for a row's odds. It is a buffer in s if odds are
-// not kept.
+// rowOdds returns the memory for a row's odds: the row's place in b.odds if
+// odds are kept, and otherwise a buffer in s.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
 		return s.odds
@@ -87,9 +87,10 @@ const (
 )
 
 // projectGradients computes the projected gradients of all outputs and the sum
-// of their hessians. For fitLeafValues it keeps the odds e relative to the row's
-// own class y, and the factor that turns them into probabilities. One pass over
-// the row's scores is enough:
+// of their hessians. It also stores the odds e relative to the row's own class
+// y, and the factor that turns odds into probabilities, because fitLeafValues
+// needs them. One pass over the row's scores f is enough. With the projection
+// dₖ of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
 func (b *symmetricBooster) projectGradients(s *gradSums, rows []int32) {

@@ -19,9 +19,9 @@ type spilledEnsemble struct {
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns e, which calls read on first use to decode the
-// head and the first size bytes of the stream.
-func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *spilledEnsemble {
+// newSpilledEnsemble returns e, completed such that decode is called with e's
+// binary form when the ensemble is first used.
+func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)
 		e.write(w)
@@ -29,7 +29,7 @@ func newSpilledEnsemble(e spilledEnsemble, read func(*codec.Reader) ensemble) *s
 		if err != nil {
 			panic(err)
 		}
-		return read(codec.NewReader(b))
+		return decode(codec.NewReader(b))
 	})
 	return &e
 }

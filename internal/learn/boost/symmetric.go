@@ -23,8 +23,8 @@ type symmetricBooster struct {
 	// keepsOdds reports whether there are few enough odds to keep. Otherwise
 	// they are computed twice.
 	keepsOdds bool
-	// stream holds the binary form of the trees so far, and ends the offset of
-	// each tree's end.
+	// stream holds the binary form of the trees so far. ends holds the offset
+	// at which each tree ends.
 	stream *spill.Stream
 	ends   []int64
 	out    codec.Writer

@@ -48,9 +48,9 @@ func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
 	return at
 }
 
-// usedByFirst returns the features that the first of the trees use.
-func (u *usedFeatures) usedByFirst(trees int) []int32 {
-	end, _ := slices.BinarySearch(u.firstTree, trees)
+// usedByFirst returns the features that the first n trees use.
+func (u *usedFeatures) usedByFirst(n int) []int32 {
+	end, _ := slices.BinarySearch(u.firstTree, n)
 	return u.features[:end]
 }
 
@@ -107,10 +107,11 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 
 func (m *symmetricModel) kind() byte { return kindSymmetric }
 
-// write writes the number of sources and each of them, then the number of trees
-// and each of them. A source is a column+1 and its bin mapper. If it is a
-// statistic, it is 0, twice a column+1 and its number of levels, and a byte for
-// each category.
+// write writes the number of sources and each source, then the number of trees
+// and each tree. A source begins with the number column+1 or, if it is a
+// statistic, 0. After column+1 comes the bin mapper. After 0 come column+1 and
+// the number of levels of each of the two columns, and a byte for each
+// category.
 func (m *symmetricModel) write(w *codec.Writer) {
 	writeFeatureSources(w, m.sources, len(m.trees))
 	for i := range m.trees {

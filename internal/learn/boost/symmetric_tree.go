@@ -16,8 +16,9 @@ import (
 type symmetricTree struct {
 	splits []tree.LevelSplit
 	values []float32
-	// valueIndex is the index of each leaf's values, in units of outputs. It is
-	// nil if there is one output; then each leaf has its own value.
+	// valueIndex holds, for each leaf, the index of its first value divided by
+	// the number of outputs. It is nil if there is one output, because then the
+	// value of each leaf is stored.
 	valueIndex []uint8
 }
 
@@ -50,8 +51,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// assignValueIndices returns the index of each leaf's values and the number of
-// values. Unused leaves share the first.
+// assignValueIndices returns the value index of each leaf and the number of
+// value indices. All unused leaves have index 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
@@ -68,8 +69,8 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 	return index, n
 }
 
-// applySplit sets the bit of level in the leaves of the rows that pass the
-// split of level, without a branch. cells holds the rows' bins.
+// applySplit sets the bit numbered level in leaves[i] if the i-th row passes
+// the split of that level. cells[i] is the row's bin. There is no branch.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)

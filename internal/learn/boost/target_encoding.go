@@ -13,7 +13,7 @@ import (
 )
 
 // A target statistic replaces a category by the mean of a target over the rows
-// of that category, smoothed towards the mean of all rows:
+// of that category, smoothed towards the mean p of all rows:
 //
 //	(Σ y + a·p) / (n + a)
 //
@@ -21,11 +21,11 @@ import (
 // statistics do not leak the label, because the rows are put in a random order,
 // and a row's statistic is the mean over the rows before it (Prokhorenkova et
 // al. 2018, section 3). In that scheme the first rows have few predecessors.
-// Here the order is circular and the mean is over the half of it that precedes
-// the row. All statistics are therefore equally accurate, and of any two rows
-// still only one sees the other:
+// Here the order is circular, and a row's statistic is the mean over the half
+// of the circle before it. All statistics are therefore equally accurate. Of
+// any two rows, still at most one counts in the statistic of the other:
 //
-//	… h [ a b c d ] e f g h …     the statistic of e is that of a b c d
+//	… h [ a b c d ] e f g h …     the statistic of e is the mean over a b c d
 //
 // Trees use several orders in turn. The statistic of a row that was not trained
 // on is the mean over all training rows.
@@ -103,16 +103,16 @@ type targetEncoder struct {
 	buckets int
 }
 
-// targetSum is the sum of a target over the rows of a category, and their
-// number.
+// targetSum is the sum of a target over n rows of a category.
 type targetSum struct{ sum, n float32 }
 
 func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
 
-// orderedMeans calls do with each row in order and its ordered statistic. It
-// returns the sums over all rows by category, and the mean of all rows. cells
-// are the categories by row, all below size.
-func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, do func(row int32, mean float32)) ([]targetSum, float32) {
+// orderedMeans computes the ordered statistic of each row and calls visit
+// with it, in order. cells holds the category of each row, below size.
+// orderedMeans returns the sum of the target for each category over all
+// rows, and the mean of all rows.
+func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) ([]targetSum, float32) {
 	sums := make([]targetSum, size)
 	var all targetSum
 	for _, row := range order {
@@ -134,7 +134,7 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 		add(row, 1)
 	}
 	for i, row := range order {
-		do(row, sums[cells[row]].mean(p))
+		visit(row, sums[cells[row]].mean(p))
 		add(row, 1)
 		add(order[(i-half+len(order))%len(order)], -1)
 	}
@@ -174,9 +174,9 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 // would separate rows by the noise of their order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a statistic. seen holds its values in one
-// order by row. sums holds the sums over all rows by category. p is the mean of
-// all rows.
+// fitMapper returns the bin mapper of a statistic. seen holds, by row, the
+// values of the statistic in one order. sums holds the sums over all rows by
+// category. p is the mean of all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -212,12 +212,12 @@ func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	return gain
 }
 
-// maxPairedColumns is the largest number of columns that are combined in pairs,
-// those of highest gain.
+// maxPairedColumns is the number of columns of highest gain that are combined
+// in pairs.
 const maxPairedColumns = 12
 
-// findPairs combines the keys of singles two at a time and returns up to limit
-// combinations. It chooses those that exceed the gain of their better key most.
+// findPairs combines the keys singles in pairs and returns at most limit
+// combinations: those whose gain most exceeds the gain of either of their keys.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -277,9 +277,9 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 // classes, each class is a target.
 const maxClassTargets = 5
 
-// drawTargets returns the sets of classes whose frequencies are statistics: the
-// second of two classes, each of up to maxClassTargets classes, or random
-// halves of more classes.
+// drawTargets returns the targets, each as the set of classes that it includes:
+// the second class if there are two, each single class if there are at most
+// maxClassTargets, and otherwise random halves of the classes.
 func drawTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

@@ -14,13 +14,15 @@ type WorkspacePool struct {
 
 // leafwiseWorkspace is the working memory of a round of leaf-wise trees.
 type leafwiseWorkspace struct {
-	// samplers and growers are by worker. Each worker grows one tree at a time.
+	// samplers and growers have one element for each worker, which grows one
+	// tree at a time.
 	samplers       []*rowSampler
 	growers        []*tree.Grower
 	bins           *tree.BinnedMatrix // the matrix of the growers
 	params         tree.Params
 	workersPerTree int
-	// maxScores and normalizers are the memory of the fields of outputScores.
+	// maxScores and normalizers are the memory for the fields of outputScores
+	// with these names.
 	maxScores, normalizers []float32
 }
 
@@ -50,11 +52,11 @@ func (w *leafwiseWorkspace) cost() (sum tree.Cost) {
 // symmetricWorkspace is the working memory of a round of symmetric trees.
 type symmetricWorkspace struct {
 	grower *tree.SymmetricGrower
-	// gradients holds derivatives by output of the sketch, then by row. They are
-	// packed by PackGradHess, then quantised in place.
+	// gradients holds the derivatives that decide the splits, by output and
+	// then by row. They are packed by PackGradHess, then quantised in place.
 	gradients [][]int64
-	// odds holds the odds of a projection, row-major. Multiplied by scales,
-	// which is by row, they are probabilities.
+	// odds holds the odds that projectGradients keeps, row-major. Multiplied by
+	// the row's element of scales they are probabilities.
 	odds, scales   []float32
 	gradSums       []gradSums // by worker
 	values         []float32

@@ -37,7 +37,7 @@ func (r *Reader) Err() error { return r.err }
 // Remaining returns the number of bytes that are left, or 0 after an error.
 func (r *Reader) Remaining() int64 { return r.remaining }
 
-// End returns the first error, which may be that bytes are left.
+// End returns the first error. It is an error if bytes are left.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
 		r.Fail("unexpected bytes after the end")
@@ -179,7 +179,7 @@ func (r *Reader) checkCount(n int64, size int) int {
 	return int(n)
 }
 
-// Float64 reads a number of any value.
+// Float64 reads a number that may be NaN or infinite.
 func (r *Reader) Float64() float64 { return math.Float64frombits(r.Uint64()) }
 
 // FiniteFloat64 reads a number that must be finite.
@@ -192,7 +192,8 @@ func (r *Reader) FiniteFloat64() float64 {
 	return x
 }
 
-// Float32s reads n numbers of any value. It returns nil after an error.
+// Float32s reads n numbers that may be NaN or infinite. It returns nil after an
+// error.
 func (r *Reader) Float32s(n int) []float32 {
 	if n < 0 || int64(n) > r.remaining/4 {
 		r.Fail("unexpected end")

@@ -74,10 +74,10 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 // leafScore returns the score of the leaf without a split.
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
-// bestSplit returns the best split on the feature. If the feature is
-// categorical and byClass is false, only splits along a random order of the
-// levels are considered. varies reports whether the leaf's rows differ in the
-// feature.
+// bestSplit returns the best split on the feature. The levels of a categorical
+// feature are first ordered, by class if s.byClass is set and otherwise at
+// random; only splits between neighbours in this order are considered. varies
+// reports whether the leaf's rows differ in the feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
@@ -105,23 +105,23 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint is a position in a list of bins: the first after bins of it go
-// left.
+// splitPoint divides a list of bins: list[:end] goes left, the rest right.
 type splitPoint struct {
-	after int // 0 if no position is allowed
+	end   int // 0 if no position is allowed
 	score float64
 	rows  int64 // on the left
 }
 
-// findSplitPoint moves rows from the right side to the left, first those
-// counted in first, then the bins of order one by one. It returns the position
-// in order with the highest score. All other bins stay on the right.
-func (s *splitter) findSplitPoint(order []uint8, first []classCount) splitPoint {
+// findSplitPoint returns the split point of order, a list of bins, with the
+// highest score. missing counts the rows with missing cells if they go left,
+// and is nil otherwise. Rows that are neither in a bin of order nor counted in
+// missing go right.
+func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	var rows, squares int64
 	rest := s.squares
-	counts := first
-	for after := 0; ; after++ {
+	counts := missing
+	for end := 0; ; end++ {
 		for _, count := range counts {
 			n := count.rows()
 			l := s.leftCounts[count.class()]
@@ -131,66 +131,68 @@ func (s *splitter) findSplitPoint(order []uint8, first []classCount) splitPoint 
 			s.leftCounts[count.class()] = l + n
 			rows += n
 		}
-		if after > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
+		if end > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
 			score := float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
 			if score > best.score {
-				best = splitPoint{after, score, rows}
+				best = splitPoint{end, score, rows}
 			}
 		}
-		if after == len(order) {
+		if end == len(order) {
 			break
 		}
-		counts = s.histogram.countsInBin(order[after])
+		counts = s.histogram.countsInBin(order[end])
 	}
 	clear(s.leftCounts)
 	return best
 }
 
-// numericSplit returns the split at a position in values, the non-empty bins of
-// a numeric feature except the bin of missing cells. The threshold is halfway
-// between the values next to it. missing reports whether missing cells go left.
-func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missing bool) nodeSplit {
-	if point.after == 0 {
+// numericSplit returns the split of a numeric feature at a split point of
+// values, the bins of the leaf's rows except the bin of missing cells. The
+// threshold is halfway between the bins next to the split point. missingLeft
+// reports whether missing cells go left.
+func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
+	if point.end == 0 {
 		return noSplit
 	}
 	f := &s.bins.Features[feature]
-	threshold := values[point.after-1]
-	if point.after < len(values) {
-		threshold = uint8((int(threshold) + int(values[point.after])) / 2)
+	threshold := values[point.end-1]
+	if point.end < len(values) {
+		threshold = uint8((int(threshold) + int(values[point.end])) / 2)
 	} else {
 		threshold = f.MissingBin - 1 // values on the left, missing cells on the right
 	}
-	// If the leaf has no missing cells, later ones go to the larger side.
+	// If the leaf has no missing cells, those in prediction go to the larger
+	// side.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
-		missing = true
+		missingLeft = true
 	}
 	found := nodeSplit{feature: feature, score: point.score, numeric: true}
-	found.setThreshold(threshold, f.MissingBin, missing)
+	found.setThreshold(threshold, f.MissingBin, missingLeft)
 	return found
 }
 
-// setThreshold sends the bins up to threshold to the left, and the bin missing
-// if missingLeft.
-func (s *nodeSplit) setThreshold(threshold, missing uint8, missingLeft bool) {
+// setThreshold makes the bins up to threshold go left. If missingLeft is true,
+// the bin of missing cells, missingBin, goes left, too.
+func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) {
 	for bin := range int(threshold) + 1 {
 		s.leftBins.add(uint8(bin))
 	}
 	s.threshold, s.missingBin = threshold, threshold
 	if missingLeft {
-		s.missingBin = missing
-		s.leftBins.add(missing)
+		s.missingBin = missingBin
+		s.leftBins.add(missingBin)
 	}
 }
 
-// categoricalSplit returns the split at a position in the order of a
-// categorical feature. Bins without a row in the leaf go to the larger side.
+// categoricalSplit returns the split of a categorical feature at a split point
+// of s.order. Bins without a row in the leaf go to the larger side.
 func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
-	if point.after == 0 {
+	if point.end == 0 {
 		return noSplit
 	}
 	found := nodeSplit{feature: feature, score: point.score}
 	if 2*point.rows <= s.rows {
-		for _, bin := range s.order[:point.after] {
+		for _, bin := range s.order[:point.end] {
 			found.leftBins.add(bin)
 		}
 		return found
@@ -198,16 +200,16 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	for bin := range s.bins.Features[feature].NumBins {
 		found.leftBins.add(uint8(bin))
 	}
-	for _, bin := range s.order[point.after:] {
+	for _, bin := range s.order[point.end:] {
 		found.leftBins.remove(bin)
 	}
 	return found
 }
 
-// orderByClass orders the bins of the histogram by the frequency of class in
-// them. For two classes the best partition of the bins is a position in this
-// order (Breiman et al. 1984, theorem 4.5). For more classes a position in this
-// order separates class well from the rest.
+// orderByClass sorts s.order by the fraction of a bin's rows that are of the
+// class. With two classes, the left side of the best partition is the beginning
+// of this list (Breiman et al. 1984, theorem 4.5). With more, a division of the
+// list separates the class well from the rest.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64

@@ -42,18 +42,18 @@ func newClassHistogram(rows, classes int) *classHistogram {
 		bins:        make([]uint8, 0, 256),
 		classCounts: make([]classCount, min(256*classes, rows)), // as many as buildDense and buildSorted need
 		rowBins:     make([]uint8, rows),
-		// A leaf uses it only if it has more rows than cells.
+		// buildDense uses the array only if there are more rows than cells.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
 
 // build builds the histogram of the rows. data is indexed by row and holds the
-// feature's bins, all below width. build returns the estimated time of building
-// the histogram and finding a split, in nanoseconds.
-func (h *classHistogram) build(rows []sampleRow, data []uint8, bins, classes int) int {
-	if bins*classes < len(rows) {
-		h.buildDense(rows, data, bins, classes)
-		return len(rows) + 3*bins*classes + 12*len(h.bins)
+// feature's bins, all below numBins. build returns the estimated time of
+// building the histogram and finding a split, in nanoseconds.
+func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) int {
+	if numBins*classes < len(rows) {
+		h.buildDense(rows, data, numBins, classes)
+		return len(rows) + 3*numBins*classes + 12*len(h.bins)
 	}
 	h.buildSorted(rows, data)
 	return 150 + 5*len(rows) + 12*len(h.bins)

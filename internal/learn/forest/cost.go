@@ -10,8 +10,8 @@ type cost struct {
 	fittedValues int // number of probabilities that temperatures were fitted to
 }
 
-// add adds trees that voted on the given number of rows. nanos holds the
-// estimated time of growing each.
+// add adds the cost of growing trees and of their votes on the given number of
+// rows. nanos holds, for each tree, the estimated time of finding its splits.
 func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	for i, t := range trees {
 		c.growNanos += nanos[i] + 300*t.Leaves

@@ -1,7 +1,7 @@
 // Package forest grows randomised forests of classification trees on binned
-// features. The trees are grown independently, each on a sample of the rows and
-// with a few random features to choose from at each leaf; their probabilities
-// are averaged.
+// features. The trees are grown independently, each on a sample of the rows.
+// Each leaf is split on one of a few random features. A prediction is the
+// average of the trees' probabilities.
 //
 // The package has its own tree learner, which shares only the bins and the node
 // array with package tree, because its histograms count classes instead of
@@ -28,11 +28,11 @@
 // trees or on the number of workers.
 //
 // Out-of-bag votes on a row are the votes of the trees that were not trained on
-// the row. The growth parameters are chosen by them, and the temperature that
+// the row. They decide the growth parameters, and the temperature that
 // calibrates the averaged probabilities is fitted to them. (The average of many
-// trees is underconfident if nearly all of them are right, and overconfident if
-// labels are noisy and leaves have one row.) Validation rows are used for
-// neither.
+// trees is underconfident if nearly all of the trees are right, and
+// overconfident if labels are noisy and leaves have one row.) Validation rows
+// are used for neither.
 //
 // # References
 //

@@ -95,9 +95,8 @@ func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.Trees-f.best.trees, 0)))
 }
 
-// tryParams grows a pilot forest with the parameters p. If it is better than
-// the best forest, it replaces that. Otherwise trees are added to the best
-// forest.
+// tryParams grows a pilot forest with the parameters p. The pilot replaces the
+// best forest if it is better. Otherwise trees are added to the best forest.
 func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	challenger := f.newForest(p)
 	if err := f.growPilot(ctx, challenger); err != nil {
@@ -113,9 +112,9 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 
 // requiredGain returns the relative decrease of the Brier score that p must
 // achieve to replace the best parameters. A smaller decrease may be noise, and
-// there is more noise with fewer rows. Larger leaves make smaller trees, which
-// is an advantage in itself. From some thousand rows on, they therefore need
-// not be better than the best parameters, only not worse.
+// there is more noise with fewer rows. Parameters with larger leaves need less,
+// and from some thousand rows on no decrease at all, because smaller trees are
+// an advantage in themselves.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -181,9 +180,9 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the limits of the moves on this data. Features with only
-// two levels, or two and missing cells, have so few orders that a random one is
-// enough.
+// newSearchSpace returns the limits of the growth parameters for this data.
+// manyLevels ignores features with at most two levels, because they have so few
+// orders that a random one is enough.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
 	for i := range f.bins.Features {

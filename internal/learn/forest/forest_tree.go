@@ -23,8 +23,8 @@ type classWeight struct {
 
 const one16 = 1<<16 - 1
 
-// leafDistribution returns the class distribution of the leaf of a row, which
-// holds one bin for each feature.
+// leafDistribution returns the class distribution of the leaf that a row falls
+// into. row holds one bin for each feature.
 func (t *forestTree) leafDistribution(row []uint8) []classWeight {
 	number, first := t.distributions[t.Leaf(row)], uint32(0)
 	if number > 0 {
@@ -58,8 +58,9 @@ func (g *grower) newForestTree() *forestTree {
 	return t
 }
 
-// addDistribution returns the number of a leaf's class distribution in t. known
-// maps the distributions of t to their numbers. A new one is added to both.
+// addDistribution returns the number of the leaf's class distribution in t.
+// known maps the distributions of t to their numbers. If the distribution is
+// new, it is added to t and known.
 func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := newDistribution(g.classTotals, g.rows)

@@ -69,11 +69,12 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of the leaf with index at among
-// params.maxFeatures random features, not counting features in which the leaf's
-// rows do not differ. If there is a split, it adds the leaf to the frontier.
-func (g *grower) considerLeaf(at int32) {
-	leaf := &g.nodes[at]
+// considerLeaf finds the best split of the leaf with the given index, trying
+// params.maxFeatures random features. Features in which the leaf's rows do not
+// differ do not count. If there is a split, considerLeaf adds the leaf to the
+// frontier.
+func (g *grower) considerLeaf(index int32) {
+	leaf := &g.nodes[index]
 	leaf.best = noSplit
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	if g.isPure() || g.rows < 2*g.minLeaf {
@@ -92,12 +93,12 @@ func (g *grower) considerLeaf(at int32) {
 	}
 	if leaf.best.feature >= 0 {
 		leaf.gain = leaf.best.score - g.leafScore()
-		heap.Push(&g.frontier, at)
+		heap.Push(&g.frontier, index)
 	}
 }
 
-// findSplit returns a split on the feature, as params say: the best or a random
-// one.
+// findSplit returns a random split on the feature if params.randomSplits is
+// set, and otherwise the best one.
 func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	if g.params.randomSplits {
 		return g.randomSplit(feature, g.rng)
@@ -105,13 +106,13 @@ func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	return g.bestSplit(feature, g.rng)
 }
 
-// partition adds two children to the leaf with index at and moves its rows to
-// them, in unchanged order:
+// partition adds two children to the leaf with the given index and moves its
+// rows to them, in unchanged order:
 //
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi
-func (g *grower) partition(at int32) {
-	leaf := g.nodes[at]
+func (g *grower) partition(index int32) {
+	leaf := g.nodes[index]
 	data := g.bins.Features[leaf.best.feature].Data
 	rows := g.sample[leaf.lo:leaf.hi]
 	left, right := 0, 0
@@ -127,7 +128,7 @@ func (g *grower) partition(at int32) {
 	copy(rows[left:], g.scratch[:right])
 	mid := leaf.lo + int32(left)
 	n := int32(len(g.nodes))
-	g.nodes[at].left, g.nodes[at].right = n, n+1
+	g.nodes[index].left, g.nodes[index].right = n, n+1
 	g.nodes = append(g.nodes, node{lo: leaf.lo, hi: mid}, node{lo: mid, hi: leaf.hi})
 }
 

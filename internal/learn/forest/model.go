@@ -32,7 +32,8 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns m with trees that decodes m.spilled.
+// newModel returns a copy of m whose function trees decodes m.spilled on first
+// use.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)
@@ -94,9 +95,10 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// votesToProbabilities converts the votes of voted trees to probabilities in
-// dst. The votes are scaled to the number of all trees. The class frequencies
-// prior count as one more tree, so that no class has probability zero.
+// votesToProbabilities converts the votes on one row to probabilities in dst.
+// voted is the number of trees that voted on the row, all the number of trees
+// of the forest, to which votes are scaled. The class frequencies prior count
+// as one more tree, so that no class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {

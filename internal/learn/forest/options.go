@@ -24,9 +24,10 @@ type Options struct {
 	Disk *spill.File
 
 	// LeavesPerThousand is the largest number of leaves of a tree for each
-	// thousand training rows, and for fewer rows. With 4, a leaf has 250 rows on
-	// average; with 400, a leaf has hardly more than one row. Defaults to no
-	// limit, but all trees together have at most two million leaves.
+	// thousand training rows. Fewer rows count as a thousand. With 4, a leaf
+	// has 250 rows on average; with 400, a leaf has hardly more than one row.
+	// Defaults to no limit, but all trees together have at most two million
+	// leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
 	// 500, to 300 for more than 20,000 rows and to 150 for more than 100,000.
@@ -76,8 +77,8 @@ func (o *Options) setDefaults(rows int) {
 // takes about 50 bytes.
 const maxForestLeaves = 2_000_000
 
-// initialParams returns the parameters of the first trees and the moves to try
-// from them.
+// initialParams returns the parameters of the first trees and the changes of
+// these parameters to try.
 func (o *Options) initialParams(space searchSpace) (growthParams, []paramMove) {
 	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
 	if o.LeavesPerThousand > 0 {

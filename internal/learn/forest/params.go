@@ -37,15 +37,16 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// searchSpace limits the moves.
+// searchSpace holds the properties of the data that limit the growth
+// parameters.
 type searchSpace struct {
 	rows, features  int
 	rarestClassRows int  // number of rows of the smallest class that has at least two
 	manyLevels      bool // whether a feature has enough levels to order
 }
 
-// paramMove changes a parameter in one direction. It reports whether space allows
-// the change; otherwise p must not be used.
+// paramMove changes a growth parameter in one direction. It reports whether
+// space allows the change; otherwise p must not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which helps if

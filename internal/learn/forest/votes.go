@@ -27,8 +27,8 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns votes on the first of the rows of v, before any tree has
-// voted.
+// newEmpty returns votes on the given number of v's rows, the first ones,
+// before any tree has voted.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)

@@ -18,10 +18,10 @@ func ReLU(x []float32) {
 	}
 }
 
-// ReLUBackward converts the gradient of ReLU's output, in grad, to that of
-// ReLU's input: zero where the activation act is zero, scale times the gradient
-// elsewhere. With scale = 1/(1−p) this includes Dropout, because a dropped
-// activation is zero.
+// ReLUBackward replaces the gradient of ReLU's output, in grad, by the gradient
+// of ReLU's input: zero where the activation act is zero, scale times the
+// gradient elsewhere. With scale = 1/(1−p) this includes Dropout, because a
+// dropped activation is zero.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)

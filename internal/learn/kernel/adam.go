@@ -14,12 +14,13 @@ type Adam struct {
 	// Decay is the fraction of each weight that this step subtracts: rate ×
 	// weight decay.
 	Decay float32
-	// Step counts from 1. It corrects the bias of the moments towards zero.
+	// Step is the number of this step, from 1. It determines the bias
+	// correction of the moments.
 	Step int
 }
 
-// Update moves the weights w against the gradient g and updates its first and
-// second moments in m and v:
+// Update moves the weights w against their gradient g and updates the
+// gradient's first and second moments, m and v:
 //
 //	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
 //	w ← (1−decay)·w − rate · m̂ / (√v̂ + ε)
@@ -40,8 +41,9 @@ func (a Adam) Update(w, m, v, g []float32) {
 	updateAdamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// updateAdamGo is the portable version of the assembly. Both have the same bits,
-// because the conversions prevent the compiler from fusing a product into a sum.
+// updateAdamGo is the portable version of the assembly. Both compute the same
+// bits, because the conversions prevent the compiler from fusing a product into
+// a sum.
 func updateAdamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {

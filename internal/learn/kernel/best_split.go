@@ -1,11 +1,11 @@
 package kernel
 
-// GainParams are the parameters of the score of a split, given the sums of
-// gradients and hessians on its two sides:
+// GainParams are the parameters of BestSplit. The score of a split is computed
+// from the sums of gradients and hessians on its left and right side:
 //
 //	GL²/(HL+λ) + GR²/(HR+λ)
 type GainParams struct {
-	// Gradient and Hessian are the sums of both sides.
+	// Gradient and Hessian are the sums over both sides.
 	Gradient, Hessian float64
 	// L2 is λ.
 	L2 float64
@@ -16,10 +16,12 @@ type GainParams struct {
 }
 
 // BestSplit finds the split of cells with the highest score, or the first of
-// these in a tie. A cell has a gradient in its high 32 bits and a hessian in its
-// low 32 bits. at is the index of the last cell on the left, or -1 if no score
-// exceeds params.Best. left is sum plus the cells up to at. BestSplit sets
-// params.Best to the score. Sums of hessians must be below 2³¹.
+// these in a tie. A cell has a gradient in its high 32 bits and a hessian in
+// its low 32 bits. sum is the packed sum of further rows, which are always on
+// the left. at is the index of the last cell on the left, or -1 if no score
+// exceeds params.Best. left is sum plus the cells up to index at. BestSplit
+// sets params.Best to the score of the split. Sums of hessians must be below
+// 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

@@ -11,11 +11,11 @@
 //
 // Every element of a matrix product is one chain of multiply-adds over the
 // depth in ascending order, which starts with the value in dst. Neither the
-// shape of a tile nor the assignment of rows to workers changes a bit. Where
-// the processor fuses multiply and add (AVX2 with FMA and AVX-512, with the
-// same bits, by the assembly of this package; arm64 at its compiler's choice)
-// the chain is rounded once a step, elsewhere twice. On one kind of processor
-// the bits are always the same; between kinds, products differ by about depth ·
+// shape of a tile nor the assignment of rows to workers changes a bit. A step
+// of the chain is rounded once if the processor fuses multiply and add, and
+// otherwise twice. The assembly of this package fuses them, with the same bits
+// for AVX2 and AVX-512; on arm64 the compiler may. On one kind of processor the
+// bits are always the same; between kinds, products differ by about depth ·
 // 2⁻²⁴ of their terms. The other kernels round products and sums separately and
 // have the same bits everywhere.
 //

@@ -34,8 +34,8 @@ func Pack(dst, b []float32, depth, cols int) {
 	}
 }
 
-// PackTransposed packs bᵀ, where b is a row-major cols × depth matrix. It is
-// Pack of a depth × cols matrix.
+// PackTransposed packs bᵀ, which is depth × cols, as Pack does. b is a
+// row-major cols × depth matrix.
 func PackTransposed(dst, b []float32, depth, cols int) {
 	checkLen("PackTransposed", len(b), depth*cols)
 	checkLen("PackTransposed", len(dst), PackedLen(depth, cols))

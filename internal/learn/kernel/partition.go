@@ -19,9 +19,9 @@ func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
 	return kept
 }
 
-// compressOrders holds, for each set of eight rows, the permutation that moves
-// them to the front, one byte a position. The first row is the highest bit of
-// the set.
+// compressOrders holds, for each subset of eight rows, the permutation that
+// moves the subset's rows to the front, one byte a position. It is indexed by
+// the subset as a bit mask, whose highest bit stands for the first row.
 var compressOrders = func() (orders [256]uint64) {
 	for set := range orders {
 		at := 0

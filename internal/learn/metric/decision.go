@@ -11,8 +11,9 @@ const (
 	// weight. A class with fewer rows keeps the weight that follows from its
 	// frequency, because an individual weight would fit noise.
 	refineRows = 25
-	// refineClasses is the largest number of classes at which they have
-	// individual weights. The time of the search is quadratic in their number.
+	// refineClasses is the largest number of classes for which individual
+	// weights are searched. The time of the search is quadratic in the number
+	// of classes.
 	refineClasses = 100
 	// refinePasses is the largest number of passes over the classes.
 	refinePasses = 3

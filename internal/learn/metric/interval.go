@@ -34,7 +34,7 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson is Wilson for the proportion p of n rows, which may be fractional.
+// wilson is Wilson for the proportion p of n rows. n need not be an integer.
 func wilson(p, n float64) Interval {
 	z2 := z95 * z95 / n
 	middle := (p + z2/2) / (1 + z2)
@@ -57,11 +57,12 @@ func F1Interval(both, either int) Interval {
 // ScoreInterval returns the interval of the named score of p. It is unknown if
 // the score is NaN, if the name is unknown, or for the log loss of one row.
 //
-// Accuracy is a proportion. The other scores from 0 to 1 have the interval of a
-// proportion of equal variance. The variance is computed from the influence of
-// each row on the score. (For the area under the curve, see DeLong, DeLong and
-// Clarke-Pearson, Biometrics 44, 1988.) The interval of the log loss is that of
-// a mean, by the normal approximation.
+// Accuracy is a proportion and has its Wilson interval. Another score from 0 to
+// 1 has the Wilson interval of a proportion with the same value and variance.
+// The variance is computed from the influence of each row on the score. (For
+// the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
+// 44, 1988.) The log loss is a mean and has the interval of the normal
+// approximation.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
@@ -86,9 +87,10 @@ func ScoreInterval(name string, p Predictions) Interval {
 	return unknownInterval
 }
 
-// scoreInterval returns the interval of a score with the given variance. If the
-// score is 0 or 1, its variance is 0. The score then counts as the mean of one
-// proportion for each class, measured on the rows of the class.
+// scoreInterval returns the interval of a score with the given variance. A
+// score of 0 or 1 has variance 0. Its interval is therefore computed as if the
+// score were the mean of one proportion for each class, measured on the rows of
+// the class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval

@@ -125,7 +125,8 @@ func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float3
 	bp.productBackward(params, 0, rows, bp.x)
 }
 
-// inputBackward propagates delta of b rows through the embeddings.
+// inputBackward propagates delta through the embeddings of the given number of
+// rows.
 func (bp *backprop) inputBackward(rows int) {
 	l, e := bp.layout, bp.encoder
 	dx := bp.delta[:rows*l.inputs]

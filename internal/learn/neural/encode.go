@@ -7,15 +7,15 @@ import (
 )
 
 // embeddingLookup is a lookup in the embedding tables. It interpolates between
-// row and the next row, at the fraction frac of the way.
+// row and row+1, at the fraction frac of the way.
 type embeddingLookup struct {
 	row  int32
 	frac float32
 }
 
-// encode writes the dense inputs of f's rows to x, row-major with width()
+// encode writes the dense inputs of f's rows to x, row-major with e.width()
 // columns, and the lookups of the embedded columns to lookups, row-major with
-// embeddings columns. It goes column by column because the frame is stored by
+// e.embeddings columns. It goes column by column because the frame is stored by
 // column. drop is nil except in training.
 func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(x[:len(rows)*e.width()])

@@ -25,8 +25,8 @@ type Fitter struct {
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace holds packed copies of params in training and of mean in
-	// prediction. It is nil between steps.
+	// workspace holds packed weights: those of params in training, those of
+	// mean in prediction. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
@@ -63,7 +63,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	return fitter, nil
 }
 
-// Streams of random numbers of one seed.
+// Indices of the streams of random numbers derived from Options.Seed.
 const (
 	streamRows = iota + 1
 	streamWeights

@@ -67,7 +67,8 @@ func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32
 }
 
 // applyAdapter computes the first layer of the given number of rows. For each
-// member it writes a copy with the member's scale and bias applied to act.
+// member it multiplies the result by the member's scales, adds the member's
+// biases and writes this copy to act.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]
 	first := p.first[:rows*d.out]

@@ -35,8 +35,8 @@ type inputColumn struct {
 	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder maps columns to an input vector. It holds the scaled values and flags
-// of the numeric columns, then the embeddings, embeddingSize numbers each.
+// encoder maps columns to an input vector: the scaled values and flags of the
+// numeric columns, then the embeddings, embeddingSize numbers each.
 type encoder struct {
 	inputs        []inputColumn
 	denseSize     int // number of scaled values and flags

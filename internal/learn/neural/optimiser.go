@@ -62,8 +62,8 @@ func (f *Fitter) trainBatch(rows []int32) {
 	f.updateWeights(norm)
 }
 
-// sumGradients adds the gradients of the parts to that of the first part and
-// returns the norm of the sum.
+// sumGradients adds the gradients of all other parts to the gradient of the
+// first part, and returns the norm of the sum.
 func (f *Fitter) sumGradients() float64 {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {

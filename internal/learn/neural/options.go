@@ -12,8 +12,9 @@ type Options struct {
 	Classes int
 	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines. The model does not depend on it. More
-	// than one for each 128 rows of a batch hardly help. Defaults to 1.
+	// Workers is the number of goroutines. The model does not depend on it.
+	// More goroutines than one for each 128 rows of a batch do not train
+	// faster. Defaults to 1.
 	Workers int
 	// Workspaces is memory that fitters may share. Defaults to memory that no
 	// other fitter shares.

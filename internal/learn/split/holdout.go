@@ -33,12 +33,12 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return rest, held
 }
 
-// allocateByClass returns the number of rows to take from each of lists, which
-// are the classes, to get want rows. It uses the method of largest remainders
-// (Hamilton). It takes the integer part of each class's proportional number,
-// and then one more row from the classes that lost most by rounding. Ties are
-// broken at random, so that the order of classes does not matter. At least one
-// row of each class is left.
+// allocateByClass returns how many rows to take from each class to get want
+// rows in total. lists holds the rows of each class. It uses the method of
+// largest remainders (Hamilton): each class gets the integer part of its
+// proportional share of want, and the classes that lost most by rounding get
+// one more row. Ties are broken at random, so that the order of classes does
+// not matter. At least one row of each class is left.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) []int {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

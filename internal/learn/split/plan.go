@@ -13,9 +13,9 @@ type ValidationPlan struct {
 
 // A score p measured on n rows has a standard error of √(p(1-p)/n). At p = 0.9
 // this is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below 2,000
-// rows, rows are worth more in validation than in training, because the final
-// model is trained on every row anyway. Above 50,000, more validation rows have
-// no benefit.
+// rows, one more row is worth more in validation than in training, because the
+// final model is trained on every row anyway. Above 50,000, more validation
+// rows have no benefit.
 const (
 	enoughTestRows       = 2000
 	enoughValidationRows = 4000
@@ -33,15 +33,18 @@ const (
 
 // NewValidationPlan returns the plan of a race over the sample.
 //
-//	rows            test rows                    folds
-//	up to 1,250     20 %                         10 folds of the rest
-//	up to 10,000    20 %                         5 folds
-//	up to 20,000    2,000 rows                   5 folds
-//	up to 40,000    10 %, at most 50,000 rows    one holdout of 4,000 rows
-//	more                                         one holdout of 10 %, at most 50,000 rows
+//	rows              test rows
+//	up to 10,000      20 %
+//	up to 20,000      2,000 rows
+//	more              10 %, at most 50,000 rows
 //
-// (Bounds of the right column are on the rest.) A sample too small to be divided
-// has one fold with an empty Validation.
+//	remaining rows    folds
+//	below 1,000       10
+//	below 20,000      5
+//	up to 40,000      one holdout of 4,000 rows
+//	more              one holdout of 10 %, at most 50,000 rows
+//
+// A sample too small to be divided has one fold with an empty Validation.
 func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	rows := len(s.Rows)
 	if s.Rows == nil {
@@ -63,11 +66,11 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// holdoutFraction returns the fraction of rows to hold out: a fifth while that
-// is at most enough rows, then enough rows, then a tenth, up to
-// maxValidationRows rows.
-func holdoutFraction(rows, enough int) float64 {
+// holdoutFraction returns the fraction of rows to hold out: a fifth if that is
+// at most enoughRows rows, and otherwise enoughRows rows or a tenth, whichever
+// is more, but at most maxValidationRows rows.
+func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)
-	validation := min(max(n/10, min(n/5, float64(enough))), maxValidationRows)
+	validation := min(max(n/10, min(n/5, float64(enoughRows))), maxValidationRows)
 	return validation / max(n, 1)
 }

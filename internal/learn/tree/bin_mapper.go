@@ -47,8 +47,9 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether values, which must be ascending, fall into
-// bins 0, 1, 2 … and there are no other bins of values.
+// hasOneBinPerValue reports whether each of values, which must be ascending,
+// has a bin of its own, in the same order, and no bin is left over except the
+// one of missing cells.
 func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	if m.Categorical || m.NumBins != len(values)+1 {
 		return false

@@ -48,8 +48,9 @@ type Feature struct {
 // numeric column has at most maxBins bins, including the bin of missing cells.
 // A categorical column has a bin for each of its most frequent levels. maxBins
 // is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. The result
-// does not depend on workers. reuse are other matrices of f. A feature that has
-// the same mapper in one of them shares its bins.
+// does not depend on workers. reuse holds other matrices of f: a column that
+// has the same mapper in one of them shares its bins instead of being binned
+// again.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -67,10 +68,10 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	return b, nil
 }
 
-// Append returns a matrix with the features of b and then more, and the index
-// of the first of more. The Data of more must hold one byte for each row. The
-// bins of b are shared, not copied. The first new feature begins a group, so
-// the last group of b is filled up with constant features.
+// Append returns a matrix with the features of b, followed by more. first is
+// the index of the first new feature. The Data of more must hold one byte for
+// each row. The bins of b are shared, not copied. The first new feature begins
+// a group, so the last group of b is filled up with constant features.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -105,7 +106,8 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 
 // binColumn returns the binned column i. It shares the bins of a matrix in
 // reuse that has the same mapper for the column. Otherwise, if each distinct
-// value has a bin of its own, it shares the ranks of the column's dictionary.
+// value has a bin of its own, it uses the ranks of the column's dictionary as
+// bins, without copying them.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {

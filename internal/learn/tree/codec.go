@@ -10,8 +10,8 @@ import "foretell/internal/learn/codec"
 //	            feature+1 (0 is a leaf), flags, then the last bin that goes
 //	            left or four words of a set
 //
-// The children need no index: those of the k-th inner node are at 2k+1 and
-// 2k+2.
+// The indices of children are not stored, because the children of the k-th
+// inner node are at 2k+1 and 2k+2.
 
 // Flags of the binary form.
 const (

@@ -10,18 +10,21 @@ import (
 // starting more workers would cost as much as they save.
 const maxSerialCost = 1 << 13
 
-// minSharedRows is the number of rows from which the workers build the
-// histogram of a leaf from different rows. With fewer rows, they build the
-// histograms of different features.
+// minSharedRows is the number of rows of a leaf from which each worker builds
+// the histograms of all features from a part of the rows. With fewer rows, each
+// worker builds the histograms of some features from all rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of built. If sibling is not nil, its
-// cells must be those of the parent. They become its own by subtraction of the
-// histogram of built. Finally findBestSplits sets the best split of each of
-// leaves, which may hold only built and sibling. Each range of groups is one
-// task, so that every cell has one writer. Only if the leaf is large are its
-// rows first divided among the workers, on whose number sums of integers do not
-// depend.
+// findBestSplits builds the histogram of one leaf, built, and then finds the
+// best split of each of leaves, which must be built, sibling or both.
+//
+// If sibling is not nil, its cells must hold the histogram of the parent. The
+// histogram of built is subtracted from them, which leaves the histogram of
+// sibling.
+//
+// Each task takes a range of feature groups, so every cell has one writer. The
+// rows of a large leaf are first divided among the workers. The result does not
+// depend on their number, because sums of integers are exact.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, built, sibling *frontierLeaf) error {
 	r := g.rowRanges[built.node]
 	rows := g.rows[r.lo:r.hi]
@@ -87,8 +90,9 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildParallel divides rows among the workers. It builds the histogram of the
-// first part in dst and those of the others in g.partials.
+// buildParallel divides rows into a part for each worker. It builds the
+// histogram of the first part in dst, and the histograms of the other parts in
+// g.partials.
 func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))

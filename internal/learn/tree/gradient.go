@@ -15,9 +15,9 @@ import (
 //
 // Adding or subtracting words adds or subtracts both halves as long as neither
 // overflows, which Quantise ensures. The halves of the sum over all rows are
-// about 2^30, so that with a million rows each has ten bits on average. The
-// rounding error is well below the noise of the labels (Shi et al. 2022 use five
-// bits).
+// about 2^30. With a million rows, the halves of one row therefore have ten
+// bits on average. The rounding error is well below the noise of the labels
+// (Shi et al. 2022 use five bits).
 
 // Scale converts packed sums to derivatives.
 type Scale struct {

@@ -21,7 +21,8 @@ type Params struct {
 	MinGain float64
 	// L2 is the penalty on the square of a leaf's value.
 	L2 float64
-	// CatL2 is added to L2 if a subset of more than maxOneHot levels is split.
+	// CatL2 is added to L2 when a feature with more than maxOneHot levels is
+	// split.
 	CatL2 float64
 	// CatSmooth is added to each level's hessian when levels are ordered.
 	CatSmooth float64
@@ -73,7 +74,7 @@ type Cost struct {
 	Moved int64
 }
 
-// Plus returns the sum of c and times*more.
+// Plus returns c + times·more.
 func (c Cost) Plus(more Cost, times int64) Cost {
 	return Cost{c.Counted + times*more.Counted, c.Scanned + times*more.Scanned, c.Moved + times*more.Moved}
 }

@@ -7,9 +7,9 @@ import (
 )
 
 // assignHistograms assigns histograms to the leaves of a new level: the larger
-// of two siblings takes over the parent's, the smaller gets a new one. At most
-// len(rows)/sparseRows+1 histograms are in use at once, because the leaves that
-// own one have disjoint rows.
+// of two siblings takes over the parent's, and the smaller gets a new one. At
+// most len(rows)/sparseRows+1 histograms are in use at once, because the leaves
+// that own one have disjoint rows, at least sparseRows each.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
@@ -154,8 +154,8 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // buildLevelGroup builds a group's cells of all histograms of an output. A
-// histogram taken over from the parent holds the sums of both siblings, from
-// which it subtracts those of the smaller.
+// histogram taken over from the parent holds the sums of both siblings. The
+// sums of the smaller sibling are subtracted from it.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -41,7 +41,7 @@ func (b *gatherBuffer) buildHistograms(g *Grower, groups []activeGroup, dst []in
 	}
 }
 
-// buildBlock is build for groups of the same row block.
+// buildBlock is buildHistograms for groups of the same row block.
 func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	direct := len(rows) < minBufferedRows
 	for i := range groups {
@@ -93,9 +93,9 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 	}
 }
 
-// gather returns the columns first … end-1 of the first of rows, at most
-// gatherRows, and their gradients. Consecutive rows are returned in place, not
-// copied.
+// gather returns the columns first … end-1 of the block for at most gatherRows
+// rows, the first ones, and the gradients of these rows. Consecutive rows are
+// returned in place, not copied.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(gatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {

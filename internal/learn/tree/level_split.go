@@ -6,10 +6,10 @@ type scoredSplit struct {
 	score float64
 }
 
-// levelScorer scores the splits of one level. The score of a split is that of a
-// leaf's split summed over leaves and outputs:
+// levelScorer scores the splits of one level. The score of a split is the sum
+// over all leaves and outputs of
 //
-//	Σ GL²/(HL+λ) + GR²/(HR+λ)
+//	GL²/(HL+λ) + GR²/(HR+λ)
 type levelScorer struct {
 	// baseScore is the score of the leaves without a split.
 	baseScore float64
@@ -198,8 +198,8 @@ func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *sp
 	}
 }
 
-// score returns the score of the leaf if it is split such that one side has the
-// packed sum side.
+// score returns the score of the leaf split into two sides. side is the packed
+// sum of either side.
 func (s *leafScorer) score(side int64) float64 {
 	gl, hl := unpack(side)
 	gr, hr := s.g-gl, s.h-hl
@@ -208,8 +208,9 @@ func (s *leafScorer) score(side int64) float64 {
 }
 
 // addThresholdGains adds to dst[bin] the score of the split after bin minus the
-// score of the split before bin. start is a packed sum that is on the left of
-// every split. The gain of separating start alone is included in dst[0].
+// score of the split before bin. start is the packed sum of rows that are on
+// the left of every split. dst[0] also gets the gain of separating only these
+// rows.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

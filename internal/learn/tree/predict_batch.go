@@ -38,7 +38,8 @@ func (p *BatchPredictor) Bins(feature int) []uint8 {
 	return p.bins[feature*BatchRows:][:p.rows]
 }
 
-// AddValues adds values[leaf] of the leaf of the i-th row in t to dst[i*stride].
+// AddValues finds the leaf of t that each row of the batch falls into and adds
+// values[leaf] to dst[i*stride] for the i-th row.
 func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, stride int) {
 	if cap(p.ranges) < len(t.Nodes) {
 		p.ranges = make([]nodeRange, len(t.Nodes))
@@ -66,9 +67,9 @@ func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, str
 	}
 }
 
-// partition moves n's rows from the range s of their list to the same range of
-// the other list: rows that go left to the front, the others to the end. It
-// returns the number of rows that go left.
+// partition moves the rows of n, which are in the range r of a list, to the
+// same range of the other list: rows that go left to its front, the others to
+// its end. It returns the number of rows that go left.
 func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
 	from := p.lists[r.list][r.lo:r.hi]
 	to := &p.lists[1-r.list]

@@ -32,8 +32,8 @@ func (t *Tree) goesLeft(n *Node, bin uint8) bool {
 	return t.Sets[n.Set].Has(bin)
 }
 
-// Leaf returns the number of the leaf of a row, which holds one bin for each
-// feature.
+// Leaf returns the number of the leaf that a row falls into. row holds one bin
+// for each feature.
 func (t *Tree) Leaf(row []uint8) int {
 	i := int32(0)
 	for {

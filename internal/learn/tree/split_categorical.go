@@ -5,9 +5,9 @@ import "slices"
 // findCategorical finds the best subset of the levels of a categorical feature
 // with the cells h. For a convex loss the best subset is a prefix of the levels
 // ordered by their optimal value −g/h (Fisher 1958), so only prefixes are
-// scored. The order is smoothed because rare levels are at its ends by chance.
-// The penalty is higher than that of a threshold because the order depends on
-// the same labels (Ke et al. 2017).
+// scored. Smoothing keeps rare levels from being first or last by chance. The
+// penalty is higher than for a threshold, because the order is itself fitted to
+// the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds a level's sort key, with its bin in the lowest byte.
 	var buffer [histWidth]uint64

@@ -53,9 +53,10 @@ type splitFinder struct {
 // level from the others.
 const maxOneHot = 4
 
-// maxGain returns the larger of top and the score of the split with the packed
-// sum left on the left side. The leaf's own score is not subtracted. The
-// division is skipped if top is larger.
+// maxGain returns the score of the split whose left side has the packed sum
+// left, or top if that is larger or if a side's hessian is below minHessian.
+// The leaf's own score is not subtracted. The division is skipped if top is
+// larger.
 func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)

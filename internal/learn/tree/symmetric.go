@@ -19,8 +19,9 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 	return bin-s.Low <= s.High-s.Low
 }
 
-// sideTable returns a table that is 1 for the bins that do not pass, because
-// their rows come first in a partition, and 0 for the others.
+// sideTable returns a table for partition, which moves the rows with 1 to the
+// front: 1 for the bins that do not pass, and 0 for the others. The rows that
+// do not pass belong to the leaf with the smaller number.
 func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -158,10 +159,11 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold is the largest ratio of all features to those that a tree may
-// use at which groups are packed. Packed groups take a byte for each cell as
-// long as the matrix is in use. If a tree uses a third of the features or less,
-// too few of a group are active to justify that.
+// packThreshold decides whether the feature groups are packed: they are unless
+// the number of all features is more than packThreshold times the number that a
+// tree may use. Packed groups take a byte for each cell as long as the matrix
+// is in use. If a tree uses a third of the features or less, too few features
+// of a group are active to justify that.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.
