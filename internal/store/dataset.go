@@ -87,13 +87,13 @@ type DatasetQuery struct {
 // ListDatasets returns a page of datasets, newest first, and their number on all
 // pages. It leaves Columns, Classes and Schema empty.
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
-	list := listQuery{columns: datasetListColumns, from: "dataset d", order: "d.created DESC, d.key DESC"}
+	list := listQuery{columns: datasetListColumns, from: "dataset d", table: "dataset d", key: "d.key", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
 	if q.State != "" {
 		list.addCondition("d.status = ?", q.State)
 	}
 	if q.WithModel {
-		list.addCondition("EXISTS (SELECT 1 FROM model m WHERE m.dataset = d.key)")
+		list.addCondition("d.key IN (SELECT m.dataset FROM model m WHERE m.account = ?)", q.Account)
 	}
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -15,8 +16,12 @@ type Page struct{ Offset, Limit int64 }
 // all rows are built from it.
 type listQuery struct {
 	columns, from, order string
-	where                []string
-	args                 []any
+	// table and key are the first table of from and its key, if from joins each row of
+	// it with at most one row and the conditions and the order are on it alone. Then the
+	// rows before the page are skipped in an index and not read. They may be empty.
+	table, key string
+	where      []string
+	args       []any
 }
 
 // addCondition adds a condition.
@@ -37,11 +42,19 @@ type rowScanner interface{ Scan(dst ...any) error }
 
 // listPage returns the rows of the page and the number of rows on all pages.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
-	count := "SELECT count(*) FROM " + q.from + q.whereClause()
+	count := "SELECT count(*) FROM " + cmp.Or(q.table, q.from) + q.whereClause()
 	if err := t.tx.QueryRowContext(ctx, count, q.args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	query := "SELECT " + q.columns + " FROM " + q.from + q.whereClause() + " ORDER BY " + q.order + " LIMIT ? OFFSET ?"
+	if total <= page.Offset {
+		return nil, total, nil
+	}
+	const limit = " LIMIT ? OFFSET ?"
+	query := "SELECT " + q.columns + " FROM " + q.from + q.whereClause() + " ORDER BY " + q.order + limit
+	if q.key != "" {
+		keys := "SELECT " + q.key + " FROM " + q.table + q.whereClause() + " ORDER BY " + q.order + limit
+		query = "SELECT " + q.columns + " FROM " + q.from + " WHERE " + q.key + " IN (" + keys + ") ORDER BY " + q.order
+	}
 	rows, err := t.tx.QueryContext(ctx, query, append(q.args[:len(q.args):len(q.args)], page.Limit, page.Offset)...)
 	if err != nil {
 		return nil, 0, err

@@ -82,7 +82,7 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 // ListModels returns a page of a dataset's models, newest first, and their
 // number on all pages. Report is left empty.
 func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models []*Model, total int64, err error) {
-	q := listQuery{columns: modelListColumns, from: modelFrom, order: "m.version DESC"}
+	q := listQuery{columns: modelListColumns, from: modelFrom, table: "model m", key: "m.key", order: "m.version DESC"}
 	q.addCondition("m.dataset = ?", dataset)
 	models, total, err = listPage(ctx, t, q, page, scanModel)
 	if err != nil {

@@ -65,7 +65,7 @@ type PredictionQuery struct {
 // ListPredictions returns a page of predictions, newest first, and their number
 // on all pages.
 func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) (predictions []*Prediction, total int64, err error) {
-	list := listQuery{columns: predictionColumns, from: predictionFrom, order: "p.created DESC, p.key DESC"}
+	list := listQuery{columns: predictionColumns, from: predictionFrom, table: "prediction p", key: "p.key", order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {
 		list.addCondition("p.model = ?", q.Model)
 	}

@@ -123,7 +123,7 @@ type TrainingQuery struct {
 // The newest race is first, and each race precedes its runs. Curve is left empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*Training, total int64, err error) {
 	list := listQuery{
-		columns: trainingListColumns, from: trainingFrom,
+		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
 	}
 	list.addCondition("t.account = ?", q.Account)
