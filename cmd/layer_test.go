@@ -18,7 +18,7 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "listen", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
+	"cmd":                      {"account", "api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "listen", "mail", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
 	"internal/account":         {"api", "auth", "store"},
 	"internal/api":             nil,
 	"internal/app":             {"account", "api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},
@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"internal/cli":             {"api", "client", "config", "exit", "humanize", "table/csvfile", "term"},
 	"internal/client":          {"api"},
 	"internal/config":          {"api", "client", "exit", "term"},
-	"internal/connect":         {"api", "app", "blob", "build", "cli", "client", "config", "credential", "exit", "humanize", "server", "store", "term"},
+	"internal/connect":         {"account", "api", "app", "blob", "build", "cli", "client", "config", "credential", "exit", "humanize", "server", "store", "term"},
 	"internal/credential":      {"api", "client", "config", "exit"},
 	"internal/doctor":          {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "term"},
 	"internal/download":        {"api", "build", "cli", "client", "connect", "exit", "humanize", "preflight", "receipt", "scoring", "table/csvfile", "table/profile", "table/result", "term"},
@@ -51,6 +51,7 @@ var layers = map[string][]string{
 	"internal/learn/workspace": nil,
 	"internal/learningcurve":   {"learn/split", "table/csvfile", "table/profile"},
 	"internal/listen":          nil,
+	"internal/mail":            nil,
 	"internal/modelfile":       {"api", "exit", "learn"},
 	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/prune":           {"api", "client", "humanize", "term"},

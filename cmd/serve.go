@@ -19,6 +19,7 @@ type serveOptions struct {
 	cmd     *cobra.Command
 
 	network    networkFlags
+	account    accountFlags
 	noWork     bool
 	drainDelay time.Duration
 	metrics    metricsFlag
@@ -60,6 +61,7 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, go on serving for this `time` while /readyz responds 503")
 	opts.network.bind(cmd)
+	opts.account.bind(cmd)
 	opts.metrics.bind(cmd, "`address` for /metrics, which then is not on that of --listen")
 	return cmd
 }
@@ -70,6 +72,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	if o.drainDelay < 0 {
 		return exit.Usagef("invalid --drain-delay %s: must not be negative", o.drainDelay)
+	}
+	var err error
+	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {
+		return err
 	}
 	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {
@@ -85,6 +91,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if !o.noWork {
 		stopWork = service.StartJobs()
 	}
+	defer startMails(ctx, service)()
 	o.factory.Note("listening on %s", web.url())
 	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
@@ -103,6 +110,21 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	noteStopped(o.factory)
 	return nil
+}
+
+// startMails starts sending the mails of the outbox. The returned function stops it
+// and waits for a mail that is being sent.
+func startMails(ctx context.Context, service *connect.LocalService) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		service.App.SendMails(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // announce stores the address of the service, for the links of the users commands. If

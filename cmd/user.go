@@ -54,8 +54,8 @@ func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
 	return connect.OpenLocal(ctx, dir, r.factory, r.cmd)
 }
 
-// account is the output of the users commands.
-type account struct {
+// userAccount is the output of the users commands.
+type userAccount struct {
 	Email        string `json:"email"`
 	State        string `json:"state,omitempty"`
 	Role         string `json:"role,omitempty"`
@@ -65,8 +65,8 @@ type account struct {
 	CreatedOn    string `json:"createdOn,omitempty"`
 }
 
-func toAccount(a *api.Account) account {
-	return account{
+func toAccount(a *api.Account) userAccount {
+	return userAccount{
 		Email: a.Email, State: a.State, Role: a.Role, Name: a.Name, Organisation: a.Organisation,
 		Disabled: a.State == api.AccountDisabled, CreatedOn: a.CreatedOn,
 	}
@@ -84,7 +84,7 @@ func newUsersListCmd(f *cli.Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.output.BindList(cmd, f, cli.ResultType[account]())
+	opts.output.BindList(cmd, f, cli.ResultType[userAccount]())
 	opts.output.EmptyHint = "`foretell users add EMAIL`"
 	return cmd
 }
@@ -95,7 +95,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // nothing was written
-	accounts := []account{}
+	accounts := []userAccount{}
 	err = forEachPage(func(page api.PageInput) (api.Page, error) {
 		found, err := service.App.ListAccounts(ctx, &api.ListAccountsInput{PageInput: page})
 		if err != nil {
@@ -109,7 +109,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(accounts, func(a, b account) int { return strings.Compare(a.Email, b.Email) })
+	slices.SortFunc(accounts, func(a, b userAccount) int { return strings.Compare(a.Email, b.Email) })
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 
@@ -163,7 +163,7 @@ func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobr
 	if opts.question != "" {
 		opts.confirm.Bind(cmd, f)
 	}
-	opts.output.BindItem(cmd, f, cli.ResultType[account]())
+	opts.output.BindItem(cmd, f, cli.ResultType[userAccount]())
 	return cmd
 }
 
@@ -187,7 +187,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 		return err
 	}
 	if changed == nil { // it is deleted
-		return cli.PrintItem(&o.output, account{Email: found.Email}, "email")
+		return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
 	}
 	return cli.PrintItem(&o.output, toAccount(changed), "email", "state")
 }

@@ -47,7 +47,7 @@ unless the service mails it. With --password-stdin the account has that password
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[account](), cli.ResultType[invitation]())
+	opts.output.BindItem(cmd, f, cli.ResultType[userAccount](), cli.ResultType[invitation]())
 	cmd.Flags().StringVar(&opts.name, "name", "", "name of the `person`")
 	cmd.Flags().StringVar(&opts.organisation, "organisation", "", "`organisation` of the person")
 	cmd.Flags().BoolVar(&opts.admin, "admin", false, "make the account an administrator")
@@ -103,7 +103,7 @@ func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[account]())
+	opts.output.BindItem(cmd, f, cli.ResultType[userAccount]())
 	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	return cmd
 }
@@ -121,7 +121,7 @@ func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
 	if err := service.App.SetUserPassword(ctx, email, password); err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, account{Email: email}, "email")
+	return cli.PrintItem(&o.output, userAccount{Email: email}, "email")
 }
 
 func (o *usersPasswdOptions) password(ctx context.Context) (string, error) {

@@ -33,6 +33,11 @@ type Options struct {
 	// approved automatically, in lower case. They need Mailer, because only an
 	// e-mail proves its address.
 	ApproveDomains []string
+	// Mailer sends the mails of the outbox; nil if this process sends none.
+	Mailer Mailer
+	// PublicURL is the base of links in mails, without a trailing slash. It is
+	// required with a Mailer: the address of a request could be an attacker's.
+	PublicURL string
 }
 
 // Config configures Accounts. All fields but Options are required.

@@ -191,7 +191,7 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 		if err := a.Record(ctx, t, "account.create", account.Email); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account)
+		out, err = a.invite(ctx, t, account, mailApproved)
 		return err
 	})
 	if errors.Is(err, store.ErrExists) {
@@ -267,7 +267,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if err := t.UpdatePassword(ctx, account.Key, ""); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account)
+		out, err = a.invite(ctx, t, account, mailReset)
 		return err
 	})
 	if err != nil {

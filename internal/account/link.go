@@ -40,7 +40,7 @@ func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 }
 
 // sendsMail reports whether this process sends mails.
-func (a *Accounts) sendsMail() bool { return false }
+func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
 // Link is a one-time link to set a password.
 type Link struct {
@@ -115,13 +115,17 @@ func linkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
 }
 
-// invite lets the owner of an account set a password: with a mail if the service
-// sends mails, else with a link in the invitation.
-func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account) (*api.Invitation, error) {
+// invite lets the owner of an account set a password: with a mail of this kind if
+// the service sends mails, else with a link in the invitation.
+func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
-	serviceURL, err := t.GetSetting(ctx, settingURL)
-	if err != nil {
+	mail, errMail := t.GetSetting(ctx, settingMail)
+	serviceURL, errURL := t.GetSetting(ctx, settingURL)
+	if err := errors.Join(errMail, errURL); err != nil {
 		return nil, err
+	}
+	if a.sendsMail() || mail == "on" {
+		return out, a.queueMail(ctx, t, account, mailKind)
 	}
 	expires := a.now().Add(linkLifetime)
 	code, err := a.insertLink(ctx, t, account.Key, expires)

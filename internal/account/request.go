@@ -160,7 +160,7 @@ func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequ
 	if err := a.insertEvent(ctx, t, event{actor: actor, action: "access.approve", object: r.Email, outcome: done}); err != nil {
 		return nil, err
 	}
-	return a.invite(ctx, t, account)
+	return a.invite(ctx, t, account, mailApproved)
 }
 
 // decide changes the status of a PENDING request.

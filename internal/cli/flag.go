@@ -21,6 +21,7 @@ const (
 // The groups of the flags of serve and worker in help pages.
 const (
 	GroupNetwork    = "Network flags"
+	GroupAccounts   = "Account flags"
 	GroupMonitoring = "Log and monitoring flags"
 )
 
@@ -42,7 +43,7 @@ type FlagGroup struct {
 
 // FlagGroups returns the flags of a command by group, its own flags first.
 func FlagGroups(cmd *cobra.Command) []FlagGroup {
-	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupNetwork}, {Title: GroupMonitoring}, {Title: GroupService}, {Title: GroupOutput}}
+	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupNetwork}, {Title: GroupAccounts}, {Title: GroupMonitoring}, {Title: GroupService}, {Title: GroupOutput}}
 	for i := range groups {
 		groups[i].Flags = pflag.NewFlagSet(groups[i].Title, pflag.ContinueOnError)
 	}

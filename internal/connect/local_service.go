@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/account"
 	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/build"
@@ -43,6 +44,8 @@ type localOptions struct {
 	ownWork bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
+	// accounts configures the accounts of the service.
+	accounts account.Options
 }
 
 // OpenLocal opens or creates the data folder for cmd. Several processes may open it at
@@ -59,6 +62,8 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 type DaemonFlags struct {
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
+	// Accounts configures the accounts of the service.
+	Accounts account.Options
 }
 
 // Bind adds --data-dir, --database, --storage, --accept-database and the flags of the
@@ -89,7 +94,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd), accounts: flags.Accounts})
 }
 
 // openLocalWith is like [OpenLocal], but with options.
@@ -111,7 +116,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	}
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, Accounts: opts.accounts,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())

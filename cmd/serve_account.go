@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/account"
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/mail"
+)
+
+// accountFlags holds the flags of serve for accounts and mails.
+type accountFlags struct {
+	smtp           string
+	approveDomains []string
+}
+
+func (a *accountFlags) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; better in FORETELL_SMTP, because of its password")
+	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
+	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain")
+}
+
+var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+// options returns what the flags configure.
+func (a *accountFlags) options(publicURL string) (account.Options, error) {
+	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/")}
+	for _, text := range a.approveDomains {
+		domain := strings.ToLower(strings.TrimPrefix(text, "@"))
+		if !domainFormat.MatchString(domain) {
+			return out, exit.Usagef("invalid --approve-domain %q: want a domain such as example.org", text)
+		}
+		out.ApproveDomains = append(out.ApproveDomains, domain)
+	}
+	switch {
+	case a.smtp == "" && len(out.ApproveDomains) > 0:
+		return out, exit.Usagef("--approve-domain needs --smtp, because only an e-mail proves its address")
+	case a.smtp == "":
+		return out, nil
+	case publicURL == "":
+		return out, exit.Usagef("--smtp needs --public-url, the base of the links in mails")
+	}
+	sender, err := mail.New(a.smtp)
+	if err != nil {
+		return out, exit.Usagef("invalid --smtp: %w", err)
+	}
+	out.Mailer = sender
+	return out, nil
+}

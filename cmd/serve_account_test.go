@@ -1,0 +1,102 @@
+package cmd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"foretell/internal/api"
+)
+
+// mailServer is an SMTP server that passes on what it receives.
+type mailServer chan string
+
+// NewSession begins a connection.
+func (m mailServer) NewSession(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }
+
+type mailSession struct{ server mailServer }
+
+func (mailSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (mailSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (mailSession) Reset()                               {}
+func (mailSession) Logout() error                        { return nil }
+func (s mailSession) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	s.server <- strings.NewReplacer("=\r\n", "", "=3D", "=", "\r\n", "\n").Replace(string(text))
+	return err
+}
+
+// TestCredentialsByMail requests an account and logs in with the link from the mail.
+// The mail server responds only after the request.
+func TestCredentialsByMail(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a mail server")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }() // again, if the server was started
+	dir := t.TempDir()
+	const public = "https://foretell.example.com"
+	_, address := serveAt(t, "127.0.0.1:0", dir, "--public-url", public, "--approve-domain", "example.org",
+		"--smtp", "smtp://"+listener.Addr().String()+"?from=foretell@example.com")
+	form, err := json.Marshal(api.NewAccessRequest{Name: "Ann", Organisation: "Example", Email: "ann@example.org", Reason: "to learn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post(t, address+api.RequestAccess.Path, form, http.StatusAccepted)
+
+	mails := make(mailServer, 9)
+	server := smtp.NewServer(mails)
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	defer func() { _ = server.Close() }()
+	mail := <-mails
+	code := regexp.MustCompile(`https://foretell\.example\.com/password\?code=([A-Za-z0-9_-]{43})\n`).FindStringSubmatch(mail)
+	if code == nil || !strings.Contains(mail, "\nTo: <ann@example.org>\n") {
+		t.Fatalf("the mail is %s", mail)
+	}
+	password, err := json.Marshal(api.NewPassword{Code: code[1], Password: "a long password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post(t, address+api.SetPassword.Path, password, http.StatusOK)
+	if _, err := signIn(address, "ann@example.org"); err != nil {
+		t.Error(err)
+	}
+
+	// A command on the data folder leaves the mail to the service.
+	reset := exec.Command("foretell", "users", "reset", "ann@example.org", "--yes", "--data-dir", dir)
+	reset.Env = append(os.Environ(), "FORETELL_NO_INPUT=1")
+	out, err := reset.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "code=") || !strings.Contains(string(out), "by e-mail from the service") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if mail := <-mails; !strings.Contains(mail, "Subject: Set a new Foretell password\n") {
+		t.Errorf("the mail is %s", mail)
+	}
+}
+
+// post sends JSON, to which the service must respond with this status.
+func post(t *testing.T, address string, body []byte, status int) {
+	t.Helper()
+	resp, err := http.Post(address, "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != status {
+		t.Fatalf("%s: %s, %v: %s", address, resp.Status, err, text)
+	}
+}

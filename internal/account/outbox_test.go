@@ -1,0 +1,146 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// clock is a clock that the test advances.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// mailbox is a Mailer whose first mails fail.
+type mailbox struct {
+	down int // how many mails fail
+	got  chan string
+}
+
+func (m *mailbox) Send(_ context.Context, to, subject, text string) error {
+	if m.down > 0 {
+		m.down--
+		return errors.New("connection refused")
+	}
+	m.got <- to + "\n" + subject + "\n" + text
+	return nil
+}
+
+func open(t *testing.T, c *clock, options Options) *Accounts {
+	t.Helper()
+	rows, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rows.Close() })
+	return New(Config{
+		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Problem: func(err error) error { return err }, Deleted: func(context.Context, string, []string) {}, Options: options,
+	})
+}
+
+var linkInMail = regexp.MustCompile(`https://foretell\.example\.com/password\?code=\S+`)
+
+// TestApproveDomain checks that a person of an approved domain gets a link by mail,
+// even if the mail server fails for hours.
+func TestApproveDomain(t *testing.T) {
+	t.Parallel()
+	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	box := &mailbox{down: 30, got: make(chan string, 9)}
+	a := open(t, c, Options{Mailer: box, PublicURL: "https://foretell.example.com", ApproveDomains: []string{"example.org"}})
+	for _, email := range []string{"bob@example.org", "eve@mail.example.org", "eve@example.org.evil.example"} {
+		form := api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: email, Reason: "to learn"}
+		if _, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for box.down > 0 {
+		sendNext(t, a)
+		c.advance(maxMailDelay)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.SendMails(ctx)
+	}()
+	mail := <-box.got
+	stop()
+	<-ended
+	if !strings.HasPrefix(mail, "bob@example.org\nYour Foretell account\n") || len(box.got) > 0 {
+		t.Fatalf("the mail is %q", mail)
+	}
+	link, err := url.Parse(linkInMail.FindString(mail))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &api.SetPasswordInput{Body: api.NewPassword{Code: link.Query().Get("code"), Password: "a long password"}}
+	if owner, err := a.SetPassword(t.Context(), set); err != nil || owner.Username != "bob@example.org" {
+		t.Fatalf("%+v, %v", owner, err)
+	}
+	pending, err := a.ListAccessRequests(t.Context(), &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: 9}, Status: api.RequestPending})
+	if err != nil || len(pending.AccessRequests) != 2 {
+		t.Errorf("pending are %+v, %v", pending, err)
+	}
+}
+
+// TestInvitationByMail checks that an invitation has no link if the service mails
+// it, and that a mail that is never accepted is given up after a week.
+func TestInvitationByMail(t *testing.T) {
+	t.Parallel()
+	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	box := &mailbox{down: 1 << 30, got: make(chan string, 9)}
+	a := open(t, c, Options{Mailer: box, PublicURL: "https://foretell.example.com"})
+	invited, err := a.CreateAccount(t.Context(), &api.CreateAccountInput{Body: api.NewAccount{Email: "bob@example.org"}})
+	if err != nil || invited.Link != "" {
+		t.Fatalf("%+v, %v", invited, err)
+	}
+	started := c.Now()
+	for sendNext(t, a) {
+		c.advance(maxMailDelay)
+	}
+	events, err := a.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 9}, Action: "mail.approved"})
+	if err != nil || len(events.Events) != 1 {
+		t.Fatalf("%+v, %v", events, err)
+	}
+	if e := events.Events[0]; e.Outcome != refused || e.Actor != serviceActor || e.Object != "bob@example.org" {
+		t.Errorf("the event is %+v", e)
+	}
+	if age := c.Now().Sub(started); age < maxMailAge || age > maxMailAge+2*maxMailDelay {
+		t.Errorf("given up after %s", age)
+	}
+}
+
+// sendNext calls [Accounts.sendNext], which must not fail.
+func sendNext(t *testing.T, a *Accounts) bool {
+	t.Helper()
+	sent, err := a.sendNext(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sent
+}

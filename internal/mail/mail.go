@@ -1,0 +1,120 @@
+// Package mail sends mails over SMTP.
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	netmail "net/mail"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// timeout is the time limit for connecting and for each command.
+const timeout = 30 * time.Second
+
+// Sender sends mails to an SMTP server. It is safe for concurrent use: each mail
+// has a connection of its own.
+type Sender struct {
+	host     string
+	from     string
+	options  []gomail.Option
+	insecure bool
+}
+
+// New returns the Sender of a URL:
+//
+//	smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS    STARTTLS, port 587 by default
+//	smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS   TLS from the start, port 465 by default
+//
+// USER:PASSWORD@ may be missing. STARTTLS is required unless the host is a
+// loopback address or tls=none is a parameter. Errors do not contain the URL,
+// because it may have a password.
+func New(address string) (*Sender, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" {
+		return nil, errors.New("want a URL such as smtp://user:password@mail.example.com:587?from=foretell@example.com")
+	}
+	query := u.Query()
+	for name := range query {
+		if name != "from" && name != "tls" {
+			return nil, fmt.Errorf("unknown parameter %q: want from and tls", name)
+		}
+	}
+	from, err := netmail.ParseAddress(query.Get("from"))
+	if err != nil {
+		return nil, fmt.Errorf("invalid from=%q: want the e-mail of the sender", query.Get("from"))
+	}
+	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
+		return nil, fmt.Errorf("invalid tls=%q: want none, with smtp://", query.Get("tls"))
+	}
+	s := &Sender{host: u.Hostname(), from: from.String(), insecure: query.Get("tls") == "none" || isLoopback(u.Hostname())}
+	port, err := portOf(u)
+	if err != nil {
+		return nil, err
+	}
+	s.options = []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(timeout), gomail.WithTLSConfig(&tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12})}
+	switch {
+	case u.Scheme == "smtps":
+		s.insecure = false
+		s.options = append(s.options, gomail.WithSSL())
+	case s.insecure:
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	s.options = append(s.options, s.authentication(u.User)...)
+	return s, nil
+}
+
+// authentication returns the options for the user of a URL; none if it has none.
+func (s *Sender) authentication(user *url.Userinfo) []gomail.Option {
+	if user.Username() == "" {
+		return nil
+	}
+	password, _ := user.Password()
+	method := gomail.SMTPAuthAutoDiscover
+	if s.insecure {
+		method = gomail.SMTPAuthPlainNoEnc
+	}
+	return []gomail.Option{gomail.WithUsername(user.Username()), gomail.WithPassword(password), gomail.WithSMTPAuth(method)}
+}
+
+func portOf(u *url.URL) (int, error) {
+	if u.Port() == "" {
+		return map[string]int{"smtp": 587, "smtps": 465}[u.Scheme], nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return 0, fmt.Errorf("invalid port %q", u.Port())
+	}
+	return int(port), nil
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+// Send sends a mail of plain text. It returns nil once the server has accepted it.
+func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
+	message := gomail.NewMsg()
+	if err := errors.Join(message.From(s.from), message.To(to)); err != nil {
+		return err
+	}
+	message.Subject(subject)
+	message.SetDate()
+	message.SetMessageID()
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // no vacation replies
+	message.SetBodyString(gomail.TypeTextPlain, text)
+	client, err := gomail.NewClient(s.host, s.options...)
+	if err != nil {
+		return err
+	}
+	return client.DialAndSendWithContext(ctx, message)
+}
