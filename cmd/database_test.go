@@ -1,3 +1,5 @@
+//go:build unix
+
 package cmd_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,5 +111,40 @@ func TestDatabaseOutage(t *testing.T) {
 	})
 	if err != nil || !cut || len(strings.TrimSpace(stdout)) != 36 {
 		t.Errorf("%v, cut %v, printed %q: %s", err, cut, stdout, messages)
+	}
+}
+
+// TestPostgresOfOperations runs the block of docs/operations.md on PostgreSQL, with the
+// address of a test database.
+func TestPostgresOfOperations(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "**PostgreSQL.**")
+	_, section, _ = strings.Cut(section, "```\n")
+	block, _, found := strings.Cut(section, "```\n")
+	if !found {
+		t.Fatal("there is no block")
+	}
+	block = strings.NewReplacer("postgres://foretell@db.example.org/foretell", "'"+testenv.Postgres(t)+"'",
+		"/srv/foretell", t.TempDir(), "0.0.0.0:8080", "127.0.0.1:0").Replace(block)
+	env := append(os.Environ(), "PASSWORD=a long password")
+	for line := range strings.Lines(block) {
+		line = strings.TrimSpace(line)
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+		ready := map[string]string{"serve": "listening on", "worker": "running the jobs of"}[args[1]]
+		if ready != "" {
+			if got := runUntil(t, env, args[1:], ready, syscall.SIGINT); got.code != 0 {
+				t.Errorf("%s: exit status %d: %s", line, got.code, got.stderr)
+			}
+			continue
+		}
+		command := exec.Command("bash", "-c", line)
+		command.Env = env
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", line, err, out)
+		}
 	}
 }

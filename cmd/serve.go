@@ -93,7 +93,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	defer startMails(ctx, service)()
 	o.factory.Note("listening on %s", web.url())
-	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil {
+	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
 	}
 	served := make(chan error, 1)
