@@ -59,7 +59,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	return members, complete
 }
 
-// The cost of the refits of a blend is limited to a share of the cost of the
+// The cost of refitting a blend is limited to a fraction of the cost of the
 // race, or to minRefitCost nanoseconds of one core if that is more.
 const (
 	refitCostShare = 1.0 / 3
@@ -117,7 +117,7 @@ func (c component) loadFoldMember(fold int) (member, error) {
 	return one, nil
 }
 
-// reloadMember returns a copy of m, which it encodes and decodes.
+// reloadMember returns a copy of m, made by encoding and decoding it.
 func (a *algorithm) reloadMember(m member) (member, error) {
 	inner, columns := unwrapScreened(m.predictor)
 	b, err := inner.AppendBinary(nil)

@@ -157,8 +157,8 @@ func (t *trainingData) giniGain(feature *binnedFeature, rows []int32, scratch []
 	return 1 - (n-best)/(n-whole)*(n-1)/(n-float64(groups))
 }
 
-// purity returns the sum of the squared counts of the classes divided by the
-// number of rows, which is the number of rows times (1 − Gini impurity).
+// purity returns the sum of the squared counts of the classes, divided by the
+// number of rows. This is the number of rows times (1 − Gini impurity).
 func purity(counts []int) float64 {
 	sum, squares := 0.0, 0.0
 	for _, n := range counts {

@@ -194,11 +194,11 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// rowVisits returns the number of rows that the fits of a race are trained on,
+// trainedRows returns the number of rows that the fits of a race are trained on,
 // as a measure of its time. The training rows of a single holdout count less,
 // because a run on a holdout stalls sooner. The rows of the refit count less,
 // because the most expensive refits are skipped.
-func rowVisits(plan split.ValidationPlan) float64 {
+func trainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
 		share := 1.0
@@ -213,7 +213,7 @@ func rowVisits(plan split.ValidationPlan) float64 {
 // Weights and exponents of the time of a race, measured on two-class data sets of
 // 3,000 to 37,000 rows, and with 23 and 26 classes.
 const (
-	// holdoutWeight and refitWeight are the weights of rowVisits.
+	// holdoutWeight and refitWeight are the weights in trainedRows.
 	holdoutWeight = 0.55
 	refitWeight   = 0.5
 	// timeExponent is the exponent by which the time grows with the rows, for two
@@ -239,7 +239,7 @@ func classTimeExponent(classes int) float64 {
 // extrapolateTime sets the times, extrapolated from the time of the last trial.
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
-	ratio := rowVisits(plan) / max(rowVisits(validationPlan(t.classes, seed)), 1)
+	ratio := trainedRows(plan) / max(trainedRows(validationPlan(t.classes, seed)), 1)
 	expected := t.Seconds * math.Pow(ratio, classTimeExponent(len(t.classes)))
 	f.Fastest = expected / timeUncertainty
 	if t.Cut { // the race on all rows takes longer, by an unknown time

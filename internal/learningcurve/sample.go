@@ -83,9 +83,9 @@ type sampler struct {
 	strata map[string]*stratum
 }
 
-// stratum holds the number of remaining rows of a class, and how many of them to
-// draw.
-type stratum struct{ rows, wanted int }
+// stratum holds, for one class, the number of rows not yet read and how many of
+// these must still be drawn.
+type stratum struct{ rows, toDraw int }
 
 func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {
 	rows := make([]int, len(classes))
@@ -97,23 +97,23 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 		strata: map[string]*stratum{},
 	}
 	for i, wanted := range stratifiedCounts(rows, size) {
-		s.strata[classes[i].Text] = &stratum{rows: rows[i], wanted: wanted}
+		s.strata[classes[i].Text] = &stratum{rows: rows[i], toDraw: wanted}
 	}
 	return s
 }
 
-// shouldDraw draws whether the next row of a class is in the sample. All
-// remaining rows of the class are equally likely to be (Knuth, The Art of
-// Computer Programming 2, 3.4.2, algorithm S).
+// shouldDraw decides at random whether the next row of a class is in the
+// sample. All remaining rows of the class are equally likely to be drawn
+// (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
 func (s *sampler) shouldDraw(label []byte) bool {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {
 		return false // more rows than were counted
 	}
-	take := s.random.IntN(stratum.rows) < stratum.wanted
+	take := s.random.IntN(stratum.rows) < stratum.toDraw
 	stratum.rows--
 	if take {
-		stratum.wanted--
+		stratum.toDraw--
 	}
 	return take
 }

@@ -106,8 +106,8 @@ func (f *Fitter) Rounds() int { return f.booster.rounds() }
 // worker on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
-// treeNanos returns the estimated time, in nanoseconds, of growing the given
-// number of trees of the given total cost.
+// treeNanos returns the estimated time, in nanoseconds, of growing trees. cost
+// is their total cost, trees their number.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }

@@ -83,8 +83,8 @@ func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	}
 }
 
-// oddsRatios writes the probability of each class relative to that of label to
-// odds. scores are the scores of one row.
+// oddsRatios writes to odds the probability of each class divided by the
+// probability of the row's own class, label. scores are the scores of one row.
 func oddsRatios(odds, scores []float32, label int32) {
 	own := scores[label]
 	odds = odds[:len(scores)]

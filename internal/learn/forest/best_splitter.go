@@ -161,8 +161,8 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	} else {
 		threshold = f.MissingBin - 1 // values on the left, missing cells on the right
 	}
-	// If the leaf has no missing cells, those in prediction go to the larger
-	// side.
+	// If the leaf has no missing cells, missing cells in prediction go to the
+	// larger side.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
 		missingLeft = true
 	}

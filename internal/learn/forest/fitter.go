@@ -228,8 +228,8 @@ func (f *Fitter) OutOfBag() metric.Predictions {
 	return p
 }
 
-// outOfBagPredictions returns the out-of-bag predictions of forest, or those of
-// a sample of the rows with about maxValues probabilities.
+// outOfBagPredictions returns the out-of-bag predictions of forest on rows at
+// equal distances, with at most maxValues probabilities.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
 	if forest == nil {

@@ -83,9 +83,9 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 }
 
 // doubleTrees doubles the number of trees and estimates the error of a large
-// forest. The difference of the error of n trees from that of a large forest is
-// proportional to 1/n. It therefore follows from the errors of the forest and of
-// its halves:
+// forest. The error of n trees exceeds the error of a large forest by an amount
+// proportional to 1/n. The error of a large forest therefore follows from the
+// errors of the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //

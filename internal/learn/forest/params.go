@@ -49,10 +49,10 @@ type searchSpace struct {
 // space allows the change; otherwise p must not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
-// increaseMinLeaf increases the smallest number of rows in a leaf, which helps if
-// labels are noisy. A class with too few rows to fill a leaf is outvoted in
-// every tree. This hardly increases the average loss, so the rows of the rarest
-// class limit the parameter.
+// increaseMinLeaf increases the smallest number of rows in a leaf, which helps
+// if labels are noisy. A class with too few rows to fill a leaf is outvoted in
+// every tree. Because that hardly increases the average loss, the rows of the
+// rarest class limit the parameter.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

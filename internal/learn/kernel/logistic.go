@@ -3,8 +3,8 @@ package kernel
 import "math"
 
 // Logistic writes the derivatives g and h of the logistic loss of scores s to
-// dst. y is 1 if the label is target, and otherwise 0. The float32 bits of the
-// gradient are the high half of a word, those of the hessian the low half.
+// dst. y is 1 if the label is target, and otherwise 0. The high half of a word
+// holds the float32 bits of g, the low half the float32 bits of h.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {

@@ -14,9 +14,9 @@ var (
 	useAVX512DQ = useAVX512 && cpu.X86.HasAVX512DQ
 )
 
-// tileRows is the number of rows of a full tile. 6 × 16 outputs fill twelve of
-// the sixteen AVX registers; with AVX-512, 12 × 16 hide the latency of a
-// multiply-add.
+// tileRows is the number of rows of a full tile. With AVX2, a tile of 6 × 16
+// sums fills twelve of the sixteen registers. With AVX-512, a tile of 12 × 16
+// has enough independent sums to hide the latency of a multiply-add.
 var tileRows = chooseTileRows()
 
 func chooseTileRows() int {

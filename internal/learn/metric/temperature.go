@@ -2,14 +2,14 @@ package metric
 
 import "math"
 
-// Temperature makes the probabilities of an overconfident model softer (if
-// above 1) or those of an underconfident model sharper (if below 1), by one
-// number for all classes:
+// Temperature calibrates probabilities by one number T for all classes:
 //
 //	q_c = p_c^(1/T) / Σ_k p_k^(1/T)
 //
-// It keeps the order of the classes, so decisions do not change. See Guo et
-// al., On Calibration of Modern Neural Networks (2017).
+// T > 1 makes the probabilities of an overconfident model softer, and T < 1
+// makes the probabilities of an underconfident model sharper. The order of the
+// classes stays the same, so decisions do not change. See Guo et al., On
+// Calibration of Modern Neural Networks (2017).
 type Temperature float64
 
 // priorDeviation is the standard deviation of the normal prior on ln T. The
@@ -39,9 +39,9 @@ func FitTemperature(p Predictions) Temperature {
 	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
-// logProbability returns the natural logarithm of q, but at least that of the
-// smallest normal float32, because small probabilities must stay distinct from
-// smaller ones.
+// logProbability returns the natural logarithm of q. A q below the smallest
+// normal float32 counts as that number, because the logarithm of 0 is infinite.
+// The bound is that small because small probabilities must stay distinct.
 func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }

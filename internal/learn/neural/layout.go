@@ -98,7 +98,7 @@ func (l *layout) splitParams(size int) []paramRange {
 // initialParams returns the initial parameters. Weights and biases are uniform
 // with variance 1/(3·inputs). The members' scales are around 1, or exactly 1
 // for a single member. Embeddings of numbers start at zero, so that the network
-// is linear in their values at first; those of levels are random.
+// is linear in the numbers at first. Embeddings of levels start at random.
 func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {

@@ -76,8 +76,8 @@ func readCodeBins(r *codec.Reader) BinMapper {
 	return m
 }
 
-// Write writes the binary form of t. mappers must be those of the matrix that it
-// was grown on.
+// Write writes the binary form of t. mappers must be the mappers of the matrix
+// that t was grown on.
 func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
 	w.Uvarint(len(t.Nodes))
 	for i := range t.Nodes {

@@ -17,44 +17,47 @@
 //	predict_batch         predicts many binned rows at once
 //	codec                 the binary form of bin mappers and trees
 //
-// Histograms are sums of integers, so they are exact: they do not depend on the
+// Histograms are sums of integers, which are exact. They do not depend on the
 // order of the rows or on the number of workers, and a histogram computed by
 // subtraction equals the one built from rows bit by bit.
 //
 // # Histograms
 //
 // A histogram holds a packed sum of gradients for each bin of each feature.
-// Most of the time of training is spent building them, and most of that on
-// waiting for memory, because the rows of a leaf are spread over the matrix.
+// Most of the time of training is spent building histograms, and most of that
+// on waiting for memory, because the rows of a leaf are spread over the matrix.
 // There are three ways to build the histogram of a leaf.
 //
-// Column-wise (histogram_columnwise): for one feature after another the bins of
-// all rows of the leaf are read. The gradients are first copied in the order of
+// Column-wise (histogram_columnwise): the bins of all rows of the leaf are read
+// for one feature after another. The gradients are first copied in the order of
 // the rows, so that they are read in sequence, and the cells of the feature
-// stay in the nearest cache. Features are in groups of eight (histogram_group)
-// whose bins are also packed into words: one read of a word then serves eight
-// histograms. Each group is a task. Symmetric trees use it: a level has many
-// leaves whose rows are read together, output by output.
+// stay in the nearest cache. The bins of eight features, a group
+// (histogram_group), are also packed into words, so that one read of a word
+// serves eight histograms. Each group is a task. Symmetric trees are built
+// column-wise, because a level has many leaves whose rows are read together,
+// output by output.
 //
-// Row-wise (histogram_rowwise): for one block of rows after another the words
-// of all groups are read, which are next to each other in a row-major copy of
-// the matrix (histogram_row_major), and stored group by group. The cells of all
-// groups are then added to from this buffer. A row costs one or two cache
-// misses for all features instead of one for each group. Leaf-wise trees use
-// it: a leaf is one of many and has few rows in most calls. Large leaves are
-// divided among the workers by rows, others by groups.
+// Row-wise (histogram_rowwise): rows are read block by block, from a row-major
+// copy of the matrix in which the words of all groups of a row are next to each
+// other (histogram_row_major). The words of a block are stored group by group
+// in a buffer. Each group is then accumulated from the buffer. A row costs one
+// or two cache misses for all features instead of one for each group. Leaf-wise
+// trees are built row-wise, because they split one leaf at a time, which mostly
+// has few rows. Large leaves are divided among the workers by rows, others by
+// groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean
-// number of bins, the few bins that are not empty are kept in a list. It costs
-// less to build than clearing a histogram and less to scan. Symmetric trees use
-// it for the small leaves of their last levels, which then need no memory for
-// histograms.
+// number of bins, only the bins that are not empty are kept, in a list.
+// Building the list is faster than clearing a histogram, and scanning the list
+// is faster than scanning a histogram. Symmetric trees use lists for the small
+// leaves of their last levels, which then need no memory for histograms.
 //
-// All of them add the same integers, so their results are equal bit by bit. In
-// all three, the histogram of the larger of two siblings is that of the parent
-// minus that of the smaller. Leaf-wise trees take histograms from a pool
-// (histogram_pool) of limited size; the leaves of a level own slots of one
-// slice (histogram_level).
+// All three add the same integers, so their results are equal bit by bit.
+// Column-wise and row-wise, only the histogram of the smaller of two siblings
+// is built from rows. It is subtracted from the parent's histogram, which
+// yields the histogram of the larger sibling. Leaf-wise trees take histograms
+// from a pool of limited size (histogram_pool). In symmetric trees the leaves
+// of a level own slots of one slice (histogram_level).
 //
 // The builders are part of this package because they share the layout of the
 // binned matrix and the rows of the leaves with the growers.

@@ -70,7 +70,7 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 
 // finishGroupCells completes a group's cells. If shared is true, it adds the
 // workers' partial sums to the cells of built. If sibling is not nil, it then
-// subtracts the cells of built from those of sibling.
+// subtracts the cells of built from the cells of sibling.
 func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {

@@ -1,10 +1,10 @@
 package tree
 
 // A histogram holds one packed sum for each bin, feature after feature. The
-// cells of a feature are accessed as an array of 256, which an index of one
-// byte cannot exceed, so that the compiler omits the bounds check. The
-// histogram is padded so that the last feature can be accessed in this way,
-// too.
+// cells of a feature are accessed as an array of 256 cells. An index of one
+// byte is always within the array, so the compiler omits the bounds check.
+// Padding at the end of the histogram makes room for the array of the last
+// feature.
 
 // histWidth is the number of cells that a byte can index.
 const histWidth = 256

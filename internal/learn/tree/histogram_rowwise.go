@@ -80,8 +80,8 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells in which a group is accumulated. If direct is true,
-// these are in dst even if the group is buffered.
+// clearCells clears the cells in which a group is accumulated. They are in dst
+// if direct is true or the group is not buffered, and otherwise in b.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {

@@ -109,10 +109,10 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 type defaultDirection struct {
 	// hasMissing reports whether the feature is missing in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin such that the bins up to it hold half of the
+	// medianBin is the first bin at which the bins so far hold half of the
 	// sample's hessian. If no row of the sample is missing, missing cells in
-	// prediction go to the heavier side, which is the low side for thresholds
-	// from medianBin on.
+	// prediction go to the side with more hessian: for thresholds from
+	// medianBin on, the side of the low bins.
 	medianBin int
 }
 

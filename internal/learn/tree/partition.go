@@ -7,8 +7,8 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// The rows of a tree are in one slice. Those of a leaf are adjacent and
-// ascending. Partitioning leaf d of a tree of rows a…l:
+// The rows of a tree are in one slice. The rows of a leaf are adjacent and
+// ascending. Partitioning the leaf with the rows a b d g h i j k l into two:
 //
 //	[c e f | a b d g h i j k l]
 //	[c e f | a g h l | b d i j k]

@@ -30,8 +30,9 @@ func (s *Set) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 
 // splitFinder finds the best split of one leaf.
 //
-// The gain of splitting the sums (G, H) into left and right is that of a Newton
-// step with a quadratic penalty (Chen & Guestrin 2016, equation 7):
+// The gain of splitting a leaf with the sums (G, H) into left and right is the
+// decrease of the loss after Newton steps with a quadratic penalty (Chen &
+// Guestrin 2016, equation 7):
 //
 //	GL²/(HL+λ) + GR²/(HR+λ) − G²/(H+λ)
 //
@@ -78,8 +79,8 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// findNumeric finds the best threshold of a numeric feature with the cells h. The
-// last cell is that of missing values.
+// findNumeric finds the best threshold of a numeric feature with the cells h.
+// The last cell is the sum of the rows with missing values.
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
@@ -124,8 +125,8 @@ func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	return hl >= hr
 }
 
-// middleBin returns the middle one of bin and the empty bins after it. A
-// threshold there is far from the rows of both sides.
+// middleBin returns the bin in the middle of bin and the empty bins after it. A
+// threshold at that bin is far from the rows on both sides.
 func middleBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

@@ -81,8 +81,8 @@ type SymmetricGrower struct {
 	sparseRows int
 	slots      []int32
 	assigned   int32
-	// cells holds the histograms: that of slot s and output o begins at
-	// (s·outputs + o)·stride.
+	// cells holds the histograms. The histogram of slot s and output o begins
+	// at (s·outputs + o)·stride.
 	cells  []int64
 	stride int
 	// defaultDirections are by feature.
