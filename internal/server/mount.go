@@ -135,7 +135,8 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 
 // errorStatuses returns the statuses of the documented errors of an operation.
 func errorStatuses(op api.Operation, rules requestRules) []int {
-	statuses := []int{http.StatusBadRequest}
+	// Any request may have a Content-Encoding (415), and the store may not respond (503).
+	statuses := []int{http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
 	if !op.Public {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
@@ -146,7 +147,7 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		statuses = append(statuses, http.StatusNotFound)
 	}
 	if rules.json {
-		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusRequestEntityTooLarge)
 	}
 	switch op.ID {
 	case api.LogIn.ID:
@@ -161,9 +162,9 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		api.ResetAccount.ID, api.SetRole.ID, api.DeleteAccount.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.AddData.ID, api.UploadData.ID:
-		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
-		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge)
 	case api.CreateDataset.ID, api.CreateTraining.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:

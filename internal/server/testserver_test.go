@@ -145,6 +145,7 @@ func (s *testServer) send(t *testing.T, c call) (reply, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkResponse(t, c.method, address, reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer)
 	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer
 }
 

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDocument checks the rules of OpenAPI 3.1 that tools depend on: references resolve,
+// parameters of paths are declared, operations have unique IDs, responses have
+// descriptions, and schemas have no keywords of OpenAPI 3.0.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	text, err := Document().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc["openapi"] != "3.1.0" {
+		t.Errorf("openapi is %v", doc["openapi"])
+	}
+	walkJSON(doc, "#", func(at string, value map[string]any) {
+		if ref, ok := value["$ref"].(string); ok && lookUp(doc, ref) == nil {
+			t.Errorf("%s: no %s", at, ref)
+		}
+		if strings.Contains(at, "/schemas/") || strings.Contains(at, "/schema/") {
+			for _, old := range []string{"nullable", "example", "discriminator"} {
+				if _, ok := value[old]; ok && !strings.HasSuffix(at, "/properties") {
+					t.Errorf("%s has %s, which JSON Schema does not have", at, old)
+				}
+			}
+		}
+	})
+	seen := map[string]string{}
+	for path, item := range doc["paths"].(map[string]any) {
+		for method, value := range item.(map[string]any) {
+			op, at := value.(map[string]any), method+" "+path
+			id, _ := op["operationId"].(string)
+			if seen[id] != "" || id == "" {
+				t.Errorf("%s and %s have the ID %q", at, seen[id], id)
+			}
+			seen[id] = at
+			checkParameters(t, at, path, op)
+			for status, response := range op["responses"].(map[string]any) {
+				if response.(map[string]any)["description"] == "" {
+					t.Errorf("%s: %s has no description", at, status)
+				}
+			}
+		}
+	}
+}
+
+var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// checkParameters compares the parameters of a path with those that are declared.
+func checkParameters(t *testing.T, at, path string, op map[string]any) {
+	t.Helper()
+	var want, got []string
+	for _, match := range pathParameter.FindAllStringSubmatch(path, -1) {
+		want = append(want, match[1])
+	}
+	parameters, _ := op["parameters"].([]any)
+	for _, value := range parameters {
+		parameter := value.(map[string]any)
+		if parameter["in"] == "path" {
+			got = append(got, parameter["name"].(string))
+			if parameter["required"] != true {
+				t.Errorf("%s: %v is not required", at, parameter["name"])
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("%s declares %v", at, got)
+	}
+}
+
+// walkJSON calls visit with every object in a document and its path.
+func walkJSON(value any, at string, visit func(at string, object map[string]any)) {
+	switch v := value.(type) {
+	case map[string]any:
+		visit(at, v)
+		for name, member := range v {
+			walkJSON(member, at+"/"+name, visit)
+		}
+	case []any:
+		for _, item := range v {
+			walkJSON(item, at, visit)
+		}
+	}
+}
+
+// lookUp returns the object at a reference; nil if there is none.
+func lookUp(doc map[string]any, ref string) any {
+	var value any = doc
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = object[name]
+	}
+	return value
+}

@@ -1,0 +1,14 @@
+package server
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"foretell/internal/app"
+)
+
+// Document returns the OpenAPI document of the service.
+func Document() *huma.OpenAPI {
+	s := newService(&app.App{}, Options{}) // no operation is called
+	s.mountAll(&router{writeError: s.writeRouteError})
+	return s.api.OpenAPI()
+}
