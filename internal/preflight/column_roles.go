@@ -61,7 +61,8 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	return r
 }
 
-// NoteRoles prints the roles in one line, unless --json is set, which has them in the result.
+// NoteRoles prints the roles in one line. If --json is set, it prints nothing, because the
+// result has the roles.
 func (p *Preflight) NoteRoles(o *cli.Output) {
 	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.lacksHeader() {
 		o.Note("%s", p.describeRoles(r))

@@ -40,8 +40,8 @@ type change struct {
 	repair.Change
 }
 
-// FixTrain checks the training file or, if path is not empty, writes a corrected copy for
-// path and checks that.
+// FixTrain checks the training file. If path is not empty, it writes a corrected copy,
+// which Install renames to path, and checks the copy instead.
 func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	p := r.Preflight
 	if path == "" {
@@ -198,14 +198,14 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	return layout
 }
 
-// asInput closes in and returns the copy as an input that replaces it.
+// asInput closes the original input in, and returns the copy as the input that replaces it.
 func (c *fixedCopy) asInput(in *Input) *Input {
 	_ = in.Close() // at worst, temporary files remain
 	return NormalizedInput(c.Path, c.temp.Name(), in.layout.Blind)
 }
 
-// checkDefects returns an error if p has a defect of the copy, which means that the original
-// has a defect that cannot be corrected.
+// checkDefects returns an error if p has found a defect in the copy, because the original
+// then has a defect that cannot be corrected.
 func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {

@@ -121,8 +121,8 @@ func (p *Preflight) uniqueColumnNames(in *Input, header []string) []string {
 	return names
 }
 
-// warnRenamed warns about renamed columns, at most maxPerKind times. The last warning has the
-// number of the others.
+// warnRenamed warns about renamed columns. It adds at most maxPerKind warnings, and the
+// last one mentions how many more columns were renamed.
 func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)

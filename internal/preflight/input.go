@@ -79,8 +79,8 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// sampleRows describes the columns of the file by its first rows. names are those of the
-// columns; see roles.Sniff for wanted.
+// sampleRows describes the columns of the file by its first rows. names are the names of
+// the columns. wanted is as for roles.Sniff.
 func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {

@@ -256,8 +256,8 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 }
 
 // ConfirmManyClasses asks whether a label with many different numbers is meant, unless the
-// user set the label. If prompting is disabled, it returns an error if only the position of
-// the column suggests that it is the label.
+// user set the label. If prompting is disabled, it does not ask. It then returns an error
+// if the label was chosen only because it is the last column.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)

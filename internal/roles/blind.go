@@ -16,9 +16,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// ColumnNames returns the names of the n columns of a blind file without a header. These are
-// the names of the training file without the label, with the label, or of the features only,
-// whichever are n. It returns nil if none are.
+// ColumnNames returns the names of the n columns of a blind file without a header. These
+// are the names of the training file's columns without the label, with the label, or
+// without label and ID, if there are n of them. Otherwise it returns nil.
 func (f *TrainingFile) ColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
@@ -35,8 +35,9 @@ func (f *TrainingFile) LacksHeader(t *Table) bool {
 	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderIsData reports whether the header of t has none of the names, and either looks like
-// the rows below it, or has a number although none of the names is one.
+// HeaderIsData reports whether the header of t is a row of data. None of names may then
+// occur in the header or be a number. In addition, the header must look like the rows below
+// it or have a number.
 func (t *Table) HeaderIsData(names []string) bool {
 	for _, name := range names {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
@@ -62,8 +63,8 @@ type BlindID struct {
 	Displaced int
 }
 
-// ChooseBlindID chooses the row IDs of a blind file. It generates them if the ID column of the
-// training file has duplicates or gaps here.
+// ChooseBlindID chooses the row IDs of a blind file. It generates them if the ID column of
+// the training file has duplicate or missing values in the blind file.
 func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {

@@ -31,8 +31,8 @@ func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	return h
 }
 
-// add counts a record, which must have as many fields as the first. It ignores one that
-// repeats the first record, as concatenated files do.
+// add counts a record, which must have as many fields as the first record. It ignores a
+// record that repeats the first record, as concatenated files do.
 func (h *headerCheck) add(rec *csvfile.Record) {
 	if h.equalsHeader(rec) {
 		return
@@ -58,9 +58,9 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	return true
 }
 
-// looksLikeData reports whether the first record looks like a row of data. Either its last
-// cell also occurs below, as a class does, and at least half of the other cells resemble
-// those below; or nearly all cells do.
+// looksLikeData reports whether the first record looks like a row of data. If its last cell
+// also occurs below, as a class does, half of its other cells must resemble the cells below
+// them. Otherwise nearly all its cells must.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {

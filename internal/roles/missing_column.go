@@ -22,8 +22,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	if err != nil || len(other)+1 != len(have) {
 		return len(have) - 1, err
 	}
-	// If column k is missing, the columns before it resemble those at the same position in
-	// the blind file, and the columns after it those at the position before.
+	// If column k is missing, the columns before it match the blind file's columns at the same
+	// positions, and the columns after it match the blind file's columns one position to the
+	// left.
 	last := len(have) - 1
 	sum := 0.0
 	for i := range other {
@@ -39,8 +40,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	return best, nil
 }
 
-// minImprovement is how much more similar the files must be without another column than
-// without the last, the usual label. 1 corresponds to all cells of a column.
+// minImprovement is by how much the sum of similarities must increase if another column
+// than the last is assumed to be missing. The last column is usually the label. 1 is the
+// similarity of two equal columns.
 const minImprovement = 0.25
 
 // columnSample has the first cells of a column.
@@ -51,8 +53,8 @@ type columnSample struct {
 	texts map[string]bool
 }
 
-// readColumnSamples reads the beginning of a CSV with a header. An unreadable row ends it
-// without an error.
+// readColumnSamples reads the beginning of a CSV with a header. It stops at an unreadable
+// row without an error.
 func readColumnSamples(ctx context.Context, src io.Reader) ([]columnSample, error) {
 	reader := csvfile.NewReader(src, ',')
 	header, err := reader.Read()
@@ -88,8 +90,8 @@ func (c *columnSample) add(cell string) {
 	c.texts[cell] = true
 }
 
-// similarity returns the share of the cells of other that could be in the column, because
-// they are numbers in its range or texts that it has.
+// similarity returns the share of the cells of other that could be in column c, because
+// they are numbers in its range or occur among its texts.
 func (c *columnSample) similarity(other columnSample) float64 {
 	alike := 0
 	for _, cell := range other.cells {

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// isIDName reports whether a name may be that of an ID, such as id, key, index, no,
-// customer_id or PassengerId, or the empty name of an index.
+// isIDName reports whether an ID column may have this name, such as id, key, index, no,
+// customer_id or PassengerId. It accepts the empty name, which an index may have.
 func isIDName(name string) bool {
 	switch csvfile.NormalizeName(name) {
 	case "key", "index", "nr", "no", "num", "number", "row", "rownum", "rownumber", "recordid", "unnamed0":
@@ -19,7 +19,8 @@ func isIDName(name string) bool {
 	return name == "" || isSureIDName(name)
 }
 
-// isSureIDName reports whether a name is nearly always that of an ID, at any position.
+// isSureIDName reports whether a column with this name is nearly always the ID, at any
+// position.
 func isSureIDName(name string) bool {
 	switch csvfile.NormalizeName(name) {
 	case "id", "uuid", "guid", "rowid":
@@ -29,14 +30,16 @@ func isSureIDName(name string) bool {
 	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
 		return true
 	}
-	// These are names such as customerID and PassengerId, but not PAID or Madrid.
+	// A name such as customerID or PassengerId ends in ID, but a name such as PAID or Madrid
+	// does not.
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
 	before, _ := utf8.DecodeLastRuneInString(stem)
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// sureLabelNames are names, as csvfile.NormalizeName returns them, that are nearly always
-// those of labels. otherLabelNames are often the names of other columns, too.
+// Names of labels in the form of csvfile.NormalizeName. A column with one of sureLabelNames
+// is nearly always the label. The names in otherLabelNames are often the names of features,
+// too.
 var (
 	sureLabelNames = []string{
 		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",
@@ -47,13 +50,13 @@ var (
 	}
 )
 
-// isLabelName reports whether a name may be that of a label.
+// isLabelName reports whether a label may have this name.
 func isLabelName(name string) bool {
 	return isSureLabelName(name) || slices.Contains(otherLabelNames, csvfile.NormalizeName(name))
 }
 
-// isSureLabelName reports whether a name is nearly always that of a label, at any
-// position.
+// isSureLabelName reports whether a column with this name is nearly always the label, at
+// any position.
 func isSureLabelName(name string) bool {
 	return slices.Contains(sureLabelNames, csvfile.NormalizeName(name))
 }

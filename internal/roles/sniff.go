@@ -54,7 +54,7 @@ func (t *Table) LacksColumn(name string) bool {
 	return !t.normalizedNames[csvfile.NormalizeName(name)]
 }
 
-// The limits of reading a file.
+// The maximum number of rows and bytes that are read from a file.
 const (
 	maxRows    = 2000
 	maxBytes   = 32 << 20

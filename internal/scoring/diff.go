@@ -19,12 +19,13 @@ type Difference struct {
 	// ChangedRows are the rows whose predicted class differs, in the order of the
 	// first file.
 	ChangedRows []ChangedRow `json:"flipped"`
-	// LabelChanges counts the changed rows by both classes, the most frequent pair first.
+	// LabelChanges counts the changed rows by the pair of predicted classes, the most frequent
+	// pair first.
 	LabelChanges []LabelChange `json:"changes"`
-	// ProbabilityChanges are the largest differences of a probability, one per row, the
-	// largest first. It is nil unless both files have probabilities.
+	// ProbabilityChanges are the largest differences between the probabilities of a class, one
+	// per row, the largest first. It is nil unless both files have probabilities.
 	ProbabilityChanges []ProbabilityChange `json:"moves"`
-	// Truth compares both with the true labels. It is nil if there are no answers.
+	// Truth compares both files with the true labels. It is nil if there are no answers.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
 
@@ -44,7 +45,7 @@ type LabelChange struct {
 	Rows int    `json:"rows"`
 }
 
-// ProbabilityChange has the probabilities of a class that both files have for a row.
+// ProbabilityChange has the two probabilities, one from each file, of a class for a row.
 type ProbabilityChange struct {
 	ID    string  `json:"id"`
 	Class string  `json:"class"`

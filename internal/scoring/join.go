@@ -16,8 +16,8 @@ func (p *predictions) joinInput(file File, name string) joinInput {
 
 func (a *answers) joinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
-// joinRows returns the position in b of each row of a. It is a *Fault if the files do not
-// have the same IDs, or not the same number of rows.
+// joinRows returns the position in b of each row of a. It returns a *Fault if the files
+// differ in their IDs or, without IDs, in their number of rows.
 func joinRows(a, b joinInput) ([]int, error) {
 	order := make([]int, len(a.rows))
 	if a.ids == nil {
@@ -61,7 +61,7 @@ func joinRows(a, b joinInput) ([]int, error) {
 	return order, nil
 }
 
-// indexIDs returns the position of each ID. A duplicate ID is a *Fault.
+// indexIDs returns the position of each ID. It returns a *Fault if an ID occurs twice.
 func (k joinInput) indexIDs() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
@@ -73,7 +73,7 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	return at, nil
 }
 
-// describeMissing returns a message about IDs of k that other does not have.
+// describeMissing returns a message about the given IDs, which k has and other does not.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quote(ids[0]))

@@ -15,10 +15,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// File identifies a file of a Fault.
+// File identifies the file in which a Fault is.
 type File int
 
-// The files. Neither means that the fault is not in one file only.
+// The values of File. Neither means that no single file is at fault.
 const (
 	Neither File = iota
 	Predictions
@@ -45,7 +45,8 @@ type predictions struct {
 	ids    []string // nil if the rows are joined by their order
 	labels []string
 	rows   []int // the line of each row
-	// classes are those with a probability column. probabilities is row-major.
+	// classes are the classes with a probability column. probabilities has one row for each
+	// row of the file and one column for each of these classes.
 	classes       []string
 	probabilities []float32
 }
@@ -63,7 +64,7 @@ type answers struct {
 	label  string
 	ids    []string
 	labels []string
-	// rows are the lines of the rows in the file.
+	// rows are the line numbers of the rows in the file.
 	rows []int
 }
 
@@ -74,11 +75,11 @@ const probabilityColumn = "probability_"
 // the blind file has a column of the same name.
 var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 
-// readPredictions reads the predictions. answered are the names of the columns of the
+// readPredictions reads the predictions. answerColumns are the names of the columns of the
 // answers.
-func readPredictions(ctx context.Context, t *table, answered []string, opts Options) (*predictions, error) {
+func readPredictions(ctx context.Context, t *table, answerColumns []string, opts Options) (*predictions, error) {
 	p := &predictions{names: t.names}
-	at, err := p.findLabelColumn(t, answered, opts)
+	at, err := p.findLabelColumn(t, answerColumns, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func readPredictions(ctx context.Context, t *table, answered []string, opts Opti
 	}
 }
 
-func (p *predictions) findLabelColumn(t *table, answered []string, opts Options) (int, error) {
+func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Options) (int, error) {
 	if opts.Prediction != "" {
 		return t.columnIndex(opts.Prediction, "prediction", 0)
 	}
@@ -146,7 +147,7 @@ func (p *predictions) findLabelColumn(t *table, answered []string, opts Options)
 	}
 	shared, only := 0, 0
 	for at, name := range t.names[1:] {
-		if slices.Contains(answered, name) {
+		if slices.Contains(answerColumns, name) {
 			shared, only = shared+1, at+1
 		}
 	}
@@ -185,8 +186,8 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 	}
 }
 
-// findAnswerColumn returns the position of the column that is probably that of the true
-// labels. modelLabel is Options.ModelLabel.
+// findAnswerColumn returns the position of the column that probably has the true labels.
+// modelLabel is Options.ModelLabel.
 func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at
@@ -274,11 +275,11 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	return row, nil
 }
 
-// columnIndex returns the position of the named column, or standard if name is empty. role is
-// the column's role for messages.
-func (t *table) columnIndex(name, role string, standard int) (int, error) {
+// columnIndex returns the position of the named column, or fallback if name is empty. role
+// is the column's role for messages.
+func (t *table) columnIndex(name, role string, fallback int) (int, error) {
 	if name == "" {
-		return standard, nil
+		return fallback, nil
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
@@ -310,8 +311,8 @@ type classes struct {
 // matrix and the probabilities.
 const maxClasses = 2000
 
-// newClasses returns the classes with a probability in their order, followed by the other
-// labels in sorted order.
+// newClasses returns the classes of both files: first those with a probability column, in
+// file order, then the other labels, sorted.
 func newClasses(p *predictions, a *answers) (*classes, error) {
 	c := &classes{index: map[string]int32{}}
 	for _, name := range p.classes {

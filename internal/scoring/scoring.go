@@ -16,17 +16,17 @@ import (
 
 // Options select the columns. The zero value selects the defaults.
 type Options struct {
-	// ID is the name of the column that joins both files. Defaults to the first column of
-	// the predictions, and to the column with the same name in the answers or else their
-	// first.
+	// ID is the name of the column that joins both files. In the predictions it defaults to
+	// the first column. In the answers it defaults to the column of the same name or, if there
+	// is none, to the first column.
 	ID string
-	// Label is the name of the column of the true labels. Defaults to ModelLabel, the name
-	// of the column of predicted labels, the only column that the predictions lack, or the
-	// last: the first of these that the answers have.
+	// Label is the name of the column of the true labels. Defaults to the first of these
+	// columns that the answers have: ModelLabel, the name of the column of predicted labels,
+	// the only column that the predictions lack, the last column.
 	Label string
-	// Prediction is the name of the column of the predicted labels. Defaults to prediction,
-	// Label, the second of two columns, or the only one except the first that the answers
-	// have, too: the first of these that the predictions have.
+	// Prediction is the name of the column of the predicted labels. Defaults to the first of
+	// these columns that the predictions have: prediction, Label, the second of two columns,
+	// the only column after the first that the answers have, too.
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string
@@ -45,7 +45,7 @@ type MetricValue struct {
 // Result has the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
-	// Label is the column of the true labels.
+	// Label is the name of the column of the true labels.
 	Label            string       `json:"label"`
 	Accuracy         *MetricValue `json:"accuracy"`
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
@@ -55,8 +55,8 @@ type Result struct {
 	LogLoss  *MetricValue `json:"logLoss"`
 	Baseline Baseline     `json:"baseline"`
 	Classes  []Class      `json:"classes"`
-	// Confusion counts the rows by true class and by predicted class, both in the order of
-	// Classes.
+	// Confusion counts the rows by true class, then by predicted class. Both are in the order
+	// of Classes.
 	Confusion [][]int `json:"confusion"`
 }
 
@@ -67,7 +67,7 @@ type Baseline struct {
 }
 
 // Class has the metrics of one class. Precision is nil if the class was never predicted,
-// Recall if no row has it, and F1 if both are.
+// and Recall is nil if no row has the class. F1 is nil if both of them are nil.
 type Class struct {
 	Label     string       `json:"label"`
 	Rows      int          `json:"rows"` // number of rows with this true class
@@ -125,7 +125,8 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	return p.scoreRows(a, order)
 }
 
-// scoreRows computes the metrics. order has the position in a of each prediction's answer.
+// scoreRows computes the metrics. order has, for each prediction, the position of its
+// answer in a.
 func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}

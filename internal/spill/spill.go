@@ -181,8 +181,8 @@ func (s *Stream) flush() {
 // Len returns the number of bytes written.
 func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.blockSize) + int64(len(s.buffer)) }
 
-// Reader returns a reader of the first n bytes, which must be at most s.Len(). Its errors
-// are those of the file. The stream must not be written to during a Read.
+// Reader returns a reader of the first n bytes, which must be at most s.Len(). Its Read
+// returns errors of reading the file. The stream must not be written to during a Read.
 func (s *Stream) Reader(n int64) io.Reader {
 	return io.LimitReader(&streamReader{stream: s}, n)
 }

@@ -101,10 +101,10 @@ func hasTableExtension(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".data", ".tab"}, path.Ext(name))
 }
 
-// readMember reads the file at path from, which was packed in f. It stores the table as CSV
-// in UTF-8, with the lines of the packed file.
-func (f *sourceFile) readMember(ctx context.Context, from string, opts Options) error {
-	member := &sourceFile{File: File{Name: f.Name, Path: from}, member: true}
+// readMember reads the file at memberPath, which was unpacked from the archive f, and
+// stores it in f.temp as CSV in UTF-8. Locations are lines of the unpacked file.
+func (f *sourceFile) readMember(ctx context.Context, memberPath string, opts Options) error {
+	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, member: true}
 	err := member.inspect(ctx, opts)
 	if err == nil && member.temp == "" {
 		var done int64

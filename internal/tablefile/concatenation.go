@@ -120,8 +120,8 @@ type header struct {
 	lines     int // number of lines of the header
 }
 
-// readHeader reads the header from src, and possibly more. It detects the delimiter if
-// delimiter is 0.
+// readHeader reads the header of src, and may read more, which it keeps in the result. If
+// delimiter is 0, it detects the delimiter.
 func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	h := &header{delimiter: delimiter}
 	for size := headSize; ; size *= 2 {
@@ -167,8 +167,9 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 }
 
-// matchColumns returns the position in names of each column of the first file, or nil if the
-// columns are the same in the same order. line is that of the header.
+// matchColumns returns, for each column of the first file, its position in names. It
+// returns nil if the columns are the same in the same order. line is the line of the
+// header.
 func matchColumns(first, names []string, line int, firstFile string) ([]int, error) {
 	if slices.Equal(first, names) {
 		return nil, nil

@@ -65,7 +65,7 @@ func (w *csvFile) writeField(text []byte) {
 	w.out.WriteField(text)
 }
 
-// endRecord ends the record. source is the line from which it was converted, or 0.
+// endRecord ends the record. source is its line in the original file, or 0 if it has none.
 func (w *csvFile) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
@@ -82,7 +82,8 @@ func (w *csvFile) endRecord(source int) error {
 	return nil
 }
 
-// writeRecord writes a record. source is the line from which it was converted, or 0.
+// writeRecord writes a record. source is its line in the original file, or 0 if it has
+// none.
 func (w *csvFile) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))
@@ -110,8 +111,8 @@ func lineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert writes the table to a temporary file with fill. From then on, that file is read
-// instead of the original.
+// convert creates a temporary file and calls fill, which writes the table to it. From then
+// on, that file is read instead of the original.
 func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
@@ -124,8 +125,8 @@ func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csv
 	return nil
 }
 
-// recoverDefect calls read. It returns a panic, which a damaged file may cause in a format's
-// library, as a defect.
+// recoverDefect calls read and returns its error. If read panics, as libraries may on a
+// damaged file, it returns a defect.
 func recoverDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

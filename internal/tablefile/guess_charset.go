@@ -70,7 +70,9 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 	}
 }
 
-// addText counts a piece of text. It returns an incomplete character at its end.
+// addText counts the characters of a piece of text. If the piece ends within a character,
+// it returns the bytes of that character, with which the next piece must begin. last is set
+// for the last piece.
 func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
@@ -126,14 +128,15 @@ func (c *charsetStats) addInvalid(b byte) {
 	c.last, c.lastInvalid = b, true
 }
 
-// classifyLast classifies the last invalid byte. right is the byte after it.
-func (c *charsetStats) classifyLast(right byte) {
+// classifyLast counts the last invalid byte as implausible if it is. next is the byte after
+// it.
+func (c *charsetStats) classifyLast(next byte) {
 	b := c.last
 	c.last = 0
 	if b == 0 {
 		return
 	}
-	char, inWord := charmap.Windows1252.DecodeByte(b), isLower(c.left) && isLower(right)
+	char, inWord := charmap.Windows1252.DecodeByte(b), isLower(c.left) && isLower(next)
 	switch {
 	case unicode.IsUpper(char) && !isLower(c.left), unicode.IsLower(char) && b != 0x83: // which is ƒ
 	case char == '’':
@@ -147,9 +150,9 @@ func (c *charsetStats) classifyLast(right byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWestern reports whether the text is certainly Windows-1252. It then has hardly any
-// characters in UTF-8 and no undefined bytes, most of its letters are next to ASCII letters,
-// and its symbols are not inside words.
+// isWestern reports whether the text is certainly Windows-1252. Such a text has hardly any
+// characters in UTF-8 and no undefined bytes. Most of its letters are next to ASCII
+// letters, and its symbols are not inside words.
 func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }

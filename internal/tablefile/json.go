@@ -14,7 +14,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Limits of JSON, which bound the memory.
+// Limits for JSON files, which bound the memory.
 const (
 	maxDepth   = 32                // depth of nested objects
 	maxKeys    = csvfile.MaxFields // distinct keys of a file, which become columns
@@ -23,9 +23,9 @@ const (
 	maxField   = csvfile.MaxRecordBytes
 )
 
-// convertJSON converts JSON Lines, or a list of objects in a JSON document, which is the
-// document itself or a member of it. Objects become rows. Keys become columns in the order
-// of their first appearance.
+// convertJSON converts JSON Lines or a JSON document to CSV. The document is a list of
+// objects, or an object that has a list of objects as a member. Objects become rows. Keys
+// become columns in the order of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ type keySet struct {
 	grew      bool // a key was added after the header was written
 }
 
-// position returns the position of a key. It adds a new key.
+// position returns the position of a key. If the key is new, it adds the key.
 func (k *keySet) position(key []byte) (int, error) {
 	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
@@ -112,9 +112,9 @@ func (k *keySet) position(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes the rows to w. The header has the keys that are already known, or
-// those of the first row. If other rows have more keys, it only adds these to keys, sets
-// keys.grew, and the output must be discarded.
+// writeJSONRows writes a header and the rows to w. The header has the keys in keys or, if
+// there are none, the keys of the first row. If a later row has other keys, they are added
+// to keys, and keys.grew is set. The output is then incomplete and must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -318,7 +318,8 @@ func shorten(text string) string {
 	return text
 }
 
-// warnOnce warns about the first value of a kind, which is an index of r.warned.
+// warnOnce adds a warning the first time it is called for a kind. kind is an index of
+// r.warned.
 func (r *jsonRowReader) warnOnce(kind int, message string) {
 	if r.warned[kind] {
 		return

@@ -6,53 +6,53 @@ import "sort"
 const maxRuns = 1 << 20
 
 // lineMap maps lines of a converted CSV to lines of the original file. Consecutive records
-// with equal distances share a run.
+// share a run if they follow each other at constant distances in both files.
 type lineMap struct {
 	runs []run
 	full bool // lines after the last run are unknown
 }
 
-// run is a sequence of records. The first starts in line out of the CSV and in line in of the
-// file. Each next record starts outStep and inStep lines later.
-type run struct{ out, in, outStep, inStep int }
+// run is a sequence of records. The first record starts in line csvLine of the CSV and line
+// fileLine of the file. Each further record starts csvStep and fileStep lines later.
+type run struct{ csvLine, fileLine, csvStep, fileStep int }
 
 func (m *lineMap) hasRuns() bool { return len(m.runs) > 0 }
 
-// add adds a record that starts in line out of the CSV and in line in of the file. From call
-// to call, out must increase, and in must not decrease.
-func (m *lineMap) add(out, in int) {
+// add adds a record that starts in line csvLine of the CSV and line fileLine of the file.
+// From call to call, csvLine must increase, and fileLine must not decrease.
+func (m *lineMap) add(csvLine, fileLine int) {
 	if m.full {
 		return
 	}
 	if n := len(m.runs); n > 0 {
 		last := &m.runs[n-1]
-		if last.outStep == 0 {
-			last.outStep, last.inStep = out-last.out, in-last.in
+		if last.csvStep == 0 {
+			last.csvStep, last.fileStep = csvLine-last.csvLine, fileLine-last.fileLine
 			return
 		}
-		records := (out - last.out) / last.outStep
-		if last.out+records*last.outStep == out && last.in+records*last.inStep == in {
+		records := (csvLine - last.csvLine) / last.csvStep
+		if last.csvLine+records*last.csvStep == csvLine && last.fileLine+records*last.fileStep == fileLine {
 			return
 		}
 	}
 	if len(m.runs) == maxRuns {
 		m.full = true
-		m.runs = append(m.runs, run{out: out})
+		m.runs = append(m.runs, run{csvLine: csvLine})
 		return
 	}
-	m.runs = append(m.runs, run{out: out, in: in})
+	m.runs = append(m.runs, run{csvLine: csvLine, fileLine: fileLine})
 }
 
 // sourceLine returns the line of the file for a line of the CSV, or 0 if it is unknown. For
 // the lines of a record, it returns the record's first line.
 func (m *lineMap) sourceLine(line int) int {
-	at := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].out > line }) - 1
-	if at < 0 || m.runs[at].in == 0 {
+	at := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].csvLine > line }) - 1
+	if at < 0 || m.runs[at].fileLine == 0 {
 		return 0
 	}
 	r := m.runs[at]
-	if r.outStep == 0 {
-		return r.in
+	if r.csvStep == 0 {
+		return r.fileLine
 	}
-	return r.in + (line-r.out)/r.outStep*r.inStep
+	return r.fileLine + (line-r.csvLine)/r.csvStep*r.fileStep
 }

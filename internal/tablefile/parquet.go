@@ -145,7 +145,8 @@ func joinNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writeRowGroup writes the rows of a group. The line of a row is its number.
+// writeRowGroup writes the rows of a group. A Parquet file has no lines, so the number of a
+// row in the file is used as its line.
 func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -248,7 +249,7 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 	return physicalFormatter(t.Kind())
 }
 
-// physicalFormatter is like cellFormatter, for a physical type.
+// physicalFormatter is cellFormatter for a column without a logical type.
 func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]byte, error) {
 	switch kind {
 	case parquet.Boolean:

@@ -108,10 +108,10 @@ func (f *sourceFile) detectCompression() ([]byte, error) {
 	return head, err
 }
 
-// openText returns the unpacked text in UTF-8. read is called with the number of bytes read
-// from disk.
-func (f *sourceFile) openText(read func(n int)) (*stream, error) {
-	s, err := openFile(f.Path, read)
+// openText returns the unpacked text in UTF-8. It calls onRead with the number of bytes of
+// each read from disk.
+func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
+	s, err := openFile(f.Path, onRead)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,10 @@ func (f *sourceFile) openText(read func(n int)) (*stream, error) {
 	return s, nil
 }
 
-// openCSV returns the table as CSV in UTF-8. It adds the number of bytes read to done.
-func (f *sourceFile) openCSV(done *int64) (*stream, error) {
-	read := func(n int) { *done += int64(n) }
+// openCSV returns the table as CSV in UTF-8. Each read from disk adds its number of bytes
+// to bytesRead.
+func (f *sourceFile) openCSV(bytesRead *int64) (*stream, error) {
+	read := func(n int) { *bytesRead += int64(n) }
 	if f.temp != "" {
 		return openFile(f.temp, read)
 	}

@@ -17,7 +17,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Limits of a workbook, which bound the memory.
+// Limits for workbooks, which bound the memory.
 const (
 	maxSheetText   = 256 << 20 // bytes of the shared strings
 	maxPartBytes   = 8 << 30   // unpacked bytes of one part
@@ -37,7 +37,8 @@ type workbook struct {
 
 type workbookSheet struct{ name, part string }
 
-// dateStyle reports whether a cell's number is displayed as a date, a time of day or both.
+// dateStyle is how a number in a cell is displayed: as a date, a time of day, both or
+// neither.
 type dateStyle struct{ hasDate, hasTime bool }
 
 // convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
@@ -75,9 +76,10 @@ func damagedWorkbook(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
 }
 
-// forEachElement decodes the named part of the archive and calls each with the start of every
-// element. An error of each stops it. It is not an error if the part is missing.
-func (b *workbook) forEachElement(name string, each func(d *sheetDecoder, e xml.StartElement) error) error {
+// forEachElement decodes the named part of the archive and calls visit with the start of
+// every element. It stops if visit returns an error. It is not an error if the part is
+// missing.
+func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
 		return nil
@@ -97,7 +99,7 @@ func (b *workbook) forEachElement(name string, each func(d *sheetDecoder, e xml.
 			return err
 		}
 		if e, ok := token.(xml.StartElement); ok {
-			if err := each(d, e); err != nil {
+			if err := visit(d, e); err != nil {
 				return err
 			}
 		}
@@ -273,8 +275,8 @@ func (b *workbook) writeSheet(name string, w *csvFile) error {
 	return end()
 }
 
-// parseColumn returns the position of the column of a cell reference such as AB12, from 0.
-// It returns next if there is none.
+// parseColumn returns the position of the column in a cell reference such as AB12, from 0.
+// If there is no reference, it returns next.
 func parseColumn(place string, next int) int {
 	n := 0
 	for _, char := range place {

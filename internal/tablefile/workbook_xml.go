@@ -53,8 +53,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// readText returns the text of the t elements up to the end tag named end, without phonetic
-// runs.
+// readText returns the joined text of the <t> elements before the end tag named end, except
+// in phonetic runs.
 func readText(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
 	inText, spoken := false, false

@@ -23,11 +23,12 @@ func DaysFromCivil(year, month, day int) int {
 	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
 }
 
-// CivilFromDays returns the date that is days after 1 January 1970.
-func CivilFromDays(days int) (year, month, day int) {
-	days += 719_468
-	era := days / 146_097
-	dayOfEra := days % 146_097
+// CivilFromDays returns the date for a number of days since 1 January 1970. It is the
+// inverse of DaysFromCivil.
+func CivilFromDays(epochDays int) (year, month, day int) {
+	epochDays += 719_468
+	era := epochDays / 146_097
+	dayOfEra := epochDays % 146_097
 	year = (dayOfEra - dayOfEra/1_460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
 	dayOfEra -= 365*year + year/4 - year/100
 	month = (5*dayOfEra + 2) / 153

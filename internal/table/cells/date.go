@@ -14,7 +14,7 @@ type DateTime struct {
 // EpochDays returns the number of days since 1 January 1970, with a fraction.
 func (t *DateTime) EpochDays() float64 { return float64(t.Day) + t.Hour/24 }
 
-// The range of years that are parsed.
+// The first and the last year that a date may have.
 const (
 	minYear = 1000
 	maxYear = 2999
@@ -25,7 +25,8 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// hour is the time of day if it precedes the year; hasHour is set then.
+	// hour is a time of day that precedes the year, as in the output of Unix date. hasHour is
+	// set if there is one.
 	hour    float64
 	hasHour bool
 }
@@ -85,7 +86,8 @@ func (p *dateParser) skipSpaces() {
 	}
 }
 
-// parseDigits parses one to maxDigits digits. It returns their value and their number.
+// parseDigits parses one to maxDigits digits. It returns their value and how many there
+// are.
 func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	for digits < maxDigits && digits < len(p.rest) && p.rest[digits]-'0' <= 9 {
 		value = value*10 + int(p.rest[digits]-'0')
@@ -96,7 +98,7 @@ func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	return value, digits
 }
 
-// atTimeOfDay reports whether the rest starts with one or two digits and a colon.
+// atTimeOfDay reports whether the unread text starts with one or two digits and a colon.
 func (p *dateParser) atTimeOfDay() bool {
 	for i, char := range p.rest[:min(len(p.rest), 3)] {
 		if char == ':' {
@@ -153,14 +155,14 @@ func (p *dateParser) parseDate() int {
 	return p.epochDay(third, first, second)
 }
 
-// fullYear returns the year from 1930 to 2029 that ends in two digits. Most such dates come
-// from spreadsheets, which use this range. The range of POSIX, 1969 to 2068, would move
-// birthdays into the future.
-func fullYear(year int) int {
-	if year < 30 {
-		return year + 2000
+// fullYear returns the year from 1930 to 2029 with the given last two digits. Most such
+// dates come from spreadsheets, which use this range. The range of POSIX, 1969 to 2068,
+// would move birthdays into the future.
+func fullYear(lastDigits int) int {
+	if lastDigits < 30 {
+		return lastDigits + 2000
 	}
-	return year + 1900
+	return lastDigits + 1900
 }
 
 // parseNameFirst parses a date that starts with the name of a month or weekday.
@@ -287,8 +289,8 @@ func equalFold(word []byte, lower string) bool {
 	return true
 }
 
-// epochDay returns the number of days from 1 January 1970 to a Gregorian date. An invalid
-// date is an error.
+// epochDay returns the number of days from 1 January 1970 to a Gregorian date. If the date
+// is invalid, it sets p.ok to false.
 func (p *dateParser) epochDay(year, month, day int) int {
 	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) {
 		p.ok = false

@@ -29,9 +29,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents holds, for each value of the exponent bits of a float64, the largest e
-// for which numbers with these bits stay below 2^27 when multiplied by 10^e. A number that
-// is not a decimal with this e is not one with any other.
+// decimalExponents is indexed by the exponent bits of a float64. It holds the largest e for
+// which every number with these bits stays below 2^27 when multiplied by 10^e. A number
+// that is not k / 10^e with this e has no exact decimal.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

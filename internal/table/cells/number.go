@@ -78,19 +78,20 @@ var PowersOf10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// Words of eight equal bytes.
+// Words whose eight bytes are equal.
 const (
 	lowBits    = 0x0101010101010101
 	highBits   = 0x80 * lowBits
 	ASCIIZeros = '0' * lowBits
 )
 
-// SeparatorMask returns a word with the high bit of each byte set that is below the minus
-// sign in the argument, as commas and line ends are.
+// SeparatorMask marks the bytes of word that are less than '-', as commas and line ends
+// are. The result has the high bit of each of these bytes set, and no other bit.
 func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// NonDigitMask returns a word with the high bit of the first byte set that is not a value
-// from 0 to 9, and of some bytes after it. It returns 0 if all bytes are digits.
+// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit
+// of the result is the high bit of the first byte that is not. Higher bits may be wrong,
+// because of carries.
 func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
 // Parse8Digits returns the number that eight digits make. Each byte of word is the value of
@@ -189,11 +190,12 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 
 // DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
-// Both sides of mantissa / 5ᵏ are shifted until their highest bit is set. The quotient then
-// has at least 62 bits, more than a float64 holds. If there is a remainder, its last bit is
-// set, so that the conversion rounds like the exact quotient. Multiplication by the inverse
-// returns a quotient that may be one too low, which matters only if the difference could
-// reach the rounded bit (Lemire, Number parsing at a gigabyte per second, 2021).
+// The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The
+// quotient has at least 62 bits, more than a float64 holds. If the division leaves a
+// remainder, the last bit of the quotient is set, so that the conversion rounds like the
+// exact quotient. Multiplication by the inverse of 5ᵏ is faster than a division, but its
+// result may be one too low. Only if this could change the rounded bit is the division
+// necessary (Lemire, Number parsing at a gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)

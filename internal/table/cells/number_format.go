@@ -94,7 +94,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 }
 
 // parsePrefix parses the text before the digits: a sign and a currency symbol, in either
-// order. It does not accept letters, because codes start with letters.
+// order. It does not accept letters, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	text = Trim(text)
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {

@@ -6,11 +6,12 @@ import "bytes"
 // fit the cache of a core.
 const ChunkSize = 256 << 10
 
-// readSlack is the number of bytes that may be read after the text of a chunk.
+// readSlack is the number of bytes that must follow the text of a chunk in memory, because
+// the parsers read past its end.
 const readSlack = 64
 
-// newBuffer returns a buffer of size bytes, with capacity for a missing last line end and
-// for readSlack.
+// newBuffer returns a buffer of size bytes. Its capacity has space for a line end, which
+// the last line may lack, and for readSlack.
 func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
 
 // Chunk is a sequence of complete records of a file. All its quotes are valid.
@@ -22,7 +23,8 @@ type Chunk struct {
 }
 
 // nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of
-// the file, after an error, and if the next record must be read with Read.
+// the file and after an error. It also returns false before a record with invalid quotes or
+// a record that is too long. Read must then read that record.
 func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {
@@ -65,7 +67,7 @@ func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 
 // completeRecordsLen returns the length of the complete records at the start of a window,
 // and whether a misplaced quote follows them. last is set if the file ends with the window.
-func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool) {
+func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote bool) {
 	i := 0
 	for {
 		quote := bytes.IndexByte(window[i:], '"')
@@ -79,11 +81,11 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, rough bool
 		if quote > 0 && !isFieldEnd(window[quote-1], delim) {
 			return n, true
 		}
-		end, _, what := closingQuote(window, quote, last)
-		if what == recordPartial {
+		end, _, status := closingQuote(window, quote, last)
+		if status == recordPartial {
 			return n, false
 		}
-		if what != recordComplete || end < len(window) && !isFieldEnd(window[end], delim) {
+		if status != recordComplete || end < len(window) && !isFieldEnd(window[end], delim) {
 			return n, true
 		}
 		i = end

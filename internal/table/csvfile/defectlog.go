@@ -22,7 +22,7 @@ type defectGroup struct {
 // Column 0 is the whole record.
 type Location struct{ Line, Column int }
 
-// The maximum numbers of locations of a code.
+// The maximum number of locations that are kept for each code.
 const (
 	MaxLocations      = 20 // in a DefectLog
 	MaxLocationsShown = 3  // in a message
@@ -35,8 +35,8 @@ func (l *DefectLog) Add(defects ...Defect) {
 	}
 }
 
-// AddMany adds count defects of one code. The first is d; places are the locations of the
-// next ones, at most MaxLocations.
+// AddMany adds count defects of one code. d is the first defect. places are the locations
+// of the defects after it, at most MaxLocations.
 func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
 	p := l.find(d.Code)
 	if p == nil {
@@ -171,7 +171,7 @@ var defectSummaries = map[string]defectSummary{
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
 }
 
-// SourceLine returns source(line). If source is nil, it returns no file and the same line.
+// SourceLine returns source(line). If source is nil, it returns "" and line.
 func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
 	if source == nil {
 		return "", line

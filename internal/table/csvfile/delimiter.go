@@ -2,18 +2,19 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter, used as a delimiter, asks to detect it with FindDelimiter.
+// AutoDelimiter is passed instead of a delimiter to detect it with FindDelimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
 const DelimiterSampleBytes = 64 << 10
 
-// Delimiters are the delimiters that FindDelimiter tries, the preferred first.
+// Delimiters are the delimiters that FindDelimiter tries, in the order of preference.
 const Delimiters = ",;\t|"
 
-// FindDelimiter returns the member of Delimiters that best separates the fields of a sample:
-// most records then have as many fields as the first, and many. It returns the comma if
-// none separates them. truncated is set if the sample is not the whole file.
+// FindDelimiter returns the delimiter of a sample. It considers the Delimiters with which
+// at least nine of ten records have as many fields as the first record, and chooses the one
+// with the most fields. It returns the comma if no delimiter splits the records. truncated
+// is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {

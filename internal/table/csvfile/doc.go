@@ -1,9 +1,10 @@
 // Package csvfile reads and writes CSV files, record by record or in chunks that several
-// goroutines parse. It is built on package cells, and everything that reads a table uses it.
+// goroutines parse. It is built on package cells, and everything that reads a table uses
+// it.
 //
 //	Reader         reads RFC 4180 records
 //	LenientReader  reads records and corrects common errors
-//	Table          reads a header, and records with as many fields
+//	Table          reads a header, then records with as many fields as the header
 //	RunPipeline    reads a Table in chunks, each parsed by a worker into a ParsedChunk
 //	Writer         writes records
 //

@@ -19,7 +19,7 @@ const (
 	FixQuotes        = "quotes"
 )
 
-// LenientReader reads records like a Reader, and corrects those that a Reader rejects:
+// LenientReader reads records like a Reader, and corrects records that a Reader rejects:
 //
 //	5" pipe              a quote in a field is kept
 //	"say "hi"",x         a quote closes a field only where the field may end
@@ -27,8 +27,9 @@ const (
 //	a lone CR            is a line end
 //	a NUL                is removed
 //
-// A quoted field may contain line ends, unless only the first line of its record has as
-// many fields as the header.
+// A quoted field may span several lines. But if the record then has a wrong number of
+// fields, and its first line alone has as many fields as the header, the line is the
+// record.
 type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown
@@ -38,9 +39,10 @@ type LenientReader struct {
 }
 
 // NewLenientReader returns a LenientReader on src whose fields are separated by delim. It
-// calls note for each correction, with column 0 for the whole record. note must not be nil.
-func NewLenientReader(src io.Reader, delim byte, note func(code string, line, column int)) *LenientReader {
-	return &LenientReader{Reader: NewReader(src, delim), onFix: note}
+// calls onFix for each correction, with column 0 if the correction affects the whole
+// record. onFix must not be nil.
+func NewLenientReader(src io.Reader, delim byte, onFix func(code string, line, column int)) *LenientReader {
+	return &LenientReader{Reader: NewReader(src, delim), onFix: onFix}
 }
 
 // Next returns the fields of the next record and the line on which it begins. The fields
@@ -63,12 +65,12 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			return nil, r.nextLine, io.EOF
 		}
 		line = r.nextLine
-		at, what := r.split(window)
-		if what == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
+		at, status := r.split(window)
+		if status == recordPartial && len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 			r.err = r.fill()
 			continue
 		}
-		if what == recordComplete && !l.maybeSeveral() {
+		if status == recordComplete && !l.mayBeSeveral() {
 			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
 				l.onFix(FixLineEnds, line, 0)
 			}
@@ -79,7 +81,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			}
 			return l.toValidUTF8(r.rec.Fields, line), line, nil
 		}
-		fields, more, err := l.readAsLine(at, what)
+		fields, more, err := l.readAsLine(at, status)
 		switch {
 		case err != nil:
 			return nil, line, err
@@ -91,16 +93,17 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// maybeSeveral reports whether a complete record is perhaps several records, joined by a
-// stray quote.
-func (l *LenientReader) maybeSeveral() bool {
+// mayBeSeveral reports whether the complete record in l.rec may be several records that a
+// stray quote has joined.
+func (l *LenientReader) mayBeSeveral() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine reads the record as one line. If the line does not have Width fields, it
-// returns the complete record that ends at offset at, if there is one. more is set if more
-// of the file must be read first.
-func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, more bool, err error) {
+// readAsLine returns the next line as a record. But if the line does not have Width fields,
+// and status is recordComplete, it returns the record that split found, which ends at
+// offset end. more is set if the line was incomplete and more of the file has been read.
+// The caller must then call split again.
+func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexAny(window, "\r\n")
@@ -118,8 +121,8 @@ func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, m
 		return nil, true, nil
 	}
 	cells, fixed := l.splitLenient(window[:n])
-	if what == recordComplete && len(cells) != l.Width {
-		r.pos += at
+	if status == recordComplete && len(cells) != l.Width {
+		r.pos += end
 		r.nextLine += r.rec.LineBreaks + 1
 		return r.rec.Fields, false, nil
 	}
@@ -131,8 +134,8 @@ func (l *LenientReader) readAsLine(at int, what splitStatus) (fields [][]byte, m
 	return cells, false, nil
 }
 
-// splitLenient splits a line into fields. fixed is the position of the first field with
-// invalid quotes, or -1.
+// splitLenient splits a line into fields. fixed is the position of the first field whose
+// quotes were invalid, or -1.
 func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 	l.lineBuffer = append(l.lineBuffer[:0], line...)
 	line, l.cells, fixed = l.lineBuffer, l.cells[:0], -1
@@ -169,8 +172,8 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 }
 
 // closingQuoteOnLine returns the offset of the quote that closes the field starting at
-// line[0], which is the first quote directly before delim or the line end. It returns 0 if
-// there is none.
+// line[0]. This is the first quote directly before delim or the line end. It returns 0 if
+// there is no such quote.
 func closingQuoteOnLine(line []byte, delim byte) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {

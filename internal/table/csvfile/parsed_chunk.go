@@ -33,11 +33,11 @@ type ParsedChunk struct {
 	NotDecimal []bool          // by field: some number is not a decimal, so all are in Values
 }
 
-// TextCell is the value of a cell that holds a text which is not a number. It is a quiet
-// NaN with another payload than cells.NaN, the value of an empty cell.
+// TextCell is the value of a cell with a text that is not a number. It is a quiet NaN. Its
+// payload differs from that of cells.NaN, the value of an empty cell.
 var TextCell = math.Float64frombits(math.Float64bits(cells.NaN) + 1)
 
-// unparsedDecimal is the decimal of a cell that is not parsed yet or is a text.
+// unparsedDecimal is the decimal of a cell that is a text or has not been parsed yet.
 const unparsedDecimal = cells.MissingDecimal + 1
 
 // IsTextCell reports whether value is TextCell. The operator == cannot compare NaNs.
@@ -76,8 +76,8 @@ func resetFlags(flags []bool, n int) []bool {
 }
 
 // indexRows splits the separators into rows. It returns false if a record has a wrong
-// number of fields. quoted is set if the text has quotes, because only quoted cells contain
-// line ends.
+// number of fields. quoted is set if the text has quotes, so that some line ends may be
+// inside cells.
 func (p *ParsedChunk) indexRows(quoted bool) bool {
 	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields
@@ -105,13 +105,14 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 		ends = ends[used:]
 	}
 	p.Rows = len(p.RowLines)
-	// If all line ends are at the ends of rows, all other separators are commas in the rows.
+	// In a text without quotes, indexRow does not check that the separators within a row are
+	// commas. They are if every line end in the text ends a row.
 	text = text[:len(text)-readSlack]
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow adds the row that starts at begin and ends at the first separators. It returns
-// false if the row has a wrong number of fields.
+// indexRow adds the row that starts at offset begin. ends holds the offsets after the
+// separators from there on. It returns false if the row has a wrong number of fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
 	if len(ends) < p.fieldCount {
 		return false
@@ -246,8 +247,8 @@ func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
-// FloatBuffer returns the part of Values that belongs to a field, which may not be set yet.
-// It is safe for concurrent use after ReserveFloats.
+// FloatBuffer returns the part of Values for a field. Its elements are undefined until
+// ParseField has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
 func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(p.Values) < len(p.decimals) {
 		p.ReserveFloats()
@@ -282,7 +283,8 @@ func (p *ParsedChunk) RawRow(row int) []byte {
 	return p.text[begin:end:end]
 }
 
-// cellBounds returns the offsets at which a cell begins and ends, including its quotes.
+// cellBounds returns the offsets of the beginning and the end of a cell, including its
+// quotes.
 func (p *ParsedChunk) cellBounds(row, field int) (begin, end int32) {
 	at := row*(p.fieldCount+1) + field
 	return p.starts[at], p.starts[at+1] - 1

@@ -35,13 +35,14 @@ type pipeline struct {
 	err           error // the first; nothing is committed after it
 }
 
-// defaultWorkers returns the default number of goroutines. There are more than can run at a
-// time, because some wait to commit.
+// defaultWorkers returns the default number of workers. It exceeds the number of cores,
+// because some workers wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// Limits for tables with many columns. A chunk has room for at least minChunkRows rows, and
-// all workers together use at most workerMemory bytes, because one-byte cells take many
-// times the memory of their text.
+// Limits for tables with many columns. A row is assumed to be about as long as the header.
+// A chunk has space for wideChunkRows rows, but if it then exceeds maxWideChunk bytes, for
+// minChunkRows rows. All workers together use about workerMemory bytes, and each at least
+// workerColumnBytes per column.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4
@@ -127,13 +128,14 @@ func (p *pipeline) setError(err error) {
 	p.committedCond.Broadcast()
 }
 
-// Advance adds the rows and lines of a parsed chunk to those that have been read.
+// Advance adds the rows and lines of a parsed chunk to the counts of the table.
 func (t *Table) Advance(p *ParsedChunk) {
 	t.Rows += p.Rows
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read while the table's Next returns only the records of the chunk.
+// RereadChunk calls read once. During the call, the table's Next returns the records of the
+// chunk and no others.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

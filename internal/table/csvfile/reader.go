@@ -76,8 +76,8 @@ func (r *Reader) setDelimiter(delim byte) {
 func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 
 // Read returns the next record, or io.EOF after the last. A *Defect describes an error in
-// that record. The next Read then returns the record after it, or io.EOF if its end cannot
-// be found. Any other error comes from the source.
+// that record. The next call of Read then returns the following record, or io.EOF if the
+// end of the defective record cannot be found. Any other error comes from the source.
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
 		r.opened = true
@@ -93,16 +93,16 @@ func (r *Reader) Read() (*Record, error) {
 			break
 		}
 		r.rec.Line = r.nextLine
-		at, what := r.split(window)
+		at, status := r.split(window)
 		switch {
-		case what == recordPartial:
+		case status == recordPartial:
 			if len(window)-at <= MaxFieldBytes && len(window) <= MaxRecordBytes {
 				r.err = r.fill()
 				continue
 			}
 			return nil, r.failAt(at, tooLong)
-		case what != recordComplete:
-			return nil, r.failAt(at, what)
+		case status != recordComplete:
+			return nil, r.failAt(at, status)
 		}
 		r.pos += at
 		r.nextLine += r.rec.LineBreaks + 1
@@ -111,7 +111,8 @@ func (r *Reader) Read() (*Record, error) {
 	return nil, r.err
 }
 
-// skipBlank skips blank lines; a file may have hundreds of millions.
+// skipBlank skips blank lines without splitting them as records, because a file may have
+// hundreds of millions of them.
 func (r *Reader) skipBlank() {
 	for ; r.pos < r.end; r.nextLine++ {
 		switch r.buf[r.pos] {
@@ -192,8 +193,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source ends. Otherwise each short read would
-// make the reader split the same record again.
+// fill reads until the buffer is full or the source ends, because after each short read the
+// reader would have to split the same record again.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorSlack is the number of elements by which dst of findSeparators must be longer
-// than text.
+// separatorSlack is the number of elements that dst of findSeparators must have in addition
+// to one for each byte of the text.
 const separatorSlack = 8
 
 // The kinds of bytes, for findSeparatorsGo.
@@ -24,7 +24,7 @@ var byteKinds = func() (list [256]uint8) {
 }()
 
 // findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time
-// (SWAR) to find candidates, which are rarely anything else.
+// (SWAR) to find candidates, which are separators, quotes and a few other characters.
 func findSeparatorsGo(dst []int32, text []byte) int {
 	size := len(text) - readSlack
 	n, inside := 0, uint8(0) // separatorByte inside quotes
@@ -51,8 +51,8 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 // moveMask8 collects the high bits of eight bytes in one byte, like PMOVMSKB.
 func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56 }
 
-// dropQuotedSeparators removes the separators inside quotes from ends. It returns the number
-// of those that are left.
+// dropQuotedSeparators removes the separators inside quotes from ends. It returns the
+// number of separators left.
 func dropQuotedSeparators(ends []int32, text []byte) int {
 	n, next := 0, 0
 	for at := 0; ; {

@@ -31,9 +31,9 @@ func (r *Reader) split(window []byte) (int, splitStatus) {
 	for {
 		start := i
 		if i < len(window) && window[i] == '"' {
-			end, what := r.readQuoted(window, start)
-			if what != recordComplete {
-				return start, what
+			end, status := r.readQuoted(window, start)
+			if status != recordComplete {
+				return start, status
 			}
 			i = end
 		} else {
@@ -64,8 +64,8 @@ func (r *Reader) split(window []byte) (int, splitStatus) {
 	}
 }
 
-// afterLineEnd returns the offset after the line end at window[i]. window[i] must be CR or
-// LF, or i the length of the window.
+// afterLineEnd returns the offset after the line end at window[i], which must be CR or LF.
+// If i is the length of window, it returns i.
 func afterLineEnd(window []byte, i int) int {
 	if i < len(window) && window[i] == '\r' {
 		i++
@@ -80,9 +80,9 @@ func afterLineEnd(window []byte, i int) int {
 // readQuoted appends the quoted field that starts at window[start] to the record and
 // returns the offset after its closing quote.
 func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
-	i, doubled, what := closingQuote(window, start, r.atEOF)
-	if what != recordComplete {
-		return start, what
+	i, doubled, status := closingQuote(window, start, r.atEOF)
+	if status != recordComplete {
+		return start, status
 	}
 	text := window[start+1 : i-1]
 	if len(text) > MaxFieldBytes {
@@ -90,7 +90,8 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	}
 	breaks := CountLineBreaks(text)
 	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
-		// After several lines, this is more likely the opening quote of the next field.
+		// In a field of several lines, this quote more likely opens the next field, so that the
+		// field's own quote is never closed.
 		if breaks > 0 {
 			return start, unclosedQuote
 		}
@@ -104,10 +105,11 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the one at window[start], and
-// whether there are doubled quotes in between. last is set if the file ends with the
-// window. If it does not, the byte after the closing quote must be in the window, too.
-func closingQuote(window []byte, start int, last bool) (end int, doubled bool, what splitStatus) {
+// closingQuote returns the offset after the quote that closes the quote at window[start],
+// and whether there are doubled quotes between them. last is set if the file ends with the
+// window. Otherwise the status is recordPartial if the window ends with the closing quote
+// or before it.
+func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {
 		n := bytes.IndexByte(window[i:], '"')
@@ -173,21 +175,22 @@ func (r *Record) FieldLine(i int, delim byte) int {
 	return r.Line + r.LineBreaks
 }
 
-// failAt returns the defect at offset at of the unread bytes. It skips to the next line if
-// that can be found, otherwise nothing more is read.
-func (r *Reader) failAt(at int, what splitStatus) error {
+// failAt returns the defect with the given status at an offset from the first unread byte.
+// After a stray quote or too many fields it skips to the next line. After any other defect
+// nothing more is read.
+func (r *Reader) failAt(offset int, status splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{
-		Line:   r.nextLine + CountLineBreaks(window[:at]),
+		Line:   r.nextLine + CountLineBreaks(window[:offset]),
 		Column: len(r.rec.Fields) + 1,
 	}
-	switch what {
+	switch status {
 	case tooManyFields:
 		return r.failTooManyFields(d)
 	case strayQuote:
 		d.Code = CodeStrayQuote
 		d.Message = `a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled`
-		if err := r.skipLine(at); err != nil {
+		if err := r.skipLine(offset); err != nil {
 			return err
 		}
 		return d
@@ -195,10 +198,10 @@ func (r *Reader) failAt(at int, what splitStatus) error {
 		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
 	case tooLong:
 		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecordBytes>>20)
-		if len(window)-at > MaxFieldBytes {
+		if len(window)-offset > MaxFieldBytes {
 			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxFieldBytes>>20)
 		}
-		if at < len(window) && window[at] == '"' {
+		if offset < len(window) && window[offset] == '"' {
 			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxFieldBytes>>20)
 		}
 	}
@@ -206,8 +209,8 @@ func (r *Reader) failAt(at int, what splitStatus) error {
 	return d
 }
 
-// failTooManyFields returns the defect of a record of more than MaxFields fields and skips
-// it if it ends within MaxRecordBytes bytes.
+// failTooManyFields returns the defect of a record with more than MaxFields fields. It
+// skips the record if the record ends within MaxRecordBytes bytes.
 func (r *Reader) failTooManyFields(d *Defect) error {
 	d.Code, d.Line, d.Column = CodeTooManyColumns, r.nextLine, 0
 	fields, ended, err := r.skipRecord()
@@ -222,8 +225,8 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 	return d
 }
 
-// skipRecord skips the next record and returns its number of fields. It gives up after
-// MaxRecordBytes bytes; ended is then false.
+// skipRecord skips the next record and returns its number of fields. If the record does not
+// end within MaxRecordBytes bytes, ended is false.
 func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	fields = 1
 	for size, quoted := 0, false; size < MaxRecordBytes; {
@@ -252,10 +255,11 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	return fields, false, nil
 }
 
-// skipLine skips to the beginning of the line after offset at of the unread bytes.
-func (r *Reader) skipLine(at int) error {
-	r.nextLine += CountLineBreaks(r.buf[r.pos : r.pos+at])
-	r.pos += at
+// skipLine skips to the line after the one that contains the given offset from the first
+// unread byte.
+func (r *Reader) skipLine(offset int) error {
+	r.nextLine += CountLineBreaks(r.buf[r.pos : r.pos+offset])
+	r.pos += offset
 	for {
 		window := r.buf[r.pos:r.end]
 		if n := bytes.IndexAny(window, "\r\n"); n >= 0 && (n+1 < len(window) || r.atEOF) {

@@ -67,7 +67,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	return rec, nil
 }
 
-// RaggedRowDefect returns the defect of a record that has not as many fields as the header.
+// RaggedRowDefect returns the defect of a record with more or fewer fields than the header.
 func (t *Table) RaggedRowDefect(rec *Record) *Defect {
 	want, got := len(t.Names), len(rec.Fields)
 	at := min(want, got)
@@ -103,7 +103,7 @@ func (t *Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// HeaderDefect returns a defect of the header, in the column at position at.
+// HeaderDefect returns a defect of the header. at is the position of the column, from 0.
 func (t *Table) HeaderDefect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),
@@ -111,7 +111,7 @@ func (t *Table) HeaderDefect(code string, at int, format string, args ...any) De
 	}
 }
 
-// The minimum number of columns.
+// The minimum number of columns of a training file and of a blind file.
 const (
 	MinLabelledColumns = 3
 	MinBlindColumns    = 2

@@ -11,9 +11,9 @@ import (
 // vector is set if this processor supports the assembly.
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// findSeparators finds the commas and line ends outside quotes in a text that ends with
-// readSlack more bytes. It writes the offset after each to dst and returns their number.
-// quoted must be set if the text has quotes, which must be valid.
+// findSeparators finds the commas and line ends outside quotes. It writes the offset after
+// each of them to dst and returns their number. The last readSlack bytes of text are
+// padding. quoted must be set if the text has quotes, which must be valid.
 func findSeparators(dst []int32, text []byte, quoted bool) int {
 	size := len(text) - readSlack
 	if !vector {
@@ -32,7 +32,7 @@ func findSeparators(dst []int32, text []byte, quoted bool) int {
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It
 // reports whether all cells were plain numbers. Cell i starts at begins[i*stride] and ends
-// one byte before begins[i*stride+1]. The text must end with readSlack more bytes.
+// one byte before begins[i*stride+1]. The last readSlack bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	quads := len(dst) / 4
 	if !vector || quads == 0 {

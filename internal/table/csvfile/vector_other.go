@@ -4,15 +4,15 @@ package csvfile
 
 import "foretell/internal/table/cells"
 
-// findSeparators finds the commas and line ends outside quotes in a text that ends with
-// readSlack more bytes. It writes the offset after each to dst and returns their number.
-// Quotes must be valid.
+// findSeparators finds the commas and line ends outside quotes. It writes the offset after
+// each of them to dst and returns their number. The last readSlack bytes of text are
+// padding. Quotes must be valid.
 func findSeparators(dst []int32, text []byte, _ bool) int { return findSeparatorsGo(dst, text) }
 
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It
 // reports whether all cells were plain numbers. Cell i starts at begins[i*stride] and ends
-// one byte before begins[i*stride+1]. The text must end with readSlack more bytes.
+// one byte before begins[i*stride+1]. The last readSlack bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	return parseDecimalsGo(dst, text, begins, stride)
 }

@@ -71,8 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// checkAscending updates s.ascending before IDs from first to last are added. unordered is
-// set if these are not in ascending order.
+// checkAscending must be called before IDs are stored. If they do not continue the
+// ascending order, it calls splitIntoBins. first and last are the first and the last of
+// them. unordered is set if they are not ascending among themselves.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
@@ -83,16 +84,16 @@ func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	}
 }
 
-// ascends reports whether id is greater than before. Longer IDs are greater, so that
+// ascends reports whether id is greater than previous. Longer IDs are greater, so that
 // consecutive numbers ascend with and without leading zeros.
-func ascends(id, before []byte) bool {
-	if len(id) != len(before) {
-		return len(id) > len(before)
+func ascends(id, previous []byte) bool {
+	if len(id) != len(previous) {
+		return len(id) > len(previous)
 	}
-	return bytes.Compare(id, before) > 0
+	return bytes.Compare(id, previous) > 0
 }
 
-// splitIntoBins moves the IDs from s.ascending to the bins.
+// splitIntoBins moves the IDs from the ascending stream to the bins.
 func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil
@@ -191,11 +192,11 @@ func (s *Set) Has(id []byte) (bool, error) {
 	return known, s.err
 }
 
-// Duplicate is a line whose ID is also that of FirstLine.
+// Duplicate is a row in Line that has the same ID as the row in FirstLine.
 type Duplicate struct{ Line, FirstLine int }
 
-// Duplicates returns the first duplicates, at most limit, and the number of all. The IDs
-// must have been added in the order of their lines.
+// Duplicates returns the duplicates with the lowest lines, at most limit, and the total
+// number of duplicates. The IDs must have been added in the order of their lines.
 func (s *Set) Duplicates(ctx context.Context, limit int) (found []Duplicate, count int, err error) {
 	if s.ascending != nil {
 		return nil, 0, nil

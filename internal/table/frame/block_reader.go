@@ -12,8 +12,9 @@ import (
 
 // BlockReader reads a blind file as a sequence of frames. Its memory does not depend on the
 // size of the file, because the IDs for finding duplicates are kept on disk. Features are
-// found by name; the ID is the column with its name, otherwise the first. Block.Raw has the
-// text of all columns, including extra ones and a label.
+// found by name. The ID is the column with the name of the schema's ID, or the first column
+// if there is none. Block.Raw has the text of all columns, including extra columns and a
+// label.
 type BlockReader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder
@@ -51,7 +52,8 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The result of even the shortest row has one probability per class.
+	// The result of a row has one probability per class, so that blocks are smaller if there
+	// are many classes.
 	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
 	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: dupid.NewSet(), size: min(size, csvfile.ChunkSize)}, nil
 }

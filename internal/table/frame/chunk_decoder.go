@@ -6,10 +6,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// numericFields returns, for each of the fields of a record, whether it is parsed as plain
-// numbers.
-func (d *rowDecoder) numericFields(fields int) []bool {
-	numeric := make([]bool, fields)
+// numericFields returns, for each field of a record, whether it is parsed as plain numbers.
+func (d *rowDecoder) numericFields(fieldCount int) []bool {
+	numeric := make([]bool, fieldCount)
 	for _, p := range d.direct {
 		numeric[p.field] = numeric[p.field] || p.codes == nil
 	}

@@ -19,9 +19,9 @@ type Column struct {
 // IsNumeric reports whether the column holds numbers.
 func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.isSet() }
 
-// Values returns the values of rows lo…hi-1, NaN if missing. They are stored in dst, which
-// must have at least hi-lo elements, or are part of the column, so that the caller must not
-// change them.
+// Values returns the values of rows lo…hi-1, NaN if missing. dst must have at least hi-lo
+// elements. The result is stored in dst or is part of the column, so the caller must not
+// change it.
 func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]

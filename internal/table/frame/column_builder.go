@@ -23,8 +23,8 @@ type valueRange struct {
 	maxAbs   float64 // largest absolute value; for these only
 }
 
-// measureFloats returns the range of values. If it is encodedDecimal, decimals, which must
-// be as long as values, is set to them.
+// measureFloats returns the range of values. If its encoding is encodedDecimal, the values
+// are also stored in decimals, which must be as long as values.
 func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -35,8 +35,8 @@ func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	return valueRange{encoding: encodedFloat64}
 }
 
-// measureInt16 returns the range of values, or encodedDecimal if they do not fit
-// encodedInt16.
+// measureInt16 returns the range of values. Its encoding is encodedDecimal if encodedInt16
+// cannot represent them.
 func measureInt16(values []float64) valueRange {
 	s, power := valueRange{}, 1.0
 	for _, x := range values {
@@ -74,7 +74,7 @@ func measureDecimals(decimals []cells.Decimal) valueRange {
 	return s.union(valueRange{})
 }
 
-// union returns the range that includes both.
+// union returns the range that includes both s and t.
 func (s valueRange) union(t valueRange) valueRange {
 	s = valueRange{max(s.encoding, t.encoding), max(s.digits, t.digits), max(s.maxAbs, t.maxAbs)}
 	if s.encoding >= encodedDecimal {
@@ -97,8 +97,8 @@ type columnBuilder struct {
 	capacity   int // number of rows to expect
 }
 
-// add appends the rows of a column with range s. If s is encodedDecimal and c is not
-// encoded, decimals holds its values.
+// add appends the first rows of c. s is the range of their values. If its encoding is
+// encodedDecimal and c is not encoded, decimals holds the values.
 func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)
@@ -116,7 +116,7 @@ func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.
 	b.rows += rows
 }
 
-// appendValues appends the values of a column, which must be as appendEncoded requires.
+// appendValues appends the first rows of c. digits is as for appendEncoded.
 func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
@@ -124,8 +124,8 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values in the encoding of the range. If that is encodedDecimal, the
-// values must have at most the given number of digits.
+// appendEncoded appends values in the encoding of b.valueRange. If that is encodedDecimal,
+// each value must have at most the given number of decimal digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	switch e := &b.encoded; b.valueRange.encoding {
 	case encodedInt8:
@@ -145,8 +145,8 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the rows, which have the given number of digits, to the encoding
-// of the range.
+// changeEncoding converts the rows added so far, which have the given number of decimal
+// digits, to the encoding of b.valueRange.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)
 	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}

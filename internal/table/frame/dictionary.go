@@ -2,8 +2,8 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionary is the maximum size of a dictionary. Together with missing cells this is the
-// maximum number of bins of a feature, so that the indices can serve as bins.
+// maxDictionary is the maximum size of a dictionary. A feature has at most 255 bins, one of
+// them for missing cells. The indices can therefore serve as bins.
 const maxDictionary = 254
 
 // useDictionary replaces int8s or int16s by a dictionary if they have few distinct values.
@@ -21,8 +21,8 @@ func (e *encoded) useDictionary() {
 	e.int8s, e.int16s = nil, nil
 }
 
-// minDictionaryRows is the number of cells from which a dictionary saves memory and a table
-// of all possible cells is cheap in comparison.
+// minDictionaryRows is the minimum number of cells for a dictionary. With fewer cells it
+// would save little memory, and buildDictionary allocates a table of all possible cells.
 const minDictionaryRows = 1 << 12
 
 // buildDictionary sets the dictionary of e and returns the index of each cell. It returns

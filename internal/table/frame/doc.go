@@ -5,6 +5,7 @@
 //	Load         reads a whole file with a Schema into a Frame
 //	BlockReader  reads a blind file in Blocks, which keep the bytes of each row
 //
-// The columns of a Schema are features. A date has features such as its weekday and hour, a
-// text those of its words, and an uninformative column none.
+// The columns of a Schema are features. A column of dates has several features, such as the
+// weekday and the hour. A column of texts has features of its words. An uninformative
+// column has no features.
 package frame

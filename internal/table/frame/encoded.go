@@ -14,8 +14,8 @@ import (
 //	decimals        k / 10^e              each cell has its own exponent
 //	indices         dictionary[index]     if there are few distinct values
 //
-// A quotient of integers below 2^53 and 10^22 is rounded like the text of the decimal, so
-// that decoding returns exactly the values that were parsed.
+// A float64 represents k and 10^e exactly, so that their quotient is the float64 nearest to
+// the decimal. Decoding therefore returns exactly the values that were parsed.
 type encoded struct {
 	digits   int
 	int8s    []int8

@@ -46,7 +46,8 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// DateFeature returns a feature of a time, given in days since 1 January 1970.
+// DateFeature returns a feature of a point in time, which is given in days since 1 January
+// 1970.
 func DateFeature(days float64, kind FeatureKind) float64 {
 	whole := math.Floor(days)
 	switch kind {

@@ -33,12 +33,12 @@ type Frame struct {
 // Schema describes the columns of a training file, so that other files can be read for its
 // model. It is stored with the dataset and in the model file.
 type Schema struct {
-	// ID is the name of the first column, Label that of the last.
+	// ID is the name of the first column, and Label is the name of the last column.
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	// Fields are the names of the columns between ID and Label in file order. It is an
-	// error if a file lacks one of them, even one without features. Fields is nil if these
-	// are exactly the names of Columns.
+	// Fields are the names of the columns between ID and Label in file order. It is an error
+	// if a file lacks one of them, even one without features. Fields is nil if it would have
+	// exactly the source names of Columns.
 	Fields []string `json:"fields,omitempty"`
 	// Columns are the features.
 	Columns []ColumnSchema `json:"columns"`
@@ -67,8 +67,8 @@ func (s *Schema) OmitImpliedFields() {
 	}
 }
 
-// Valid reports whether every column of the schema can be extracted. Its source must be one
-// of the fields, and all features of a field must have the same group.
+// Valid reports whether every column of the schema can be extracted. The source of a column
+// must be one of the fields, and all features of a field must come from the same extractor.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]FeatureKind)

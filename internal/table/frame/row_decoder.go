@@ -131,7 +131,8 @@ func (d *rowDecoder) fork() *rowDecoder {
 	return &other
 }
 
-// BuildIndex returns the position of each text, of equal texts that of the last.
+// BuildIndex returns the position of each text. If a text occurs several times, this is its
+// last position.
 func BuildIndex(texts []string) map[string]int32 {
 	index := make(map[string]int32, len(texts))
 	for i, one := range texts {

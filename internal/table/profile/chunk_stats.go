@@ -29,8 +29,8 @@ type chunkStats struct {
 // overflowLimit is the magnitude above which sums of numbers might overflow.
 const overflowLimit = 1e300
 
-// compute computes the statistics of values up to the first csvfile.TextCell, and retains
-// those values in s.
+// compute sets s to the statistics of values up to the first csvfile.TextCell. s.values
+// refers to these values afterwards.
 func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes the statistics that need the mean, and the hashes whose bits in
-// mask are 0.
+// computeSpread computes the statistics that need the mean. It also collects the hashes of
+// the numbers, but only hashes that are 0 in the bits of mask.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
@@ -85,9 +85,10 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers in the bins of like, whose range must include them.
-func (s *chunkStats) fillBins(like growingHistogram) {
-	s.bins = growingHistogram{low: like.low, width: like.width}
+// fillBins counts the numbers in bins with the range and width of shape. The range must
+// include all numbers.
+func (s *chunkStats) fillBins(shape growingHistogram) {
+	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {
 		if value == value {
 			s.bins.rows[s.bins.binIndex(value)]++

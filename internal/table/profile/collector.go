@@ -33,7 +33,7 @@ func (c *Collector) Rows() int { return c.rows }
 func (c *Collector) Column(at int) *ColumnStats { return &c.columns[at] }
 
 // LacksHeader reports whether the header looks like a row of data. id and label are the
-// positions of the ID and the label, -1 if there is none.
+// positions of the ID and the label, or -1.
 func (c *Collector) LacksHeader(id, label int) bool {
 	return lacksHeader(c.names, c.columns, id, label)
 }

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The rules of column checks.
+// Limits for the checks of columns.
 const (
 	minIDRows    = 50   // minimum rows of an ID-like column
 	minIDShare   = 0.95 // minimum share of distinct values in an ID-like column
@@ -63,8 +63,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats adds the statistics of the sample: the median, and the number of distinct
-// values if only an estimate is known.
+// addSampleStats adds the median. If the number of distinct values is only an estimate and
+// the sample has all rows, it also adds the exact number.
 func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
@@ -125,8 +125,8 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	return true
 }
 
-// isRowNumber reports whether a column without missing values has each integer of a range
-// once.
+// isRowNumber reports whether a column has no missing values and contains each integer of a
+// range exactly once.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)

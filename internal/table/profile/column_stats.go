@@ -49,7 +49,7 @@ func newMemoryLimits(columns, textMemory int) memoryLimits {
 	}
 }
 
-// The bounds of memoryLimits.
+// The minimum and maximum values of the fields of memoryLimits.
 const (
 	minTextLimit, maxTextLimit = 24, 2_048
 	minHashLimit, maxHashLimit = 64, 8_192
@@ -66,18 +66,18 @@ const (
 )
 
 // totalTextMemory returns the memory for the texts of all columns in bytes. textMemory is
-// the memory for a few columns.
+// the memory that a table with few columns has.
 func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
-// evictTexts evicts rare texts from the columns with the most texts, if the texts of all
-// columns take more than textMemory bytes, until they take half of it. The other half must
-// fill up before the next eviction, so that the total work is linear in the size of the
-// texts.
+// evictTexts does nothing unless the texts of all columns take more than textMemory bytes.
+// It then evicts rare texts from the columns with the most texts, until half of textMemory
+// is free. This half must fill up before the next eviction, so that the total work is
+// linear in the size of the texts.
 //
 // Columns of numbers come first, because their texts are not needed once they have
-// statistics. The texts of a label are kept if they take at most a quarter.
+// statistics. The texts of a label are kept if they take at most a quarter of textMemory.
 func evictTexts(columns []ColumnStats, textMemory int) {
 	if totalTextBytes(columns) <= textMemory {
 		return
@@ -107,8 +107,8 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 	}
 }
 
-// minToDecide is the number of distinct texts from which a strategy is chosen if memory is
-// short.
+// minToDecide is the number of distinct texts above which evictTexts chooses a column's
+// strategy.
 const minToDecide = 8
 
 func totalTextBytes(columns []ColumnStats) int {
@@ -119,7 +119,7 @@ func totalTextBytes(columns []ColumnStats) int {
 	return sum
 }
 
-// fairShare returns the largest limit with which the sum of min(size, limit) over all sizes
+// fairShare returns the largest limit for which the sum of min(size, limit) over all sizes
 // is at most total. It sorts sizes.
 func fairShare(sizes []int, total int) int {
 	slices.Sort(sizes)
@@ -150,13 +150,13 @@ func (t *ColumnStats) nonBlank() int {
 	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 }
 
-// isUndecided reports whether chooseStrategy was not called yet.
+// isUndecided reports whether chooseStrategy has not been called yet.
 func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evict evicts rare texts until at most the given bytes are left. It first adds the numbers
-// among the texts to the statistics.
+// evict evicts rare texts until the others take at most the given number of bytes. It first
+// adds the numbers among the texts to the statistics.
 func (t *ColumnStats) evict(bytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
 		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
@@ -164,14 +164,15 @@ func (t *ColumnStats) evict(bytes int) {
 	t.texts.evict(bytes, &t.limits)
 }
 
-// The rule for columns of numbers with a few texts. At most one cell in maxJunkShare is
-// text, and there are at least minNumbers numbers.
+// A column is mostly numbers if it has at least minNumbers numbers and at most one text in
+// maxJunkShare cells.
 const (
 	maxJunkShare = 100
 	minNumbers   = 100
 )
 
-// isMostlyNumbers reports whether the column follows this rule or has no texts.
+// isMostlyNumbers reports whether the column has no texts, or few enough according to
+// maxJunkShare and minNumbers.
 func (t *ColumnStats) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
@@ -188,20 +189,21 @@ func (t *ColumnStats) Kind() frame.Kind {
 	return frame.Category
 }
 
-// hasSnapshot reports whether computeChunkStats has an effect, because numbers are not
-// counted as texts. It is safe for concurrent use.
+// hasSnapshot reports whether computeChunkStats has an effect. A column has a snapshot once
+// its numbers are no longer counted as texts. hasSnapshot is safe for concurrent use.
 func (t *ColumnStats) hasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
-// computeChunkStats sets s to the statistics of the column's values in a chunk if
-// hasSnapshot. It is safe for concurrent use.
+// computeChunkStats sets s to the statistics of the column's values in a chunk. It does
+// nothing unless hasSnapshot returns true. It is safe for concurrent use.
 func (t *ColumnStats) computeChunkStats(s *chunkStats, values []float64) {
 	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
 		s.compute(values, *snapshot)
 	}
 }
 
-// addChunk adds the column's cells of a chunk that starts in the given line. s may have the
-// statistics of the chunk's first values. texts has the cells if s has none.
+// addChunk adds the column's cells of a chunk that starts in the given line. s is the
+// result of computeChunkStats. If the column had no snapshot, texts must be the result of
+// hashTexts.
 func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
 	values := chunk.FloatBuffer(field)
 	for row := 0; row < len(values); {
@@ -238,8 +240,8 @@ func (t *ColumnStats) publish() {
 	}
 }
 
-// columnTexts are the cells of a chunk's column by row, trimmed as for valueCounts. A blank
-// cell is nil.
+// columnTexts are the cells of a chunk's column by row, trimmed by trimCell. A blank cell
+// is nil.
 type columnTexts struct {
 	cells  [][]byte
 	hashes []uint64
@@ -263,8 +265,8 @@ func (t *ColumnStats) trimCell(cell []byte) []byte {
 	return cell
 }
 
-// hashTexts appends the cells of a field in rows lo…hi-1 to texts. It is safe for concurrent
-// use, also with addChunk.
+// hashTexts appends the cells of a field in rows lo…hi-1 to texts. It is safe for
+// concurrent use, even while addChunk runs.
 func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
 		cell, hash := chunk.Cell(row, field), uint64(0)
@@ -281,8 +283,9 @@ func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, 
 // textBatchSize is the number of texts that are prefetched together.
 const textBatchSize = 64
 
-// addTexts adds a batch of cells that starts at a row, and returns the row after the last
-// cell added. It stops as soon as there are statistics of numbers.
+// addTexts adds the cells of a batch of rows, starting with the given row. It returns the
+// row after the last cell added. It stops early when the column begins to have statistics
+// of numbers.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

@@ -37,7 +37,8 @@ type Finding struct {
 	Count int `json:"count,omitempty"`
 }
 
-// The thresholds of differences.
+// The differences between a training file and a blind file above which Compare reports
+// them.
 const (
 	rangeTolerance  = 0.1  // share of the training range by which the range may grow on each side
 	maxMeanShift    = 0.5  // in standard deviations of the training file
@@ -47,9 +48,10 @@ const (
 )
 
 // Compare compares the profile of a blind file with the profile of the training file. It
-// matches columns by name and ignores the names of the IDs where it can. Findings are in the
-// order of the training file's columns. If many columns have the same difference, one
-// finding describes all of them.
+// matches features by name. ID columns of different names are only a warning, unless the ID
+// of the blind file is a feature of the training file. Findings are in the order of the
+// training file's columns. If many columns have the same difference, one finding describes
+// all of them.
 func Compare(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()

@@ -7,8 +7,9 @@ package profile
 // reaches the capacity, depth increases by one, and half of them are dropped. The estimate
 // is the number of hashes times 2^depth, with a relative error of about 1.2/√capacity.
 //
-// The hashes are in an open-addressing table, in the slot of their high bits or the next
-// free one. Hashes chosen to collide take time quadratic in the capacity.
+// The hashes are in an open-addressing table. A hash is in the slot that its high bits
+// determine, or in the next free slot. If an attacker chooses values whose hashes collide,
+// counting them takes at most time quadratic in the capacity.
 type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots

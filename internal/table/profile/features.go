@@ -74,8 +74,8 @@ func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
 	return false
 }
 
-// textFeatures returns the word features of texts. If enough rows share their texts, these
-// are also the levels of a category.
+// textFeatures returns the word features of texts. If enough rows share their texts, the
+// texts are also the levels of a category.
 func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {

@@ -9,7 +9,7 @@ import (
 // hashNumber returns a 64-bit hash of a number. 0 and −0 have the same hash.
 func hashNumber(value float64) uint64 { return mix64(math.Float64bits(value + 0)) }
 
-// maxShortText is the number of bytes up to which texts have unique hashes.
+// Texts of at most maxShortText bytes have unique hashes.
 const maxShortText = 7
 
 // hashText returns a 64-bit hash of a text. It packs a short text into one word and mixes

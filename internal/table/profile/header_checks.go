@@ -31,8 +31,8 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	return true, nil
 }
 
-// checkHeader adds the defect of a file without rows, or without a header. repeated is set if
-// a row repeats the header, which therefore is one.
+// checkHeader adds a defect if the file has no rows or no header. repeated is set if a row
+// repeats the first record, which proves that the first record is a header.
 func (s *scanner) checkHeader(repeated bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
@@ -42,14 +42,15 @@ func (s *scanner) checkHeader(repeated bool) {
 	if log.HasCode(csvfile.CodeNoHeader) || repeated || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
-	// These defects follow from the missing header, because data often repeat a value.
+	// A row of data that is read as the header often has equal or empty cells, so these
+	// defects do not count.
 	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
-// lacksHeader reports whether the header looks like a row of data. It then has numbers in
-// columns of numbers, and texts that occur below it, such as the label. id and label are the
-// positions of the ID and the label, or -1.
+// lacksHeader reports whether the header looks like a row of data. Such a header has
+// numbers in columns of numbers, and texts that also occur below it, for example in the
+// label. id and label are the positions of the ID and the label, or -1.
 func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {

@@ -4,7 +4,7 @@ import "math"
 
 const (
 	histogramBins = 64
-	// maxBinWidth is the width with which the bins include every float64.
+	// With bins of maxBinWidth, the range includes every float64.
 	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
 )
 
@@ -57,11 +57,12 @@ func (h *growingHistogram) binIndex(value float64) uint {
 	return uint(int(at)) % histogramBins
 }
 
-// doubleWidth doubles the width and stores the merged pairs of bins from bin to on.
-func (h *growingHistogram) doubleWidth(to int) {
+// doubleWidth doubles the width and merges the bins in pairs. It stores the merged pairs
+// from bin first on.
+func (h *growingHistogram) doubleWidth(first int) {
 	var merged [histogramBins]int
 	for i, rows := range h.rows {
-		merged[to+i/2] += rows
+		merged[first+i/2] += rows
 	}
 	h.rows = merged
 	h.width *= 2

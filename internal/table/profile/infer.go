@@ -32,7 +32,7 @@ type inference struct {
 	hasSharedTexts bool
 }
 
-// The rules of inference.
+// Limits for inferring the form of a column.
 const (
 	minTextRows         = 50   // rows below which texts are not split into words
 	minDistinctShare    = 0.2  // share of distinct texts from which they are split
@@ -71,8 +71,8 @@ func (t *ColumnStats) infer() inference {
 	return t.inferText(texts)
 }
 
-// inferDates infers whether texts are dates or times, and whether the day comes first. It
-// does so only if more texts can be parsed that way.
+// inferDates infers whether texts are dates or times. It also infers whether the day comes
+// first, which it assumes only if more texts can be parsed in this way.
 func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -162,8 +162,9 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	return t.decideAmounts(best, texts, different, fewest)
 }
 
-// decideAmounts decides whether a column with the given numbers of distinct numbers and of
-// other texts is a column of numbers.
+// decideAmounts decides whether a column is a column of numbers. inf has the inferred
+// format, different is the number of distinct numbers, and others is the number of distinct
+// texts that are not numbers.
 func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
 	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
 		different = max(different, t.numericStats.distinct.estimate())

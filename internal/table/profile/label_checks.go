@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// The rules of label checks.
+// Limits for the checks of the label.
 const (
 	// AdvisedClassRows is the recommended minimum number of rows of a class. A class with
 	// fewer is hard to learn, and harder to score.
@@ -51,8 +51,9 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	return s.warnLeaks(ctx)
 }
 
-// labelDefect returns the reason why the label's texts cannot be classes, or nil if they can.
-// It assumes the best about the labels of unreadable rows.
+// labelDefect returns the reason why the label's texts cannot be classes, or nil if they
+// can. If the file has unreadable rows, it returns only a defect that their labels could
+// not change.
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
@@ -92,8 +93,9 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 		count, humanize.Count(rows, "row"))
 }
 
-// warnLeaks measures how well each column alone predicts the label, and warns about one that
-// is nearly always right, because it is perhaps known only after the label.
+// warnLeaks measures how accurately each column alone predicts the label. It warns about a
+// column that is nearly always right, because the value is perhaps known only after the
+// label is.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil

@@ -8,21 +8,23 @@ import (
 	"sync"
 )
 
-// The rules of leaking columns.
+// Limits for reporting a column as leaking. A minority row is a sampled row without the
+// most frequent label.
 const (
 	minLeakRows     = 50 // minimum number of sampled rows
-	minMinorityRows = 15 // minimum number of sampled rows without the most frequent label
-	// minLeakShare is the share of the rows without the most frequent label that a leaking
-	// column predicts. With few rows, minFewRowsShare is enough if at most maxMissed are
-	// wrong: one on each side of the boundary between two classes.
+	minMinorityRows = 15 // minimum number of minority rows
+	// A leaking column predicts the share minLeakShare of the minority rows. The share
+	// minFewRowsShare is enough if at most maxMissed rows are wrong: one on each side of the
+	// boundary between two classes.
 	minLeakShare    = 0.98
 	minFewRowsShare = 0.9
 	maxMissed       = 2
 )
 
-// leakDetector measures how well each column alone predicts the label of the sampled rows.
-// It predicts each half of the rows from the other half, by the most frequent class of equal
-// cells, of the nearest number, or of all cells that are not blank.
+// leakDetector measures how accurately each column alone predicts the label of the sampled
+// rows. It predicts the rows of each half from the other half. The prediction for a cell is
+// the most frequent class of equal cells. Without equal cells, it is the class of the
+// nearest number, or the most frequent class of all cells that are not blank.
 type leakDetector struct {
 	sample        *rowSample
 	classes       []int32 // by row, from 0
@@ -76,7 +78,7 @@ func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 func (d *leakDetector) baseline() float64 { return ratio(d.classRows[d.majorityClass], len(d.classes)) }
 
 // isLeak reports whether a column with the given accuracy predicts nearly all labels that
-// the baseline does not.
+// are not the most frequent one.
 func (d *leakDetector) isLeak(accuracy float64) bool {
 	rows := float64(len(d.classes))
 	odd, missed := (1-d.baseline())*rows, (1-accuracy)*rows
@@ -170,16 +172,16 @@ func resizeZeroed(list []int, n int) []int {
 	return list
 }
 
-// predictRuns returns the predicted class of each run: its own class, that of the nearest
-// number, or usual.
-func (ws *leakWorkspace) predictRuns(usual int32) []int32 {
+// predictRuns returns the predicted class of each run: the class of the run itself,
+// otherwise the class of the nearest number, otherwise fallback.
+func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
 	ws.distance = slices.Grow(ws.distance[:0], len(runs))[:len(runs)]
 	list, distance := ws.predicted, ws.distance
 	below, above := -1, -1
 	for i, r := range runs {
-		list[i], distance[i] = usual, math.Inf(1)
+		list[i], distance[i] = fallback, math.Inf(1)
 		switch {
 		case r.class >= 0:
 			list[i], below = r.class, i

@@ -113,8 +113,8 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 	p.updateDefects(others)
 }
 
-// updateDefects sets Defects to those of the scan and others, whose locations are in the
-// user's file.
+// updateDefects sets Defects to the defects of the scan and the defects in others. The
+// locations in others are in the user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {

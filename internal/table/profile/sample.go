@@ -13,15 +13,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// rowSample keeps a random sample of rows in bounded memory, for medians and for the
-// accuracy of single columns (see leakDetector).
+// rowSample keeps a random sample of rows in bounded memory. It serves to compute medians
+// and to measure how accurately single columns predict the label.
 //
 // A row is kept if the hash of its index ends in depth zero bits. When there are too many
 // rows, depth increases by one, and half of the rows are dropped. The sample is therefore
 // the same for any number of threads.
 //
-// Only a few rows of a wide table fit the memory, so that all its rows, up to maxWideRows,
-// are also written to disk.
+// Only a few rows of a wide table fit in memory. All its rows, up to maxWideRows, are
+// therefore also written to disk.
 type rowSample struct {
 	fields     int
 	id         int // field of the ID, which is not kept
@@ -44,8 +44,8 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// newRowSample returns an empty sample. A brief one takes less memory, because the accuracy
-// of the columns of wide tables is not measured.
+// newRowSample returns an empty sample. If brief is set, the sample of a wide table is
+// smaller, because a brief profile has neither medians nor LabelAccuracy.
 func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -55,8 +55,8 @@ func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSampl
 	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
-// A sampled cell has the bits of its number, of NaN if it is blank, or of another NaN with
-// the hash of its text.
+// A sampled cell is the bits of a float64: the number of the cell, NaN if the cell is
+// blank, or another NaN with the hash of the text.
 const (
 	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
 	sampledOther = 0xFFF8_0000_0000_0000 // combined with a hash
@@ -65,7 +65,7 @@ const (
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
 func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
-// isSampled reports whether the row with an index is in the sample.
+// isSampled reports whether the sample has the row with the given index.
 func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
 // addChunk adds the rows of a chunk whose columns have been parsed. first is the index of
@@ -86,7 +86,7 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 	}
 }
 
-// add adds the row with an index.
+// add adds a row. row is its index in the file.
 func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
@@ -114,8 +114,8 @@ func (s *rowSample) sampleCell(field int, cell []byte) uint64 {
 // complete reports whether the sample has all rows.
 func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
-// startRow returns memory for the cells of a row, or nil if the row is not needed. It must
-// be passed to endRow.
+// startRow returns memory for the cells of a row, or nil if the row is not needed. The
+// caller must fill the memory and pass it to endRow.
 func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
 		s.spilled = nil
@@ -142,8 +142,8 @@ func (s *rowSample) endRow(cells []uint64) {
 	}
 }
 
-// halve drops about half of the rows. Before the first time, it writes those of a wide table
-// to disk.
+// halve drops about half of the rows. If the table is wide, the first call also writes all
+// rows so far to disk.
 func (s *rowSample) halve() {
 	if s.depth == 0 && s.capacity < maxWideRows {
 		s.spilled = newSpilledRows(s.disk, s.fields)
@@ -185,12 +185,12 @@ func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool)
 	return list, err
 }
 
-// forEachField calls do with each wanted field and its cells, in the order of rowIndices. do
-// may change the cells. Calls for different fields may be concurrent.
-func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+// forEachField calls visit with each wanted field and its cells, in the order of
+// rowIndices. visit may change the cells. Calls for different fields may be concurrent.
+func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	if s.spilled != nil {
 		errs := make([]error, len(s.spilled.groups))
-		err := parallelFor(ctx, len(errs), func(i int) { errs[i] = s.spilled.forEachField(i, wanted, do) })
+		err := parallelFor(ctx, len(errs), func(i int) { errs[i] = s.spilled.forEachField(i, wanted, visit) })
 		return errors.Join(err, errors.Join(errs...))
 	}
 	buffers := sync.Pool{New: func() any { return new([]uint64) }}
@@ -198,13 +198,13 @@ func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) boo
 		if wanted(field) {
 			cells := buffers.Get().(*[]uint64)
 			*cells = s.fieldCells(*cells, field)
-			do(field, *cells)
+			visit(field, *cells)
 			buffers.Put(cells)
 		}
 	})
 }
 
-// rowIndices returns the index in the file of each row.
+// rowIndices returns, for each row of the sample, its index in the file.
 func (s *rowSample) rowIndices() []int {
 	if s.spilled == nil {
 		return s.rowNumbers
@@ -221,7 +221,6 @@ const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
 
 // sortKey returns the key of a sampled cell that sorts numbers by value, then blank cells,
 // then texts.
-
 func sortKey(cell uint64) uint64 {
 	switch {
 	case cell == sampledBlank:
@@ -267,7 +266,7 @@ func computeSampleStats(texts []uint64) sampleStats {
 	return f
 }
 
-// weightedMedian returns the median of numbers, each counted for its rows.
+// weightedMedian returns the median of the numbers, each weighted by its number of rows.
 func weightedMedian(values []distinctValue) float64 {
 	sorted := slices.SortedFunc(slices.Values(values), func(a, b distinctValue) int { return cmp.Compare(a.value, b.value) })
 	rows := 0

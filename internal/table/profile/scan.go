@@ -205,13 +205,13 @@ func (s *scanner) countChunk(w *scanWorker, line int) error {
 	})
 }
 
-// parallelFor calls do for each number from 0 to n-1, with one goroutine per core. When the
-// context ends, it stops and returns the cause.
-func parallelFor(ctx context.Context, n int, do func(i int)) error {
+// parallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
+// the context ends, it stops and returns the cause.
+func parallelFor(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int32
 	worker := func() {
 		for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil; i = next.Add(1) - 1 {
-			do(int(i))
+			work(int(i))
 		}
 	}
 	var group sync.WaitGroup
@@ -223,8 +223,8 @@ func parallelFor(ctx context.Context, n int, do func(i int)) error {
 	return context.Cause(ctx)
 }
 
-// readRows reads the rest of the table record by record. It returns errStop if the table
-// cannot be read to its end.
+// readRows reads the rest of the table record by record. It returns errUnreadable if the
+// table cannot be read to its end.
 func (s *scanner) readRows(ctx context.Context) error {
 	for {
 		rec, err := s.table.Next(ctx)
@@ -301,7 +301,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	return nil
 }
 
-// checkDuplicateIDs adds the defect of rows with the ID of an earlier row.
+// checkDuplicateIDs adds the defect of rows that repeat the ID of an earlier row.
 func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	repeated, count, err := s.ids.Duplicates(ctx, csvfile.MaxLocations)
 	if err != nil || count == 0 {
@@ -318,8 +318,8 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	return nil
 }
 
-// formatLine returns a line as one of the user's file: "line 3", or "b.csv:3" if several
-// files make one table.
+// formatLine returns a line number in the user's file for a message: "line 3", or "b.csv:3"
+// if several files make one table.
 func (s *scanner) formatLine(line int) string {
 	if s.opts.Locate != nil {
 		line, _ = s.opts.Locate(line, 0)

@@ -7,14 +7,14 @@ import (
 	"foretell/internal/spill"
 )
 
-// spilledRows keeps the cells of a wide table on disk, in groups of fields. All cells of one
-// group fit the memory.
+// spilledRows keeps the cells of a wide table on disk, in groups of fields. The cells of
+// one group fit in memory.
 //
 //	fields     0 … 1023     1024 … 2047   …
 //	row 0      stream 0     stream 1
 //	row 1      stream 0     stream 1
 //
-// They serve to compute the statistics that need all rows: medians and distinct counts.
+// Medians and distinct counts are computed from them, because these need all rows.
 type spilledRows struct {
 	fields int
 	rows   int
@@ -44,9 +44,9 @@ func (s *spilledRows) add(cells []uint64) {
 	}
 }
 
-// forEachField calls do with each wanted field of a group and its cells by row, which do may
-// change.
-func (s *spilledRows) forEachField(group int, wanted func(field int) bool, do func(field int, cells []uint64)) error {
+// forEachField calls visit with each wanted field of a group and its cells by row. visit
+// may change the cells.
+func (s *spilledRows) forEachField(group int, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	stream, first := s.groups[group], group*groupFields
 	text, err := stream.AppendTo(nil, stream.Len())
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *spilledRows) forEachField(group int, wanted func(field int) bool, do fu
 		for row := range s.rows {
 			cells = append(cells, binary.LittleEndian.Uint64(text[8*(row*n+i):]))
 		}
-		do(first+i, cells)
+		visit(first+i, cells)
 	}
 	return nil
 }

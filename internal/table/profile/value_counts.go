@@ -35,13 +35,13 @@ type valueCounts struct {
 	orderHash      uint64          // identifies the rows with the same text, see addOrder
 }
 
-// valueBytes is the memory of a distinctValue besides its text: itself, its slot, and the
-// spare capacity of the list.
+// valueBytes is the approximate memory that a distinctValue takes in addition to its text:
+// the struct, its slot in the index, and the spare capacity of the list.
 const valueBytes = 88
 
 // prefetch loads the data for counting texts with these hashes into the cache. Its memory
-// accesses are independent, unlike those of consecutive calls of add. The result only keeps
-// the compiler from removing them.
+// accesses are independent, unlike the accesses of consecutive calls of add. Callers ignore
+// the result. Without it the compiler would remove the accesses.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {
@@ -84,9 +84,9 @@ func (v *valueCounts) find(text string) *distinctValue {
 	return &v.values[at]
 }
 
-// addOrder adds a row to orderHash. at is the number of the row's value in order of
-// appearance. Columns that divide the rows in the same way, such as names and codes of the
-// same things, therefore have equal hashes.
+// addOrder updates orderHash with a row. at is the index of the row's value in order of
+// first appearance. Columns that divide the rows in the same way, such as the names and the
+// codes of countries, therefore have equal hashes.
 func (v *valueCounts) addOrder(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.orderHash += x * (x>>32 | 1)
@@ -99,8 +99,8 @@ func (v *valueCounts) insert(one distinctValue) int32 {
 	return int32(len(v.values) - 1)
 }
 
-// evict evicts rare texts until at most goal bytes are left. If hardly any texts are left,
-// the texts of the column hardly repeat, and no new ones are counted.
+// evict evicts rare texts until the others take at most goal bytes. If hardly any texts are
+// left, the column's texts hardly repeat, and no new texts are counted from then on.
 func (v *valueCounts) evict(goal int, limits *memoryLimits) {
 	v.saveSample(limits.sampleBytes)
 	if v.distinctHashes == nil {
@@ -126,7 +126,7 @@ func (v *valueCounts) evict(goal int, limits *memoryLimits) {
 	}
 }
 
-// replace sets the values to a copy of list and frees the memory of the others.
+// replace sets the values to a copy of list and frees the memory of all other values.
 func (v *valueCounts) replace(list []distinctValue) {
 	v.values, v.arena, v.bytes = slices.Clone(list), stringArena{}, 0
 	for i := range v.values {
@@ -136,8 +136,8 @@ func (v *valueCounts) replace(list []distinctValue) {
 	v.index.rebuild(v.values)
 }
 
-// saveSample keeps the first texts, about the given bytes and at least one, as a sample
-// before an eviction.
+// saveSample saves the first texts as a sample before the first eviction: at least one, and
+// about the given number of bytes.
 func (v *valueCounts) saveSample(bytes int) {
 	if v.sampled != nil {
 		return

@@ -1,16 +1,16 @@
 package profile
 
 // valueIndex finds values by the hashes of their texts. It is an open-addressing table of
-// eight-byte slots, at most half full, so that finding one of many thousand values misses
-// the cache only twice, for its slot and for the value.
+// eight-byte slots, at most half full. Among many thousand values, a look-up therefore
+// misses the cache only twice, once for the slot and once for the value.
 type valueIndex struct {
 	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots
 	used  int
 }
 
-// valueSlot has the low half of a value's hash and the number of the value, from 1, or 0 if
-// the slot is free. The high bits of the hash determine the position of the slot.
+// valueSlot has the low half of a value's hash, and the number of the value, from 1. A free
+// slot has the number 0. The high bits of the hash determine the position of the slot.
 type valueSlot struct {
 	hashLow uint32
 	number  int32

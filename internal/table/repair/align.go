@@ -59,7 +59,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the fields without those after the last column, if these are empty.
+// dropTrailing returns the fields up to the last column. It returns nil if a field after
+// the last column is not blank.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -69,8 +70,8 @@ func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(fields[:a.columns])
 }
 
-// padMissing returns the fields with empty ones appended, because some programs omit empty
-// fields at the end of a row. It returns nil if the label would be empty.
+// padMissing returns the fields with empty fields appended, because some programs omit
+// empty fields at the end of a row. It returns nil if the label would be empty.
 func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -82,7 +83,8 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(a.combined)
 }
 
-// fieldsIfFit returns fields if they fit their columns, otherwise nil. It accepts new texts.
+// fieldsIfFit returns fields if they fit their columns, otherwise nil. A new text fits any
+// column of texts except the label.
 func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {
@@ -92,8 +94,8 @@ func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	return fields
 }
 
-// fits reports whether a cell may be in a column. If strictly is set, a column of a few
-// texts accepts no others.
+// fits reports whether a cell may be in a column. If strictly is set, a column with few
+// distinct texts accepts no other text.
 func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
 	if cells.IsBlank(cell) {
 		return column != a.id && column != a.label
@@ -126,7 +128,7 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 	cost := int32(0)
 	for take := 2; missing < 0 && take <= 1-missing && used+take <= len(fields); take++ {
-		// A comma within a sentence, which is followed by a space, costs nothing.
+		// A comma before a space probably belongs to a sentence, so joining there costs nothing.
 		if right := fields[used+take-1]; len(right) == 0 || right[0] != ' ' {
 			cost++
 		}

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// generatedID is the position of a generated ID column.
+// generatedID is used instead of the position of the ID column if the IDs are generated.
 const generatedID = -1
 
 // chooseRoles chooses the ID and, for a training file, the probable label.
@@ -84,8 +84,9 @@ func (r *repairer) makeNamesUnique() {
 	}
 }
 
-// generateColumnNames sets the names of the columns of a file without a header: those of the
-// training file if it has the same number of columns, otherwise numbered ones.
+// generateColumnNames sets the names of the columns of a file without a header. It uses the
+// names of the training file if the numbers of columns match, otherwise names such as id,
+// column_2 and label.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
 	if names := r.namesFromTraining(); names != nil {
@@ -199,7 +200,7 @@ func (r *repairer) orderTrainingColumns() {
 }
 
 // orderBlindColumns sets the order of the columns to the ID, the features in the order of
-// the training file, and those that it does not have.
+// the training file, and the columns that are not in the training file.
 func (r *repairer) orderBlindColumns() {
 	if r.id >= 0 {
 		r.order = append(r.order, r.id)
@@ -227,7 +228,8 @@ func (r *repairer) orderBlindColumns() {
 	}
 }
 
-// appendRemainingColumns appends the wanted columns without a role to the order.
+// appendRemainingColumns appends the wanted columns to the order, except the ID, the label
+// and dropped columns.
 func (r *repairer) appendRemainingColumns(wanted func(at int) bool) {
 	for at := range r.names {
 		switch {
@@ -246,8 +248,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar renames columns to those of the training file that differ in case and
-// punctuation only.
+// renameSimilar gives columns the names of the training file if the names differ in case
+// and punctuation only.
 func (r *repairer) renameSimilar(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -18,7 +18,7 @@ type dialect struct {
 	sample      [][][]byte // the first rows
 }
 
-// The limits of sniffing.
+// The maximum number of records that sniffDialect reads, and of records before the header.
 const (
 	maxSniffedRows = 1000
 	maxPreamble    = 20
@@ -56,8 +56,9 @@ func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	return d, nil
 }
 
-// preambleLength returns the number of records before the header, which have few fields.
-// The header is the first with the usual number.
+// preambleLength returns the number of records before the header. The header is the first
+// record with the usual number of fields, and the records before it have few fields that
+// are not blank.
 func preambleLength(records [][][]byte, usual int) int {
 	for at, record := range records[:min(len(records), maxPreamble+1)] {
 		filled := 0
@@ -76,7 +77,8 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file with other lines before the table.
+// delimiterAfterPreamble returns the delimiter of a file that has other lines before its
+// table.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
@@ -113,8 +115,8 @@ func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, 
 	return records, err
 }
 
-// modalLength returns the most frequent number of fields. If several are equally frequent,
-// it returns the largest.
+// modalLength returns the most frequent number of fields of a record. If several numbers
+// are equally frequent, it returns the largest.
 func modalLength(records [][][]byte) int {
 	counts, best := map[int]int{}, 0
 	for _, record := range records {
@@ -128,9 +130,9 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first fields of records with the usual number of fields
-// are unique, and the last ones are not all empty. If they are all empty, each line ends
-// with a delimiter.
+// hasRowNames reports whether the first column has row names: its fields are unique, and
+// the last column is not empty. If the last column is empty, each line ends with a
+// delimiter instead. Records without the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

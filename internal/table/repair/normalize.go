@@ -26,8 +26,8 @@ type Layout struct {
 	// GeneratedIDName is the name of the generated column. Defaults to id, with a number if that is
 	// taken.
 	GeneratedIDName string
-	// Names are the names of all columns, in file order, if they differ from the header. The
-	// other fields refer to these names. Defaults to those of the header.
+	// Names are the names of all columns, in file order, if they differ from the header. ID,
+	// Label and Drop refer to these names. Defaults to the names in the header.
 	Names []string
 	// NoHeader is set for a file whose first row is data. Without Names, its columns are
 	// named column_1, column_2 and so on.
@@ -149,8 +149,8 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 	return nil
 }
 
-// missingColumnDefect returns the defect of a file without the named column, which should
-// have the role.
+// missingColumnDefect returns the defect of a file without the named column. role says what
+// the column is for, such as "the ID".
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
@@ -219,8 +219,9 @@ type normalizer struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset is the difference between the lines of the source and the output, from a line
-// of the output on. It changes at blank lines, which are not written.
+// lineOffset maps lines of the output to lines of the source by adding delta. It applies
+// from the output's line on until the next lineOffset. Blank lines of the source change the
+// delta, because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {
@@ -240,14 +241,15 @@ func (r *normalizer) locate(line, column int) (int, int) {
 	return line, column
 }
 
-// addOffset updates the offsets for a written record that starts in line from of the source.
-func (r *normalizer) addOffset(from int, fields [][]byte, breaks int) {
+// addOffset updates the offsets after a record was written. The record starts in line
+// sourceLine of the source and has the given number of line breaks.
+func (r *normalizer) addOffset(sourceLine int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.offsets); n > 0 {
 		by = r.offsets[n-1].delta
 	}
-	if from-r.line != by {
-		r.offsets = append(r.offsets, lineOffset{r.line, from - r.line})
+	if sourceLine-r.line != by {
+		r.offsets = append(r.offsets, lineOffset{r.line, sourceLine - r.line})
 	}
 	r.line++
 	for _, at := range r.order {
@@ -257,14 +259,14 @@ func (r *normalizer) addOffset(from int, fields [][]byte, breaks int) {
 	}
 }
 
-// writeHeader writes the header. made is the name of a generated ID column; if it is empty,
-// an unused name is chosen.
-func (r *normalizer) writeHeader(made string) {
+// writeHeader writes the header. idName is the name of a generated ID column. If it is
+// empty, an unused name is chosen.
+func (r *normalizer) writeHeader(idName string) {
 	if r.generateID {
-		if made == "" {
-			made = uniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
+		if idName == "" {
+			idName = uniqueName("id", func(one string) bool { return r.table.ColumnIndex(one) >= 0 })
 		}
-		r.out.WriteField([]byte(made))
+		r.out.WriteField([]byte(idName))
 	}
 	for _, at := range r.order {
 		r.out.WriteField([]byte(r.table.Names[at]))
@@ -300,10 +302,10 @@ func (r *normalizer) collectDefect(err error) bool {
 	return true
 }
 
-// fill writes records until the buffer has data or the table ends.
+// fill writes records until pending has data or the table ends.
 func (r *normalizer) fill() {
 	for r.err == nil && r.pending.Len() == 0 {
-		// The caller cancels by no longer calling Read.
+		// No context is needed, because the caller cancels by no longer calling Read.
 		rec, err := r.firstRow, error(nil)
 		if r.firstRow = nil; rec == nil {
 			rec, err = r.table.Next(context.Background())

@@ -217,8 +217,8 @@ func (r *repairer) lacksHeader() bool {
 }
 
 // headerMatchesNumbers reports whether the training file has columns of numbers, and the
-// header has a number for each of them. names are the names of the columns without the
-// header.
+// header has a number in each of them. names are the names that the columns have if the
+// header is data.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {

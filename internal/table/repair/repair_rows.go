@@ -81,7 +81,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		r.log.addLeftOut(changeHeaderRow, line)
 		return nil
 	}
-	// A row equal to the first was counted only if the first was known to be data.
+	// The first pass ignored rows equal to the first row if it took the first row for a
+	// header.
 	wasCounted := len(fields) == len(r.names) && (r.dialect.hasHeader || r.countedFirstRow || !r.equalsFirstRow(fields))
 	if len(fields) != len(r.names) {
 		cells := w.aligner.align(fields)
@@ -135,8 +136,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	return d
 }
 
-// uniqueID returns the ID of a row, changed if an earlier row has it. wasCounted is set if
-// the ID is in the repairer's IDs.
+// uniqueID returns the ID of a row, or a new ID if an earlier row has the same. wasCounted
+// is set if the first pass added the ID to the repairer's IDs.
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {
@@ -164,7 +165,8 @@ func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, e
 	return fresh, err
 }
 
-// nextFreeID returns stem with the first number from n on appended that makes it unique.
+// nextFreeID returns a unique ID: stem followed by a number, the first unused one from n
+// on.
 func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	ids := w.repairer.ids
 	for ; ; n++ {
@@ -180,8 +182,8 @@ func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	}
 }
 
-// acceptsCell reports whether a non-blank cell looks like the cells of a column. If strictly
-// is set, a column of a few texts accepts no others.
+// acceptsCell reports whether a non-blank cell looks like the cells of a column. If
+// strictly is set, a column with few distinct texts accepts no other text.
 func (w *repairWriter) acceptsCell(column int, cell []byte, strictly bool) bool {
 	t, c := w.repairer.stats.Column(column), &w.columns[column]
 	known := t.HasText(string(cells.Trim(cell)))

@@ -38,8 +38,8 @@ func AddedColumns(blind, classes []string) []string {
 	return added
 }
 
-// Format is the format of a prediction result, which has the rows of the blind file followed
-// by the values of AddedColumns. It is safe for concurrent use.
+// Format formats the rows of a prediction result. Each row is a row of the blind file
+// followed by the values of AddedColumns. It is safe for concurrent use.
 type Format struct {
 	header  []byte
 	classes [][]byte // as fields
@@ -63,7 +63,7 @@ func NewFormat(blocks *frame.BlockReader) *Format {
 func (f *Format) Header() []byte { return f.header }
 
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
-// frame.Block.Raw, class the index of the predicted class, which need not be the most
+// frame.Block.Raw. class is the index of the predicted class, which need not be the most
 // probable one. It is an error if there is not one probability from 0 to 1 for each class.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
@@ -90,8 +90,8 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) 
 }
 
 // appendProbability appends p to dst with six significant digits and no trailing zeros, as
-// in 0.5, 0.123457 and 1.5e-07. The sum of a row's probabilities then differs from 1 by at
-// most half a millionth per class, and small ones do not become zero.
+// in 0.5, 0.123457 and 1.5e-07. With six digits the sum of a row's probabilities differs
+// from 1 by at most half a millionth per class, and small probabilities do not become zero.
 func appendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:
@@ -102,7 +102,8 @@ func appendProbability(dst []byte, p float64) []byte {
 	if p < 1e-7 || p >= 1 || float64(float32(p)) != p {
 		return strconv.AppendFloat(dst, p, 'g', 6, 64)
 	}
-	// The product of the 24 bits of a float32 and a power up to 10¹² is exact.
+	// A float32 has 24 bits, so that its product with a power of ten up to 10¹² is exact in a
+	// float64.
 	const low, high = 100_000, 1_000_000
 	zeros := 0 // after the point
 	for p*cells.PowersOf10[6+zeros] < low {
@@ -121,8 +122,8 @@ func appendProbability(dst []byte, p float64) []byte {
 	return appendScaled(dst, digits, zeros)
 }
 
-// appendScaled appends 0.000ddd with the given number of zeros after the point, or
-// d.dde-05 if there are at least four.
+// appendScaled appends a number such as 0.00012, where digits are 12 and zeros are 3, the
+// zeros after the point. With four or more zeros it uses the form 1.2e-05.
 func appendScaled(dst []byte, digits uint32, zeros int) []byte {
 	const maxZeros = 4
 	if zeros < maxZeros {
