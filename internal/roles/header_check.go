@@ -59,8 +59,8 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 }
 
 // looksLikeData reports whether the first record looks like a row of data. If its last cell
-// also occurs below, as a class does, half of its other cells must resemble the cells below
-// them. Otherwise nearly all its cells must.
+// also occurs below, as a class does, half of the other cells must resemble the cells below
+// them. Otherwise nearly all cells must.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {

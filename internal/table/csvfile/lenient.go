@@ -99,10 +99,10 @@ func (l *LenientReader) mayBeSeveral() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine returns the next line as a record. But if the line does not have Width fields,
-// and status is recordComplete, it returns the record that split found, which ends at
-// offset end. more is set if the line was incomplete and more of the file has been read.
-// The caller must then call split again.
+// readAsLine returns the next line as a record. But if status is recordComplete and the
+// line does not have Width fields, it returns the record that split found, which ends at
+// offset end. If the line is incomplete, it reads more of the file and sets more; the
+// caller must then call split again.
 func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader
 	window := r.buf[r.pos:r.end]

@@ -176,8 +176,8 @@ func (r *Record) FieldLine(i int, delim byte) int {
 }
 
 // failAt returns the defect with the given status at an offset from the first unread byte.
-// After a stray quote or too many fields it skips to the next line. After any other defect
-// nothing more is read.
+// After a stray quote or too many fields, reading continues with the next line. After any
+// other defect nothing more is read.
 func (r *Reader) failAt(offset int, status splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{

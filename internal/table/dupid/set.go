@@ -71,9 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// checkAscending must be called before IDs are stored. If they do not continue the
-// ascending order, it calls splitIntoBins. first and last are the first and the last of
-// them. unordered is set if they are not ascending among themselves.
+// checkAscending must be called before IDs are stored, with the first and the last of them.
+// unordered is set if the IDs from first to last are not ascending. If the order of all IDs
+// does not remain ascending, it calls splitIntoBins.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:

@@ -94,8 +94,8 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 }
 
 // warnLeaks measures how accurately each column alone predicts the label. It warns about a
-// column that is nearly always right, because the value is perhaps known only after the
-// label is.
+// column that is nearly always right, because its values are perhaps known only after the
+// label.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil

@@ -248,7 +248,7 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar gives columns the names of the training file if the names differ in case
+// renameSimilar renames columns whose names differ from names of the training file in case
 // and punctuation only.
 func (r *repairer) renameSimilar(train *profile.Profile) {
 	rename := func(want string, at int) {
