@@ -306,8 +306,8 @@ func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
 	return dropSmallWeights(weights)
 }
 
-// disagreeingRows returns the positions of the rows for whose true class the
-// candidates have different probabilities.
+// disagreeingRows returns the positions of the rows whose true class the
+// candidates predict with different probabilities.
 func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {

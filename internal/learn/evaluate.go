@@ -80,8 +80,9 @@ func (e *evaluator) score(probabilities []float32) score {
 	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
 }
 
-// weightedPredictions returns the predictions, with the cross-fitted decision
-// weights applied if the metric uses them.
+// weightedPredictions returns the predictions to compute the metric from. If
+// the metric uses decision weights, the probabilities are multiplied by
+// cross-fitted ones.
 func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predictions {
 	if e.usesWeights() {
 		probabilities = e.applyClassWeights(probabilities)
@@ -104,8 +105,8 @@ func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
 	return metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
 }
 
-// applyClassWeights returns the probabilities, with each half of the rows
-// multiplied by the weights fitted to the other half.
+// applyClassWeights returns a copy of probabilities in which each half of the
+// rows is multiplied by the weights fitted to the other half.
 func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		weights := metric.FitClassWeights(e.metric, fit)
@@ -117,8 +118,8 @@ func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 	})
 }
 
-// calibrate returns the probabilities, with the temperature fitted to one half
-// of the rows applied to the other half.
+// calibrate returns a copy of probabilities in which each half of the rows is
+// calibrated by the temperature fitted to the other half.
 func (e *evaluator) calibrate(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
 		temperature := metric.FitTemperature(fit)

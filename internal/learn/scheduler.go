@@ -97,8 +97,8 @@ func (s *scheduler) canWin(index int) bool {
 }
 
 // latestDue returns the latest due time at which a run may begin a step. It is
-// the due time of the run due first plus maxLead or the longest last step,
-// whichever is longer.
+// the earliest due time of the active runs, plus the larger of maxLead and their
+// longest last step.
 func (s *scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), float64(maxLead)
 	for _, e := range s.entrants {

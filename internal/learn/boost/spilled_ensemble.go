@@ -19,8 +19,8 @@ type spilledEnsemble struct {
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns e, completed such that decode is called with e's
-// binary form when the ensemble is first used.
+// newSpilledEnsemble returns a copy of e that calls decode with its binary form
+// when it is first used.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

@@ -7,9 +7,9 @@ import (
 
 // Limits of the search for weights.
 const (
-	// refineRows is the smallest number of rows of a class with an individual
-	// weight. A class with fewer rows keeps the weight that follows from its
-	// frequency, because an individual weight would fit noise.
+	// refineRows is the smallest number of rows at which a class has an
+	// individual weight. A class with fewer rows keeps the weight that follows
+	// from its frequency, because an individual weight would fit noise.
 	refineRows = 25
 	// refineClasses is the largest number of classes for which individual
 	// weights are searched. The time of the search is quadratic in the number

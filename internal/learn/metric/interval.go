@@ -167,11 +167,12 @@ func aucVariance(p Predictions) float64 {
 	return meanOrNaN(sum/float64(max(classes, 1)), classes)
 }
 
-// addAUCInfluence adds to dst the influence of each row on the area of one class
-// against the rest. The rows of the class are one side, the rest the other. The
-// influence of a row is the fraction of the other side that is ranked correctly
-// relative to the row, minus the area, divided by the number of rows on the
-// row's own side. It reports whether the area exists. order is scratch space.
+// addAUCInfluence adds to dst the influence of each row on the area of one
+// class against the rest. The rows of the class are one side, the rest the
+// other. The influence of a row is (r − area)/n, where r is the fraction of the
+// other side that is ranked correctly relative to the row, and n is the number
+// of rows on the row's own side. addAUCInfluence reports whether the area
+// exists. order is scratch space.
 func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {

@@ -142,8 +142,8 @@ func (bp *backprop) inputBackward(rows int) {
 }
 
 // cumulateBackward propagates the gradient t through cumulateRows. A row's
-// gradient is the sum of the gradients of this and all later rows, because the
-// row is a term of their sums.
+// gradient becomes the sum of the gradients of this and all later rows, because
+// cumulateRows adds the row to all of them.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]

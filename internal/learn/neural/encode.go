@@ -84,7 +84,7 @@ func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	return float32(z / math.Sqrt(1+z*z/9)), false
 }
 
-// interpolate returns the lookup of v between the knots, which is a piecewise
+// interpolate returns the lookup of v between the knots. This is a piecewise
 // linear encoding (Gorishniy et al. 2022, "On embeddings for numerical features
 // in tabular deep learning"). A value beyond the knots counts as the nearest
 // knot, a missing value as the median.

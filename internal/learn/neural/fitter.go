@@ -99,8 +99,8 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 	}
 }
 
-// nextBatch returns the rows of the next batch. Each row is in one batch of an
-// epoch, except that rows too few for a last batch are left out.
+// nextBatch returns the rows of the next batch. An epoch divides all rows into
+// batches. If the last rows do not fill a batch, they are left out.
 func (f *Fitter) nextBatch() []int32 {
 	if f.next+f.opts.Batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })

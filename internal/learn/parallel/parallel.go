@@ -1,7 +1,7 @@
 // Package parallel runs loops on several goroutines.
 //
 // The goroutines of a finished loop spin for a moment before they exit, as
-// those of OpenMP do, because waking a sleeping core takes longer than a short
+// OpenMP threads do, because waking a sleeping core takes longer than a short
 // task, and tree building has tasks of a few microseconds.
 package parallel
 

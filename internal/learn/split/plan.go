@@ -35,12 +35,12 @@ const (
 //
 //	rows              test rows
 //	up to 10,000      20 %
-//	up to 20,000      2,000 rows
-//	more              10 %, at most 50,000 rows
+//	up to 20,000      2,000
+//	more              10 %, at most 50,000
 //
-//	remaining rows    folds
-//	below 1,000       10
-//	below 20,000      5
+//	remaining rows    validation rows
+//	below 1,000       10 folds
+//	below 20,000      5 folds
 //	up to 40,000      one holdout of 4,000 rows
 //	more              one holdout of 10 %, at most 50,000 rows
 //

@@ -10,9 +10,10 @@ import (
 // starting more workers would cost as much as they save.
 const maxSerialCost = 1 << 13
 
-// minSharedRows is the number of rows of a leaf from which each worker builds
-// the histograms of all features from a part of the rows. With fewer rows, each
-// worker builds the histograms of some features from all rows.
+// minSharedRows decides how the workers share a leaf. From minSharedRows rows
+// on, each worker builds the histograms of all features from a part of the
+// rows. Below, each worker builds the histograms of some features from all
+// rows.
 const minSharedRows = 1 << 12
 
 // findBestSplits builds the histogram of one leaf, built, and then finds the
@@ -138,7 +139,7 @@ func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 }
 
 // bestSplit returns the best split of a leaf by a feature of group. histogram
-// is the leaf's.
+// is the histogram of the leaf.
 func (g *Grower) bestSplit(group *activeGroup, histogram []int64, finder *splitFinder) split {
 	var best split
 	for _, i := range group.active {

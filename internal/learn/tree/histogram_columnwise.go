@@ -21,8 +21,9 @@ func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	}
 }
 
-// build2 adds the gradients of rows to the histograms of two features, whose
-// bins data0 and data1 hold by row. gradients[i] belongs to rows[i].
+// build2 adds the gradients of rows to the histograms h0 and h1 of two
+// features. data0 and data1 hold the features' bins by row. gradients[i]
+// belongs to rows[i].
 func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	data1 = data1[:len(data0)]

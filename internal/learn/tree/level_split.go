@@ -30,8 +30,9 @@ type leafScorer struct {
 // splitWorkspace is the working memory of one worker that scores splits.
 type splitWorkspace struct {
 	histogram sparseHistogram
-	// missingHigh and missingLow hold the increase of the score at each bin,
-	// with missing cells on the side of the high bins and of the low bins.
+	// missingHigh and missingLow hold, for each bin, the increase of the score.
+	// In missingHigh missing cells are on the side of the high bins, in
+	// missingLow on the side of the low bins.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }
@@ -130,8 +131,8 @@ func (g *SymmetricGrower) setDefaultDirection(feature int) {
 	g.defaultDirections[feature] = direction
 }
 
-// considerFeature replaces *best by the best split of one feature if its score is
-// higher.
+// considerFeature sets *best to the best split of one feature if that split has
+// a higher score than *best.
 func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
 	f := &g.sample.Bins.Features[feature]
 	if f.Categorical {
