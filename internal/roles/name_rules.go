@@ -30,8 +30,8 @@ func isSureIDName(name string) bool {
 	if word := strings.ToLower(name[last+1:]); last >= 0 && (word == "id" || word == "key" || word == "uuid" || word == "guid") {
 		return true
 	}
-	// A name such as customerID or PassengerId ends in ID, but a name such as PAID or Madrid
-	// does not.
+	// In names such as customerID and PassengerId the last word is ID, unlike in PAID and
+	// Madrid.
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "ID")
 	before, _ := utf8.DecodeLastRuneInString(stem)
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))

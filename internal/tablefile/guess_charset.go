@@ -128,8 +128,8 @@ func (c *charsetStats) addInvalid(b byte) {
 	c.last, c.lastInvalid = b, true
 }
 
-// classifyLast counts the last invalid byte as implausible if it is. next is the byte after
-// it.
+// classifyLast adds the last invalid byte to c.implausible if Windows-1252 text is unlikely
+// to have it between its neighbours. next is the byte after it.
 func (c *charsetStats) classifyLast(next byte) {
 	b := c.last
 	c.last = 0

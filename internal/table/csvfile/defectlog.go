@@ -22,7 +22,7 @@ type defectGroup struct {
 // Column 0 is the whole record.
 type Location struct{ Line, Column int }
 
-// The maximum number of locations that are kept for each code.
+// The maximum number of locations for each code.
 const (
 	MaxLocations      = 20 // in a DefectLog
 	MaxLocationsShown = 3  // in a message

@@ -40,9 +40,8 @@ type pipeline struct {
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // Limits for tables with many columns. A row is assumed to be about as long as the header.
-// A chunk has space for wideChunkRows rows, but if it then exceeds maxWideChunk bytes, for
-// minChunkRows rows. All workers together use about workerMemory bytes, and each at least
-// workerColumnBytes per column.
+// Chunks are enlarged to wideChunkRows rows, but at most to maxWideChunk bytes or
+// minChunkRows rows, whichever is more. All workers together use about workerMemory bytes.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4

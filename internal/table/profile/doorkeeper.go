@@ -8,8 +8,8 @@ import "math/bits"
 // is counted, and the next eviction comes soon.
 type doorkeeper struct{ bits []uint64 }
 
-// doorkeeperBits is the number of bits for each hash that the column's distinctCounter may
-// keep.
+// doorkeeperBits is the number of bits of a doorkeeper for each hash that the column's
+// distinctCounter may keep.
 const doorkeeperBits = 128
 
 func newDoorkeeper(capacity int) *doorkeeper {

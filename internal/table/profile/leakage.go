@@ -13,9 +13,9 @@ import (
 const (
 	minLeakRows     = 50 // minimum number of sampled rows
 	minMinorityRows = 15 // minimum number of minority rows
-	// A leaking column predicts the share minLeakShare of the minority rows. The share
-	// minFewRowsShare is enough if at most maxMissed rows are wrong: one on each side of the
-	// boundary between two classes.
+	// A leaking column predicts at least the share minLeakShare of the minority rows. The
+	// share minFewRowsShare is enough if at most maxMissed rows are wrong: one on each side of
+	// the boundary between two classes.
 	minLeakShare    = 0.98
 	minFewRowsShare = 0.9
 	maxMissed       = 2

@@ -14,7 +14,7 @@ import (
 //	row 0      stream 0     stream 1
 //	row 1      stream 0     stream 1
 //
-// Medians and distinct counts are computed from them, because these need all rows.
+// Medians and distinct counts, which need all rows, are computed from these cells.
 type spilledRows struct {
 	fields int
 	rows   int

@@ -25,8 +25,8 @@ func wordsPerColumn(columns, rows int) int {
 }
 
 // selectWords returns the words that divide the texts most evenly, because the labels are
-// not known. The first words are those that closest to half of the texts contain.
-// occurrences is the sum, over the returned words, of the texts that contain the word.
+// not known. The words are sorted by how close the number of texts with the word is to half
+// of all texts. occurrences is the sum of these numbers.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer
