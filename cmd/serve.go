@@ -22,9 +22,16 @@ type serveOptions struct {
 	account    accountFlags
 	noWork     bool
 	drainDelay time.Duration
+	uploads    string
 	metrics    metricsFlag
 	daemon     connect.DaemonFlags
 }
+
+// The values of --uploads.
+const (
+	uploadsService = "service"
+	uploadsDirect  = "direct"
+)
 
 func newServeCmd(f *cli.Factory) *cobra.Command {
 	opts := &serveOptions{factory: f}
@@ -46,6 +53,10 @@ credentials=instance also those of the virtual machine. file:///DIR is another
 folder than blobs/. FORETELL_STORAGE does the same for every command that works on the
 data folder.
 
+With --uploads direct, the upload URL of a dataset and the URL of a result are signed
+URLs of the S3 store, whose endpoint clients must be able to reach. The service looks
+for uploads every second.
+
 With --database the rows are in a PostgreSQL database instead of foretell.db. Then
 any number of services and workers may use it, on all machines that share the stored
 files.
@@ -60,6 +71,8 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	opts.daemon.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, go on serving for this `time` while /readyz responds 503")
+	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
+	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
 	opts.metrics.bind(cmd, "`address` for /metrics, which then is not on that of --listen")
@@ -77,6 +90,12 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {
 		return err
 	}
+	switch o.uploads {
+	case uploadsService, uploadsDirect:
+		o.daemon.DirectTransfers = o.uploads == uploadsDirect
+	default:
+		return exit.Usagef("invalid --uploads %q: want %s or %s", o.uploads, uploadsService, uploadsDirect)
+	}
 	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {
 		return err
@@ -87,6 +106,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer web.stopMetrics()
+	defer service.WatchUploads(ctx)()
 	stopWork := func() error { return nil }
 	if !o.noWork {
 		stopWork = service.StartJobs()

@@ -4,10 +4,12 @@ package cmd_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,11 +19,11 @@ import (
 
 // startOnS3 starts a service whose files are in an S3 store behind a proxy, and returns
 // the environment of an account.
-func startOnS3(t *testing.T) (proxy *testenv.S3Proxy, address string, env []string) {
+func startOnS3(t *testing.T, flags ...string) (proxy *testenv.S3Proxy, address string, env []string) {
 	t.Helper()
 	proxy = testenv.NewS3Proxy(t, testenv.S3(t))
 	dir, storage := t.TempDir(), proxy.Location.String()
-	_, address = serveAt(t, "127.0.0.1:0", dir, "--storage", storage)
+	_, address = serveAt(t, "127.0.0.1:0", dir, append(flags, "--storage", storage)...)
 	add := exec.Command("foretell", "users", "add", "a@example.com", "--password-stdin", "--data-dir", dir, "--storage", storage)
 	add.Stdin = strings.NewReader("a long password\n")
 	if out, err := add.CombinedOutput(); err != nil {
@@ -70,35 +72,104 @@ func TestStorageOutage(t *testing.T) {
 // try again.
 func checkUnavailable(t *testing.T, address string) {
 	t.Helper()
-	token, err := signIn(address, "a@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	send := func(method, url, media, body string) *http.Response {
-		req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+token)
-		req.Header.Set("Content-Type", media)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = resp.Body.Close() })
-		return resp
-	}
-	var created api.CreatedDataset
-	resp := send(http.MethodPost, address+api.CreateDataset.Path, "application/json", `{"datasetName": "another"}`)
-	if err := json.NewDecoder(resp.Body).Decode(&created); err != nil {
-		t.Fatal(err)
-	}
-	resp = send(http.MethodPut, created.DatasetUploadInfo.UploadURL, "text/csv", "id,size,kind\n1,1,a\n2,2,b\n")
+	created, token := createDataset(t, address)
+	resp := sendCSV(t, created.DatasetUploadInfo.UploadURL, token, "id,size,kind\n1,1,a\n2,2,b\n")
 	var problem api.Problem
 	if err := json.NewDecoder(resp.Body).Decode(&problem); err != nil {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || problem.Code != api.CodeNotReady {
 		t.Errorf("%s with Retry-After %q: %+v", resp.Status, resp.Header.Get("Retry-After"), problem)
+	}
+}
+
+// createDataset creates an empty dataset and returns it with a token of its account.
+func createDataset(t *testing.T, address string) (created api.CreatedDataset, token string) {
+	t.Helper()
+	token, err := signIn(address, "a@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := sendBody(t, http.MethodPost, address+api.CreateDataset.Path, token, "application/json", `{"datasetName": "another"}`)
+	if err := json.NewDecoder(resp.Body).Decode(&created); err != nil {
+		t.Fatal(err)
+	}
+	return created, token
+}
+
+// sendCSV uploads a CSV to an upload URL, without a token if that is "".
+func sendCSV(t *testing.T, uploadURL, token, text string) *http.Response {
+	t.Helper()
+	return sendBody(t, http.MethodPut, uploadURL, token, "text/csv", text)
+}
+
+func sendBody(t *testing.T, method, address, token, media, body string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	req.Header.Set("Content-Type", media)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+// TestDirectTransfers uploads to the S3 store and downloads a result from it. The store
+// refuses requests with a token beside their signature, so the command must not send one.
+func TestDirectTransfers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	proxy, address, env := startOnS3(t, "--uploads", "direct")
+	created, _ := createDataset(t, address)
+	upload := created.DatasetUploadInfo
+	store := proxy.Location.Query().Get("endpoint")
+	if !strings.HasPrefix(upload.UploadURL, store) || !strings.Contains(upload.ExtraHeaders, "Content-Type:text/csv\n") {
+		t.Fatalf("upload to %+v, not to %s", upload, store)
+	}
+	foretell := func(args ...string) string {
+		t.Helper()
+		command := exec.Command("foretell", args...)
+		command.Env = env
+		out, err := command.Output()
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			t.Fatalf("%v: %v: %s", args, err, failed.Stderr)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for _, body := range []string{"small", "id,size,kind\n1,1,a\n2,2,b\n3,1,a\n4,2,b\n"} { // the first is too small and leaves the dataset PENDING
+		if resp := sendCSV(t, upload.UploadURL, "", body); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s for an upload", resp.Status)
+		}
+	}
+	if got := foretell("datasets", "wait", created.DatasetKey, "--fields", "status", "--timeout", "1m"); !strings.Contains(got, api.DatasetCompleted) {
+		t.Errorf("the dataset is %s", got)
+	}
+
+	big := filepath.Join(t.TempDir(), "big.csv") // larger than what the client sends through the service
+	table, err := os.ReadFile("../testdata/credit-g/train.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := grown(string(table), api.MaxAddDataBytes/len(table)+1)
+	if err := os.WriteFile(big, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := foretell("datasets", "create", "big", big, "--fields", "status,bytes"); !strings.Contains(got, api.DatasetCompleted) || !strings.Contains(got, strconv.Itoa(len(text))) {
+		t.Errorf("the dataset is %s, want %d bytes", got, len(text))
+	}
+	result := filepath.Join(t.TempDir(), "result.csv")
+	foretell("run", firstRows(t, "../testdata/credit-g/train.csv", 150), "--blind", "../testdata/credit-g/blind.csv", "-o", result, "--algorithm", "BFIF01")
+	if text, err := os.ReadFile(result); err != nil || strings.Count(string(text), "\n") < 2 {
+		t.Errorf("%v, result %q", err, text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"foretell/internal/account"
@@ -47,6 +48,10 @@ type Config struct {
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
 	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
 	OwnJobsOnly bool
+	// DirectTransfers makes clients upload files to the S3 store of Blobs and download
+	// results from it themselves, by URLs that the store verifies. See
+	// [App.WatchUploads]. It is an error if Blobs is a folder.
+	DirectTransfers bool
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
 }
@@ -70,6 +75,11 @@ type App struct {
 	pool                 *job.Pool
 	models               *modelCache
 	finishedJobs         *jobCounter
+	// direct is nil without Config.DirectTransfers.
+	direct *blob.Direct
+	// lastUploadURL is when this process last returned an upload URL of the S3 store, in
+	// Unix seconds.
+	lastUploadURL atomic.Int64
 }
 
 // New returns an App, or ErrMismatch if the stored files do not belong to the
@@ -82,6 +92,13 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		models: newModelCache(), finishedJobs: newJobCounter(),
+	}
+	if c.DirectTransfers {
+		direct, ok := c.Blobs.Direct()
+		if !ok {
+			return nil, errors.New("app.Config: DirectTransfers needs an S3 store")
+		}
+		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
 		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, Problem: a.toProblem, Deleted: a.accountDeleted, Options: c.Accounts,

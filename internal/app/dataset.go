@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
 )
@@ -54,10 +55,14 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
+	info, err := a.newUploadInfo(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
 		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(key)),
-		DatasetUploadInfo:          a.newUploadInfo(ctx, key),
+		DatasetUploadInfo:          info,
 	}, nil
 }
 
@@ -114,15 +119,21 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		out.IDName, out.LabelName = schema.ID, schema.Label
 	}
 	if d.Status == api.DatasetPending {
-		info := a.newUploadInfo(ctx, d.Key)
+		info, err := a.newUploadInfo(ctx, d)
+		if err != nil {
+			return nil, err
+		}
 		out.DatasetUploadInfo = &info
 	}
 	return out, nil
 }
 
 // newUploadInfo returns where to upload the CSV of a PENDING dataset.
-func (a *App) newUploadInfo(ctx context.Context, key string) api.UploadInfo {
-	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(key)), ExtraHeaders: lengthHeader}
+func (a *App) newUploadInfo(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
+	if a.direct != nil {
+		return a.directUploadInfo(ctx, d.Account, d.Key)
+	}
+	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: lengthHeader}, nil
 }
 
 // findDataset returns a dataset of the caller.
@@ -223,16 +234,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, err
 	}
-	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
-	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
-			return err
-		}
-		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
-	})
-	if err != nil {
-		a.discardBlob(ctx, err, info.Key)
-	}
+	err = a.acceptFile(ctx, d, info)
 	if errors.Is(err, store.ErrWrongState) {
 		current, err := a.findDataset(ctx, d.Key)
 		if err != nil {
@@ -243,9 +245,26 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
-	a.pool.Wake(kindPrepare)
 	entry := toDatasetEntry(ctx, d, jobStatus{})
 	return &entry, nil
+}
+
+// acceptFile makes a PENDING dataset PROCESSING with a stored file, and queues its
+// preparation. If that fails it deletes the file.
+func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) error {
+	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
+			return err
+		}
+		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
+	})
+	if err != nil {
+		a.discardBlob(ctx, err, info.Key)
+		return err
+	}
+	a.pool.Wake(kindPrepare)
+	return nil
 }
 
 // DeleteDataset deletes a dataset with its training jobs, models and

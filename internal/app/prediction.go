@@ -10,6 +10,7 @@ import (
 )
 
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
+func resultName(key string) string     { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
 // CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues
@@ -96,7 +97,7 @@ func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus
 		Bytes: p.Blind.Bytes + p.Result.Bytes,
 	}
 	if p.Status == api.PredictionCompleted {
-		out.PredictionResultURL = a.signURL(ctx, resultPath(p.Key))
+		out.PredictionResultURL = a.resultURL(ctx, p)
 	}
 	return out
 }
@@ -186,7 +187,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if err != nil {
 		return nil, err
 	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: "prediction-" + p.Key + ".csv", ModTime: p.Updated, ETag: p.Key}, nil
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: resultName(p.Key), ModTime: p.Updated, ETag: p.Key}, nil
 }
 
 // DeletePrediction deletes a prediction and its files.

@@ -131,13 +131,15 @@ type Writer struct {
 // Create returns a writer of a new blob. The caller must call Commit or Abort.
 // Writes fail once ctx is done.
 func (s *Store) Create(ctx context.Context) (*Writer, error) {
-	key := s.process + "-" + strings.ToLower(rand.Text())
+	key := s.newKey()
 	sink, err := s.create(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{store: s, ctx: ctx, sink: sink, info: Info{Key: key}, sum: sha256.New()}, nil
 }
+
+func (s *Store) newKey() string { return s.process + "-" + strings.ToLower(rand.Text()) }
 
 // Write appends to the blob. It returns ErrDiskFull if there is no space left.
 func (w *Writer) Write(p []byte) (int, error) {

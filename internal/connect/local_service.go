@@ -42,6 +42,8 @@ type localOptions struct {
 	acceptDatabase bool
 	// ownWork is set to run only the jobs that the command queues or waits for.
 	ownWork bool
+	// directTransfers is as in DaemonFlags.
+	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
 	// accounts configures the accounts of the service.
@@ -60,6 +62,8 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
+	// DirectTransfers makes clients exchange files with the S3 store themselves.
+	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
 	// Accounts configures the accounts of the service.
@@ -94,7 +98,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, storage: storageOf(f, cmd), accounts: flags.Accounts})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: storageOf(f, cmd), accounts: flags.Accounts})
 }
 
 // openLocalWith is like [OpenLocal], but with options.
@@ -114,9 +118,12 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, errors.Join(err, database.Close())
 	}
+	if opts.directTransfers && !blobs.IsBucket() {
+		return nil, errors.Join(exit.Usagef("--uploads direct needs an S3 store").WithHint("name it with --storage s3://BUCKET/PREFIX"), database.Close())
+	}
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, Accounts: opts.accounts,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
@@ -175,6 +182,21 @@ func (s *LocalService) StartJobs() func() error {
 	return func() error {
 		cancel()
 		return <-ended
+	}
+}
+
+// WatchUploads prepares datasets whose files clients send to the S3 store themselves, if
+// the service was opened for that, until ctx is done or stop is called.
+func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.App.WatchUploads(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
 	}
 }
 

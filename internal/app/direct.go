@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+// csvMediaType is the media type of the files that clients exchange with the S3 store.
+const csvMediaType = "text/csv"
+
+// uploadPollInterval is how often WatchUploads lists the uploads while an upload URL of
+// this process is valid. Otherwise it is idleUploadPollInterval, for the uploads of
+// processes that have died.
+const (
+	uploadPollInterval     = time.Second
+	idleUploadPollInterval = 30 * time.Second
+)
+
+// directUploadInfo returns the URL of the S3 store to which the CSV of a PENDING dataset
+// is uploaded.
+func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.UploadInfo, error) {
+	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
+	if err != nil {
+		return api.UploadInfo{}, a.toProblem(err)
+	}
+	a.lastUploadURL.Store(a.now().Unix())
+	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + lengthHeader}, nil
+}
+
+// resultURL returns the URL of the result of a COMPLETED prediction. It is that of the
+// service if the S3 store has no credentials to sign one.
+func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
+	if a.direct != nil {
+		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
+		if err == nil {
+			return address
+		}
+		a.log.WarnContext(ctx, "signing the URL of a result", "prediction", p.Key, "error", err)
+	}
+	return a.signURL(ctx, resultPath(p.Key))
+}
+
+// WatchUploads prepares datasets whose CSV a client has sent to the S3 store, until ctx
+// is done. It does nothing without Config.DirectTransfers.
+func (a *App) WatchUploads(ctx context.Context) {
+	if a.direct == nil {
+		return
+	}
+	for interval := time.Duration(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(interval):
+		}
+		if err := a.adoptUploads(ctx); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "looking for uploads", "error", err)
+		}
+		interval = idleUploadPollInterval
+		if a.now().Unix()-a.lastUploadURL.Load() < signedURLSeconds {
+			interval = uploadPollInterval
+		}
+	}
+}
+
+// adoptUploads handles each upload in the S3 store.
+func (a *App) adoptUploads(ctx context.Context) error {
+	uploads, err := a.direct.Uploads(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, u := range uploads {
+		errs = append(errs, a.adoptUpload(ctx, u))
+	}
+	return errors.Join(errs...)
+}
+
+// adoptUpload makes the dataset of an upload PROCESSING and queues its preparation. It
+// deletes an upload of an invalid size, after which the dataset is still PENDING, and one
+// whose dataset was deleted or has its data already.
+func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
+	account, key, _ := strings.Cut(u.Name, "/")
+	var d *store.Dataset
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		d, err = t.GetDataset(ctx, account, key)
+		return err
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return a.direct.Delete(ctx, u.Name)
+	case err != nil:
+		return err
+	case d.Status != api.DatasetPending:
+		return a.direct.Delete(ctx, u.Name)
+	case u.Size < api.MinUploadBytes || u.Size > api.MaxUploadBytes:
+		a.log.WarnContext(ctx, "an upload has an invalid size: deleted", "dataset", key, "bytes", u.Size)
+		return a.direct.Delete(ctx, u.Name)
+	}
+	info, err := a.direct.Adopt(ctx, u)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil // replaced or adopted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.acceptFile(ctx, d, info); err != nil && !errors.Is(err, store.ErrWrongState) {
+		return err
+	}
+	return a.direct.Delete(ctx, u.Name)
+}

@@ -1,0 +1,118 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// uploadsFolder is the part of the prefix for objects that clients send to the store
+// themselves. They are not blobs until [Direct.Adopt].
+const uploadsFolder = "uploads"
+
+// Direct gives clients access to an S3 store by signed URLs.
+type Direct struct {
+	store  *Store
+	bucket *bucketStore
+}
+
+// Direct returns the direct access to an S3 store, or false for a folder.
+func (s *Store) Direct() (*Direct, bool) {
+	b, ok := s.backend.(*bucketStore)
+	return &Direct{store: s, bucket: b}, ok
+}
+
+// Upload is an object that a client has sent.
+type Upload struct {
+	// Name is as for UploadURL.
+	Name string
+	Size int64
+	etag string
+}
+
+// UploadURL returns the URL to which a client can PUT an object for some time, with
+// exactly this Content-Type. name is one or more words separated by slashes.
+func (d *Direct) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
+	header := http.Header{"Content-Type": {contentType}}
+	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
+	if err != nil {
+		return "", d.bucket.translate(ctx, err)
+	}
+	return u.String(), nil
+}
+
+// DownloadURL returns the URL from which a client can GET a blob for some time. The
+// response has the media type and suggests the file name.
+func (d *Direct) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
+	if err := checkKey(key); err != nil {
+		return "", err
+	}
+	query := url.Values{
+		"response-content-type":        {contentType},
+		"response-content-disposition": {mime.FormatMediaType("attachment", map[string]string{"filename": fileName})},
+	}
+	u, err := d.bucket.core.PresignedGetObject(ctx, d.bucket.bucket, d.bucket.object(key), lifetime, query)
+	if err != nil {
+		return "", d.bucket.translate(ctx, err)
+	}
+	return u.String(), nil
+}
+
+// Uploads returns the objects that clients have sent, without those that are incomplete.
+func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
+	var uploads []Upload
+	options := minio.ListObjectsOptions{Prefix: d.object(""), Recursive: true}
+	for object := range d.bucket.core.ListObjectsIter(ctx, d.bucket.bucket, options) {
+		if object.Err != nil {
+			return nil, d.bucket.translate(ctx, object.Err)
+		}
+		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.object("")), Size: object.Size, etag: object.ETag})
+	}
+	return uploads, nil
+}
+
+// Adopt makes a blob of an upload, which stays until [Direct.Delete]. It returns
+// ErrNotFound if the client has replaced the upload since it was listed.
+func (d *Direct) Adopt(ctx context.Context, u Upload) (Info, error) {
+	key := d.store.newKey()
+	_, err := d.bucket.core.Client.CopyObject(ctx,
+		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.object(key)},
+		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.object(u.Name), MatchETag: u.etag})
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
+		return Info{}, ErrNotFound
+	}
+	if err != nil {
+		return Info{}, d.bucket.translate(ctx, err)
+	}
+	sum, err := d.store.checksum(ctx, Info{Key: key, Size: u.Size})
+	if err != nil {
+		return Info{}, errors.Join(err, d.store.Delete(context.WithoutCancel(ctx), key))
+	}
+	return Info{Key: key, Size: u.Size, SHA256: sum}, nil
+}
+
+// Delete removes an upload.
+func (d *Direct) Delete(ctx context.Context, name string) error {
+	return d.bucket.translate(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.object(name), minio.RemoveObjectOptions{}))
+}
+
+func (d *Direct) object(name string) string { return d.bucket.prefix + uploadsFolder + "/" + name }
+
+// checksum reads a blob and returns its checksum.
+func (s *Store) checksum(ctx context.Context, info Info) (string, error) {
+	r, err := s.OpenVerified(ctx, info)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(r.Verify(), r.Close()); err != nil {
+		return "", err
+	}
+	return r.SHA256(), nil
+}
