@@ -77,8 +77,9 @@ type App struct {
 	finishedJobs         *jobCounter
 	// direct is nil without Config.DirectTransfers.
 	direct *blob.Direct
-	// lastUploadURL is when this process last returned an upload URL of the S3 store, in
-	// Unix seconds.
+	// uploadURLs receives a value after this process has returned an upload URL of the S3
+	// store. lastUploadURL is when it did, in Unix seconds.
+	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
 }
 
@@ -91,7 +92,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		models: newModelCache(), finishedJobs: newJobCounter(),
+		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.Direct()

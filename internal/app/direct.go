@@ -30,6 +30,10 @@ func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.Up
 		return api.UploadInfo{}, a.toProblem(err)
 	}
 	a.lastUploadURL.Store(a.now().Unix())
+	select {
+	case a.uploadURLs <- struct{}{}:
+	default: // a value is waiting
+	}
 	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + lengthHeader}, nil
 }
 
@@ -52,18 +56,19 @@ func (a *App) WatchUploads(ctx context.Context) {
 	if a.direct == nil {
 		return
 	}
-	for interval := time.Duration(0); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(interval):
-		}
+	for {
 		if err := a.adoptUploads(ctx); err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "looking for uploads", "error", err)
 		}
-		interval = idleUploadPollInterval
+		interval, wake := idleUploadPollInterval, a.uploadURLs
 		if a.now().Unix()-a.lastUploadURL.Load() < signedURLSeconds {
-			interval = uploadPollInterval
+			interval, wake = uploadPollInterval, nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		case <-time.After(interval):
 		}
 	}
 }

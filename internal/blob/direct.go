@@ -16,7 +16,7 @@ import (
 // themselves. They are not blobs until [Direct.Adopt].
 const uploadsFolder = "uploads"
 
-// Direct gives clients access to an S3 store by signed URLs.
+// Direct signs URLs by which clients access an S3 store themselves.
 type Direct struct {
 	store  *Store
 	bucket *bucketStore
