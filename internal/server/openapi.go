@@ -126,7 +126,8 @@ var operationRemarks = map[string]string{
 }
 
 // completeDocument adds the parts of the document that huma cannot derive: the
-// bodies of operations that stream, and the Location header.
+// bodies of operations that stream, the statuses of downloads, an object that may be
+// null, and the Location header.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
@@ -143,6 +144,14 @@ func completeDocument(doc *huma.OpenAPI) {
 	model := findOperation(doc, api.DownloadModel.Operation)
 	model.Responses["200"].Content = map[string]*huma.MediaType{
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}
+	for _, download := range []*huma.Operation{result, model} {
+		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: download.Responses["200"].Content}
+		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
+	}
+	report := doc.Components.Schemas.Map()["ModelReport"] // huma supports null only for scalars
+	report.Properties["blended"] = &huma.Schema{
+		AnyOf: []*huma.Schema{{Ref: report.Properties["blended"].Ref}, {Type: "null"}}, Description: report.Properties["blended"].Description,
 	}
 	for _, op := range api.Operations() {
 		if op.Status == http.StatusCreated {

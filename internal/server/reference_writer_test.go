@@ -195,6 +195,8 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 		return "[" + name + "](#" + strings.ToLower(name) + ")"
 	}
 	switch {
+	case len(s.AnyOf) > 0:
+		return w.describeType(s.AnyOf[0]) + ", or null"
 	case len(s.OneOf) > 0:
 		return "string, or array"
 	case s.Type == huma.TypeArray:
