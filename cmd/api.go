@@ -85,7 +85,8 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 	return o.print(resp)
 }
 
-// print prints the response. JSON is indented or filtered; anything else is unchanged.
+// print prints the response. It indents or filters JSON, and prints anything else
+// unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
 	console := o.service.Factory.Console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {

@@ -107,12 +107,13 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	return p.DefectError()
 }
 
-// printer returns the printer of the report.
+// printer returns a printer that writes the report to the command's output.
 func (o *checkOptions) printer() *preflight.ReportPrinter {
 	return &preflight.ReportPrinter{Host: o.factory, Output: &o.output}
 }
 
-// fix writes corrected copies under temporary names, checks them, and then renames them.
+// fix writes corrected copies of the files under temporary names, checks the copies, and
+// then gives them their final names.
 func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight.Preflight) error {
 	if err := o.fixes.CheckPaths(p); err != nil {
 		return err

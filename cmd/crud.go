@@ -97,7 +97,7 @@ type deleteCommand struct {
 	// question returns the confirmation prompt. It may read the object.
 	question func(ctx context.Context, c *client.Client, key string) (string, error)
 	remove   func(ctx context.Context, c *client.Client, key string) (deleted, error)
-	// column is the name of the key's output column.
+	// column is the name of the output column that has the key.
 	column string
 }
 

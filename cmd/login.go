@@ -148,7 +148,7 @@ type signedIn struct {
 	StaysSignedIn bool   `json:"staysSignedIn"`
 }
 
-// settingNames names settings in error messages.
+// settingNames has the names of settings in error messages, by key.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
 // promptFor prompts for a setting if it has no value. If prompting is disabled, it returns an
@@ -171,7 +171,8 @@ func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, q
 	return nil
 }
 
-// checkStorage returns an error for a storage that cannot hold the secrets.
+// checkStorage returns an error if storage, the value of --storage, cannot hold the
+// secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
 	case "", config.StorageKeyring:
@@ -246,7 +247,8 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 	return kept, nil
 }
 
-// verifyToken checks that the service accepts a token. Its lifetime is unknown.
+// verifyToken checks that the service accepts a token, and returns it as a credential. The
+// lifetime of the token is unknown, so the longest possible lifetime is assumed.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
 	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}

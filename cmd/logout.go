@@ -40,7 +40,7 @@ func (o *logoutOptions) run() error {
 	if err != nil {
 		return err
 	}
-	// Only the profile: the environment is unchanged.
+	// Variables and flags are not merged, because logout only signs out the profile.
 	kept := &config.Settings{Viper: config.NewViper(), Profile: s.Profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err

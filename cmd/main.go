@@ -92,8 +92,8 @@ func handledHangup(f *cli.Factory, s os.Signal) bool {
 }
 
 // catchSignals returns a context that ends with the first signal. The second signal ends
-// the process immediately, except SIGHUP: when a terminal is closed, both the kernel and
-// the shell often send one.
+// the process immediately, unless it is SIGHUP: when a terminal is closed, both the kernel
+// and the shell often send SIGHUP.
 func catchSignals(f *cli.Factory) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -64,7 +64,8 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	return o.output.WriteTable(t, true)
 }
 
-// comparisonCell formats a property with its interval. low and high may be nil.
+// comparisonCell formats a property. low and high are the limits of its interval and may be
+// nil.
 func comparisonCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:

@@ -88,7 +88,8 @@ func hasDashboard(ctx context.Context, session *connect.Session) bool {
 	return !strings.Contains(page.Header.Get("Content-Type"), "json")
 }
 
-// noDashboardError adds a hint with alternatives to an error.
+// noDashboardError adds a hint to e: commands that show the same objects, and how to choose
+// another service. args are the arguments of open.
 func noDashboardError(e *exit.Error, args []string) error {
 	if len(args) == 0 {
 		return e.WithHint("see `foretell datasets list`, or use --server URL to choose a service with a dashboard")

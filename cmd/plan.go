@@ -23,13 +23,14 @@ import (
 	"foretell/internal/term"
 )
 
-// planSeed is the seed of the samples, and of the race if none is set.
+// planSeed is the seed for drawing the samples. It is also the seed of the races if --seed
+// is not set.
 const planSeed = 1
 
 // planConflicts are the flags of run that cannot be combined with --plan.
 var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
 
-// plan races on samples of the training file and prints the forecast.
+// plan runs races on samples of the training file and prints a forecast for the whole file.
 func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progress *term.Progress, body api.NewTraining) error {
 	doc := &race.Plan{
 		File: files.Train.Name, Rows: files.TrainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),

@@ -88,7 +88,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	return o.predict(ctx, progress, model, p)
 }
 
-// predict predicts with a model from a file.
+// predict predicts the rows of the blind file with a model that was read from a file.
 func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
 	result := &resultDocument{Path: o.target.Path, Receipt: o.target.ReceiptPath()}

@@ -51,7 +51,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
 
-// run predicts the files at paths with the model that ref refers to. If ref is "", that is
+// run predicts the files at paths with the model that ref refers to. If ref is "", it uses
 // the champion of the series trained last.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
 	if err := o.target.CheckStdout(&o.output); err != nil {
@@ -141,9 +141,9 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	return result.print(&o.output, &o.target)
 }
 
-// preflight checks a blind file before it is sent and prints how it is read. It returns
-// an error if the file does not fit the model's dataset, or lacks a column for the
-// result.
+// preflight checks a blind file before it is sent and prints how it is read. It returns an
+// error if the file does not fit the model's dataset, or if --columns selects a column that
+// the result will not have.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
 	p := &preflight.Preflight{Host: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
@@ -184,7 +184,7 @@ type resultDocument struct {
 	PredictionKey string `json:"predictionKey,omitempty"`
 	ModelKey      string `json:"modelKey,omitempty"`
 	Receipt       string `json:"receipt,omitempty"`
-	// Scores is set if the blind file has the label.
+	// Scores is set if the blind file has the label column.
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 

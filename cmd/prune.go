@@ -151,8 +151,8 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
-// delete deletes items and returns the deleted ones. An item that is in use meanwhile is
-// kept, and one that is already gone is not an error.
+// delete deletes items and returns those that it deleted. An item that is now in use is
+// kept. It is not an error if an item is already gone.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
 	stays := false // whether the item and those it implies are kept
 	for _, item := range items {

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// ensureDataset returns a prepared dataset with the training file. It is the newest one of
-// the series with the same contents, or a new one.
+// ensureDataset returns a prepared dataset with the contents of the training file. It
+// reuses the newest such dataset of the series, or else creates one.
 func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -104,7 +104,8 @@ func (p *runPipeline) modelReference() string {
 	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// modelTitle returns the model's reference, and the name of its dataset if that differs.
+// modelTitle returns the model's reference. It adds the name of the dataset if the series
+// has another name.
 func (p *runPipeline) modelTitle() string {
 	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
 		return p.modelReference()

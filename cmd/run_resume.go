@@ -10,8 +10,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// resumeCommand returns the command line that resumes race, or, if race is "", the one that
-// starts over.
+// resumeCommand returns the command line that resumes the race with the key race. If race
+// is "", the command line starts the run again.
 func (p *runPipeline) resumeCommand(race string) string { return p.factory.CommandWith("resume", race) }
 
 // resumeTraining waits for the race of an earlier run on the same data, and finds the

@@ -46,7 +46,8 @@ func (s *scoreFiles) Close() {
 	}
 }
 
-// fileError adds the file to a fault.
+// fileError returns err, and adds the name of the file and a hint if it is a
+// [scoring.Fault].
 func (s *scoreFiles) fileError(err error) error {
 	var fault *scoring.Fault
 	if !errors.As(err, &fault) {

@@ -161,8 +161,8 @@ func (o *serveOptions) announce(ctx context.Context, service *connect.LocalServi
 	return err
 }
 
-// reachable returns the host and port for a link to a listener. One that listens on all
-// addresses of the machine is reached as localhost.
+// reachable returns the host and port for a link to a listener. A listener on all addresses
+// of the machine is reached as localhost.
 func reachable(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {

@@ -103,8 +103,8 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 	return networks, nil
 }
 
-// tls returns the TLS configuration, nil without TLS, and the function that reads the
-// certificate again, which may be nil. dir is the data folder.
+// tls returns the TLS configuration, or nil if TLS is not used. The returned function reads
+// the certificate again and may be nil. dir is the data folder.
 func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
 	switch {
 	case len(n.acmeHosts) > 0:

@@ -113,7 +113,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 
-// forEachPage calls list with each page of a list.
+// forEachPage calls list for each page of a list.
 func forEachPage(list func(page api.PageInput) (api.Page, error)) error {
 	for page := (api.PageInput{Limit: api.MaxPageLimit}); ; {
 		got, err := list(page)

@@ -86,7 +86,8 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	}, "email", "datasets", "maxDatasets", "bytes", "maxBytes", "races", "maxRaces")
 }
 
-// parseLimit parses the value of a flag; nil is no limit. Only bytes have units.
+// parseLimit parses text, the value of flag. It returns nil for none, which means no limit.
+// Only --bytes accepts units.
 func parseLimit(flag, text string) (*int64, error) {
 	if text == "none" {
 		return nil, nil

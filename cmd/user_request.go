@@ -51,7 +51,8 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 	return cli.PrintList(&o.output, requests, "requestKey", "email", "name", "organisation", "status", "reason", "createdOn")
 }
 
-// listAccessRequests returns all requests with a status; all if that is "".
+// listAccessRequests returns the requests for an account that have the given status, or all
+// requests if status is "".
 func listAccessRequests(ctx context.Context, a *app.App, status string) (requests []api.AccessRequest, err error) {
 	err = forEachPage(func(page api.PageInput) (api.Page, error) {
 		found, err := a.ListAccessRequests(ctx, &api.ListAccessRequestsInput{PageInput: page, Status: status})

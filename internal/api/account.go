@@ -81,14 +81,14 @@ type Quota struct {
 	Races    *int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING, without their children." minimum:"0" nullable:"true"`
 }
 
-// Usage is what an account has of the things that [Quota] limits.
+// Usage is how much an account uses of its [Quota].
 type Usage struct {
 	Datasets int64 `json:"datasets" doc:"Datasets."`
 	Bytes    int64 `json:"bytes" doc:"Bytes of stored files."`
 	Races    int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING."`
 }
 
-// AccountInput names an account.
+// AccountInput identifies an account.
 type AccountInput struct {
 	AccountKey string `path:"accountKey" doc:"The account's key." format:"uuid"`
 }
@@ -169,7 +169,7 @@ type AccessRequestPage struct {
 	Page
 }
 
-// AccessRequestInput names a request for an account.
+// AccessRequestInput identifies a request for an account.
 type AccessRequestInput struct {
 	RequestKey string `path:"requestKey" doc:"The request's key." format:"uuid"`
 }

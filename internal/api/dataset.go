@@ -82,10 +82,10 @@ type DatasetEntry struct {
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that was to prepare it has ended, and no other resumes it automatically."`
-	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. They are
-	// zero before the upload, and if the service does not report them. They are also
-	// zero if the dataset FAILED, unless its CSV was damaged, because the CSV is then
-	// deleted.
+	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are
+	// zero before the upload, if the service does not report them, and once the
+	// dataset FAILED, because its CSV is then deleted. A CSV that is damaged on the
+	// service's disk is kept.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }

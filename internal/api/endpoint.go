@@ -9,10 +9,10 @@ package api
 
 // Operation is the part of an endpoint that does not depend on its types.
 type Operation struct {
-	// ID names the operation, such as "getDataset". A profile overrides Path by
-	// this key.
+	// ID identifies the operation, such as "getDataset". A profile of the command
+	// line can override Path by this ID.
 	ID string
-	// Method and Path; Path holds parameters in braces.
+	// Method is the HTTP method. Path has parameters in braces.
 	Method, Path string
 	// Aliases are additional paths of the same operation.
 	Aliases []string
@@ -40,8 +40,8 @@ const (
 
 // Endpoint is an operation with its request and response types.
 //
-// In is a struct: fields tagged `path:"…"` and `query:"…"` are parameters, a
-// field named Body is sent as JSON. Out is the JSON body of the response, or
+// In is a struct. Its fields tagged `path:"…"` and `query:"…"` are parameters,
+// and a field named Body is sent as JSON. Out is the JSON body of the response, or
 // [None].
 type Endpoint[In, Out any] struct {
 	Operation

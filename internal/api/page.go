@@ -4,7 +4,7 @@ package api
 // it.
 const MaxPageLimit = 1000
 
-// PageInput are the parameters of every list.
+// PageInput has the parameters of every list.
 type PageInput struct {
 	Offset int64 `query:"offset" required:"true" minimum:"0" doc:"How many items to skip, from the newest."`
 	Limit  int64 `query:"limit" required:"true" minimum:"1" doc:"The maximum number of items to return; more than 1000 counts as 1000."`
@@ -36,7 +36,7 @@ func (in PageInput) Page() (Page, error) {
 // SetTotal sets Total and NextOffset.
 func (p *Page) SetTotal(total int64) {
 	p.Total, p.NextOffset = total, nil
-	// Subtracts, so that a huge offset does not overflow.
+	// The limit is subtracted, because adding it to a huge offset would overflow.
 	if p.Offset < total-p.Limit {
 		next := p.Offset + p.Limit
 		p.NextOffset = &next

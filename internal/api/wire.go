@@ -24,7 +24,8 @@ type Decimal struct {
 }
 
 // Threshold is the threshold in a request. It is a number, or null for a race
-// without a threshold. The zero Threshold is that of a request without the member.
+// without a threshold. The zero value means that the request does not have the
+// member.
 type Threshold struct {
 	// Value is from 0 to 1. Nil is no threshold.
 	Value *float64
@@ -82,7 +83,7 @@ type DatasetEntries struct {
 	Quoted bool
 }
 
-// MarshalJSON returns an array, or a string with it.
+// MarshalJSON returns an array, or a string that contains an array.
 func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	items := e.Items
 	if items == nil {
@@ -95,7 +96,7 @@ func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(b))
 }
 
-// UnmarshalJSON parses an array or a string with one.
+// UnmarshalJSON parses an array, or a string that contains an array.
 func (e *DatasetEntries) UnmarshalJSON(b []byte) error {
 	e.Items, e.Quoted = nil, false
 	if len(b) > 0 && b[0] == '"' {

@@ -44,7 +44,8 @@ func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective 
 	return valueCompletionDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueCompletionDirective returns the directive for a value with this name in help pages.
+// valueCompletionDirective returns the directive for a value that help pages call by the
+// given name, such as FILE.
 func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":

@@ -31,7 +31,7 @@ type Factory struct {
 	Running *cobra.Command
 	// PagerRunning is set while a pager controls the terminal.
 	PagerRunning atomic.Bool
-	// OnHangup is what SIGHUP does; nil ends the command.
+	// OnHangup is called on SIGHUP. If it is nil, SIGHUP cancels the command.
 	OnHangup atomic.Pointer[func()]
 	// Cancel cancels the command.
 	Cancel context.CancelCauseFunc

@@ -16,7 +16,7 @@ import (
 // filter converts the JSON of a result, for --jq or --template. It is parsed with the flags,
 // so that a syntax error is reported before the command runs.
 type filter interface {
-	// apply writes the output for doc, the decoded JSON of v.
+	// apply writes the output for v to b. doc is the decoded JSON of v.
 	apply(o *Output, b *bytes.Buffer, v, doc any) error
 }
 

@@ -130,8 +130,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
-// NearestFlag returns the name of the flag that starts with name or has an edit distance of
-// at most two. It returns "" if there is none.
+// NearestFlag returns the flag that the unknown name may mean: one that starts with name,
+// or whose edit distance to name is at most two. It returns "" if there is none.
 func NearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -178,8 +178,9 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 // NoArgs returns an error if there are arguments.
 func NoArgs(cmd *cobra.Command, args []string) error { return PositionalArgs()(cmd, args) }
 
-// SimilarNames returns at most three names that typed may mean. They start with typed, or
-// have the smallest edit distance, of one or two. Case is ignored.
+// SimilarNames returns at most three names that typed may mean: those with the smallest
+// edit distance to typed, if that is at most two. A name that starts with typed counts as
+// distance one. Case is ignored.
 func SimilarNames(typed string, names []string) []string {
 	var found []string
 	nearest := 3

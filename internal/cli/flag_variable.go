@@ -14,15 +14,16 @@ func flagVariable(flag string) string {
 	return "FORETELL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// FlagVariablesText explains the variables of a command's flags; example is one of
-// its flags.
+// FlagVariablesText explains the environment variables of a command's flags. example is one
+// of the flags.
 func FlagVariablesText(example string) string {
 	return "Each flag can be set by an environment variable, FORETELL_ and its name, such as\n" +
 		flagVariable(example) + " for --" + example + ". Flags override variables."
 }
 
-// FlagsFromVariables sets the flags of cmd that were not given from their variables,
-// unless empty. Persistent flags have their own variables.
+// FlagsFromVariables sets each flag of cmd that is not on the command line to the value of
+// its environment variable, if that is not empty. It skips persistent flags, which
+// have their own variables.
 func FlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

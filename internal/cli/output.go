@@ -34,7 +34,7 @@ type Output struct {
 	EmptyHint string
 }
 
-// ResultType returns the type of a command's result, for BindItem and BindList. They need
+// ResultType returns the type of a command's result, for BindItem and BindList, which use
 // it to check --fields before the command runs.
 func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -118,8 +118,8 @@ func (o *Output) Note(format string, args ...any) {
 	}
 }
 
-// PrintList prints items. columns are the fields to print by default. The first is the key,
-// which --quiet prints.
+// PrintList prints items. columns are the fields to print by default. The first column is
+// the key; --quiet prints only the keys.
 func PrintList[T any](o *Output, items []T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -182,8 +182,8 @@ func ToRecords[T any](items []T) (records []term.Record, err error) {
 	return records, nil
 }
 
-// PrintItem prints the fields of one item. columns are the fields to print by default; empty
-// ones are omitted. The first is the key, which --quiet prints.
+// PrintItem prints the fields of one item. columns are the fields to print by default,
+// without those that are empty. The first column is the key; --quiet prints only the key.
 func PrintItem[T any](o *Output, v T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -221,7 +221,8 @@ func PrintItem[T any](o *Output, v T, columns ...string) error {
 	return nil
 }
 
-// chooseColumns returns the value of --fields after checking it, or else columns.
+// chooseColumns checks and returns the value of --fields, or returns columns if it is not
+// set.
 func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.Fields) == 0 {
 		return columns, nil

@@ -11,15 +11,16 @@ type resumable struct {
 	resume, abandon string // commands, without the key
 }
 
-// resumables are ordered. The first one whose key an object has is the type of the object.
+// resumables are the types in the order in which they are tried, because a prediction also
+// has the key of its dataset: the first type whose key an object has is its type.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},
 	{"datasetKey", "dataset", "foretell datasets wait", "foretell datasets delete"},
 }
 
-// isInterrupted reports whether the work on an object is interrupted. It continues when a
-// command waits for it.
+// isInterrupted reports whether the work on an object is interrupted. The work continues
+// when a command waits for the object.
 func isInterrupted(r term.Record) bool { return r.Text("interrupted") == "true" }
 
 // noteInterrupted prints a notice if there are interrupted objects, with the commands that

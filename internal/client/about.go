@@ -11,8 +11,9 @@ type About struct {
 	Version string `json:"version"`
 }
 
-// About requests the service's description of itself. This is an extension: another
-// deployment may have nothing or a web page at its base URL, which is an error.
+// About requests the service's description of itself. The description is an
+// extension: another deployment may have a web page or nothing at its base URL,
+// and About then returns an error.
 func (c *Client) About(ctx context.Context) (*About, error) {
 	u, err := c.base.Parse(c.base.EscapedPath() + "/")
 	if err != nil {

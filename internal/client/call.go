@@ -45,7 +45,8 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Parsed together, so that an escaped slash in a parameter stays escaped.
+	// The base URL and the path are parsed together, so that an escaped slash in
+	// a parameter stays escaped.
 	u, err := c.base.Parse(c.base.EscapedPath() + path)
 	if err != nil {
 		return nil, err

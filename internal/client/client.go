@@ -8,7 +8,7 @@
 // list may be encoded as a string.
 //
 // Errors are *api.Problem if the service returned an error, *NetworkError if
-// the service did not respond, or the error of the context if that ended first.
+// the service did not respond, or the error of the context if the context ended first.
 package client
 
 import (

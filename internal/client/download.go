@@ -12,8 +12,8 @@ import (
 )
 
 // Download writes the file at resultURL to w and returns its size. It resumes an
-// interrupted download. It is an error if the number of bytes is not the one that
-// the service announced. On an error w holds exactly the first n bytes of the file.
+// interrupted download. It is an error if the size differs from the size that the
+// service announced. On an error w holds exactly the first n bytes of the file.
 //
 // The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
@@ -40,7 +40,8 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 // download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
 	d := &download{c: c, w: w, total: -1, req: req}
-	// With compression the byte counts would not be those of the file.
+	// A compressed response would make the byte offsets differ from those in the
+	// file.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
 		before := d.written

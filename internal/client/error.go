@@ -124,8 +124,8 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// notServiceError returns the error for a response that is not the service's. what
-// describes the body.
+// notServiceError returns the error for a response that is not from the service.
+// what describes the body.
 func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,
@@ -184,7 +184,7 @@ func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
-// problemFromStatus returns the problem for a status, for a response without
+// problemFromStatus returns the problem for a response that has a status but no
 // details.
 func problemFromStatus(status int) *api.Problem {
 	p := api.NewProblem(codeFromStatus(status), "the service returned %d %s", status, http.StatusText(status))

@@ -7,12 +7,13 @@ import (
 	"foretell/internal/api"
 )
 
-// The sequences below fetch pages until the total that the service reports, or, if
-// it reports none, until a page is not full. An item may move to the next page
-// because another was created; it is yielded only once. An error ends the sequence.
+// The sequences below fetch pages until they have yielded the total number of
+// items that the service reports. If it reports no total, they stop at the first
+// page that is not full. An item may move to the next page because another was
+// created; it is yielded only once. An error ends the sequence.
 
-// AllDatasets returns the datasets of the account that in selects. It ignores the
-// page of in.
+// AllDatasets returns the datasets of the account that match the filters of in.
+// The page of in is ignored.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return allPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page
@@ -118,7 +119,7 @@ func allPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 }
 
 // nextOffset returns the offset of the page that follows a page of n items, and
-// whether there is one.
+// whether there is such a page.
 func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
 	next := in.Offset + int64(n)
 	switch {

@@ -184,8 +184,9 @@ func isNotFound(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter parses the Retry-After header, which is a number of seconds, or a date
-// that is compared with the response's Date. It returns 0 if there is none.
+// retryAfter parses the Retry-After header, which is a number of seconds, or a
+// date that is compared with the response's Date. It returns 0 if there is no
+// such header.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

@@ -41,7 +41,8 @@ func IsDatasetName(name string) bool {
 	return n >= minName && n <= maxName
 }
 
-// Series is a named group of datasets, created by runs of that name.
+// Series is a named group of datasets, such as those of the runs with the same
+// --name.
 type Series struct {
 	Name string
 	// Datasets has at least one element, newest first.
@@ -79,9 +80,10 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	return all
 }
 
-// seriesByName returns the series of a dataset, for a service that does not report
-// series. It is NAME for NAME-2, NAME-3 … if there is a dataset NAME, and the name of
-// the dataset otherwise. names are the names of all datasets.
+// seriesByName returns the series of the dataset called name, for a service that
+// does not report series. NAME-2 belongs to the series NAME if there is a dataset
+// NAME, or to the series whose name [DatasetName] truncates to make NAME-2. Any
+// other dataset is a series of its own. names are the names of all datasets.
 func seriesByName(name string, names map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -169,10 +171,11 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// Champion returns the model with the highest performance. In a tie it returns the
-// oldest. models are those of a series, newest first. Models whose metric differs from
-// that of the newest one are ignored. A model without a performance is only returned
-// if no model has one. Champion returns nil if there are no models.
+// Champion returns the model with the highest performance. In a tie it returns
+// the oldest. models are the models of one series, newest first. A model with
+// another metric than the newest is ignored. A model without a performance is
+// only returned if no model has a performance. Champion returns nil if there are
+// no models.
 func Champion(models []SeriesModel) *SeriesModel {
 	var best *SeriesModel
 	for i := range models {

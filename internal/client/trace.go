@@ -11,8 +11,8 @@ import (
 // redacted replaces secrets in traces and errors.
 const redacted = "[cut]"
 
-// TraceEvent is one attempt of a request, or, if ResponseBody is set, the body of its
-// response. It contains no secrets.
+// TraceEvent is one attempt to send a request, or, if ResponseBody is set, the
+// body of the response. It contains no secrets.
 type TraceEvent struct {
 	Op           string // operation ID
 	Method       string
@@ -139,7 +139,8 @@ func isSecretField(name string) bool {
 	return strings.Contains(name, "password") || strings.HasSuffix(name, "token") || strings.Contains(name, "secret")
 }
 
-// redactText removes the secrets from a text that is a URL.
+// redactText returns text without the signature if text is a signed URL, and
+// unchanged otherwise.
 func redactText(text string) string {
 	if !strings.Contains(text, "?") {
 		return text

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/api"
 )
 
-// noThreshold replaces a missing threshold on services that require one. Such services
-// do not report outcomes either. Only this file uses it.
+// noThreshold is sent instead of null to services that require a threshold. These
+// services do not report outcomes either. Only this file uses the constant.
 const noThreshold = 1.0
 
 // CreateTraining starts a race. A race without a threshold is an extension. If the

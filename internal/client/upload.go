@@ -10,8 +10,9 @@ import (
 	"foretell/internal/api"
 )
 
-// expectContinueMin is the minimum size, in bytes, of a body that is sent with Expect:
-// 100-continue, so that the service can reject it before it is sent.
+// expectContinueMin is the minimum size, in bytes, of a body that is sent with
+// Expect: 100-continue, so that the service can reject the request before the
+// body is sent.
 const expectContinueMin = 1 << 20
 
 // Upload sends src to a dataset that was just created: with [Client.AddData] if it has

@@ -35,8 +35,8 @@ type uploadBody struct {
 	progress   func(sent int64)
 }
 
-// multipartForm is what surrounds the file of a multipart/form-data body with one part,
-// `file`. With the zero value the body is the file itself.
+// multipartForm has the bytes before and after the file in a multipart/form-data body,
+// whose only part is `file`. With the zero value the body is the file itself.
 type multipartForm struct {
 	head, tail  string
 	contentType string

@@ -61,8 +61,9 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 	return job, nil
 }
 
-// trainingProgress reads the progress of a race. It includes the history if the recent
-// scores do not continue the reported ones. reported has the number of scores by job.
+// trainingProgress reads the progress of a race. It includes the history if the
+// recent scores do not continue those reported before. reported has the number of
+// scores reported so far, by job.
 func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)

@@ -129,7 +129,8 @@ func (s *Settings) CheckProfile(env Getenv) error {
 // originDefault is the origin of a default.
 const originDefault = "built-in"
 
-// KeyDelimiter allows dots in names.
+// KeyDelimiter separates the parts of a viper key. It is not a dot, so that names may
+// contain dots.
 const KeyDelimiter = "::"
 
 // NewViper returns an empty viper that allows dots in names.
@@ -198,9 +199,9 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns the value of the variable own, or else the folder foretell in the value
-// of xdg, or else the default. native has the path elements of the default by operating
-// system; the first element is a variable.
+// userDir returns a folder of the user. It is the value of the variable own, or else the
+// folder foretell in the folder that the variable xdg names, or else the default. native
+// has the path of the default by operating system; its first element is a variable.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)

@@ -32,7 +32,7 @@ func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.Completion
 	}
 }
 
-// CompleteReferenceOrWord completes a flag with word and with references.
+// CompleteReferenceOrWord completes the value of a flag with word or a reference.
 func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp

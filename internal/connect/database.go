@@ -28,9 +28,9 @@ func BindDatabase(cmd *cobra.Command) {
 	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
 }
 
-// databaseLocation returns the location of the database of a data folder, for
-// [store.Open]: if cmd has the flag --database, its value or that of
-// FORETELL_DATABASE, and foretell.db in the folder if both are empty.
+// databaseLocation returns the location of the database of a data folder, for [store.Open].
+// If cmd has the flag --database, it is the value of the flag or else of FORETELL_DATABASE.
+// If neither is set, it is foretell.db in the folder.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	if flag == nil {
@@ -47,9 +47,9 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	return location, nil
 }
 
-// Migration is how a database was upgraded, as versions of its schema.
+// Migration describes an upgrade of a database: the version of its schema before and after.
 type Migration struct {
-	// Database is its location, without the password.
+	// Database is the location of the database, without the password.
 	Database string `json:"database"`
 	// From is 0 for an empty database, and To is the newest version.
 	From int64 `json:"from"`

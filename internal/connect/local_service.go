@@ -162,9 +162,8 @@ func DataDirError(dir string, err error) error {
 	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
 }
 
-// Handler returns the handler of the API. publicURL is the base of absolute links; "" uses
-// the URL of each request. It sets the log, the clock and the version of
-// opts.
+// Handler returns the handler of the API with the given options. Handler itself sets Log,
+// Now and Version of opts.
 func (s *LocalService) Handler(opts server.Options) http.Handler {
 	opts.Log, opts.Now, opts.Version = s.Log, s.now, build.Current().Version
 	return server.New(s.App, opts)

@@ -27,8 +27,9 @@ type refCandidate struct {
 	createdOn string // a shared name and @last refer to the newest object
 }
 
-// resolveReference returns the key of the object that ref refers to. ref is a key, a unique
-// prefix of one, a name, or @last. noun is the type of the object, for errors.
+// resolveReference returns the key of the object that ref refers to. ref is a key, the
+// unique beginning of a key, a name, or @last. things are all objects of the type noun,
+// which errors mention.
 func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
@@ -162,8 +163,8 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 }
 
 // ModelKey resolves a reference to a model. NAME and NAME@champion refer to the champion of
-// a series, and NAME@v3 to its third model. If NAME is the name of a dataset that is not
-// that of a series, only the models of this dataset count.
+// a series, and NAME@v3 to its third model. If NAME is the name of a dataset but of no
+// series, only the models of this dataset count.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {

@@ -26,8 +26,9 @@ type Session struct {
 	Account string
 	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress
-	// RunCommand returns the run command that resumes race, or, if race is "", the one that
-	// starts over. It is nil if the current command is not run.
+	// RunCommand returns the run command that resumes the race with the key race. If race
+	// is "", the command starts the run again. RunCommand is nil if the current command is
+	// not run.
 	RunCommand func(race string) string
 	closers    []func() error
 }
@@ -51,8 +52,7 @@ func (c *Session) Close() {
 }
 
 // resumeCommand returns the command that continues after an interruption. If the current
-// command is run, it is the run command that resumes race, or, if race is "", the one that
-// starts over. Otherwise it is command.
+// command is run, that is RunCommand(race). Otherwise it is command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command

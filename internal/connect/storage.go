@@ -25,8 +25,8 @@ func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
-// storageOf returns the location of the stored files: --storage if cmd has that flag, or
-// FORETELL_STORAGE; "" if neither is set.
+// storageOf returns the location of the stored files: the value of --storage if cmd has
+// that flag, or else of FORETELL_STORAGE. It returns "" if neither is set.
 func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()
@@ -34,8 +34,8 @@ func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 	return f.Env(config.EnvStorage)
 }
 
-// openBlobs opens the stored files of a data folder. An empty location is the folder blobs
-// in it.
+// openBlobs opens the stored files of the data folder dir. If location is "", they are in
+// the folder blobs in dir.
 func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process string) (*blob.Store, error) {
 	if location == "" {
 		files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), process)

@@ -60,8 +60,9 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 // Renew signs in again. It is an error if no password is available.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
 
-// accessToken returns a token for the password in the environment, or else the stored token.
-// If that has expired, or rejected is set, it signs in with the stored password.
+// accessToken returns a token for the password in the environment, or else the stored
+// token. If the stored token has expired, or rejected is set, it signs in with the stored
+// password.
 func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {

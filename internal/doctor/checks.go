@@ -44,7 +44,7 @@ const (
 	verdictFail = "fail"
 )
 
-// Result is one line of doctor.
+// Result is the result of one check: a line in the output of doctor.
 type Result struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"`
@@ -158,14 +158,15 @@ func nearestExistingDir(dir string) string {
 	}
 }
 
-// Less free space than one of these, in bytes and in percent of the disk, is a warning.
+// checkDisk warns if the free space is less than lowFreeBytes, or less than lowFreePercent
+// of the disk.
 const (
 	lowFreeBytes   = 1 << 30
 	lowFreePercent = 5
 )
 
-// A difference between the clocks above warnSkew is a warning. Above maxSkew it is a failure,
-// because tokens and signed URLs do not work.
+// checkServer warns if the clocks of this machine and of the service differ by more than
+// warnSkew. More than maxSkew is a failure, because tokens and signed URLs do not work.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute

@@ -78,8 +78,8 @@ func (r *Result) formatLine() string {
 }
 
 // WriteGitHub writes annotations for GitHub Actions: an error for each missed requirement.
-// Unless quiet is set, it writes a notice for each skipped requirement, and one if none was
-// missed.
+// Unless quiet is set, it also writes a notice for each skipped requirement, and a notice
+// with the summary if no requirement was missed.
 func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
 	for _, v := range r.Results {

@@ -1,8 +1,8 @@
 // Package gate checks a model against requirements, and writes the results as text and for
 // GitHub, GitLab and JUnit.
 //
-// The metrics are those that the model's report has for the test rows, which no algorithm
-// was trained on.
+// The metrics are from the model's report. They are measured on the test rows, which no
+// algorithm was trained on.
 package gate
 
 import (
@@ -188,8 +188,8 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 }
 
 // interval returns the 95 % confidence interval of the metric, or nil if it is unknown. The
-// precision and the recall of a class are shares of its column and of its row in the
-// confusion matrix.
+// recall of a class is the share of correct rows in its row of the confusion matrix, and
+// the precision is that share in its column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -234,8 +234,8 @@ func (r *Requirement) isMet(value float64) bool {
 }
 
 // Compare checks whether a model is better than a baseline in the metric of the model's
-// race. A tie is a miss. other is the report of the baseline and name its name. Either
-// report may be nil; then the requirement is missed.
+// race. A tie is a miss. other is the report of the baseline, and name is the name of the
+// baseline. Either report may be nil; then the requirement is missed.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
@@ -272,8 +272,8 @@ func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats a value with four digits, or with more if it would otherwise look the
-// same as a different other value.
+// formatValue formats value with four digits. It uses more if value and other differ but
+// would look the same.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

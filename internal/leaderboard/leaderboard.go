@@ -77,7 +77,8 @@ func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, m
 	return e, nil
 }
 
-// setMetric sets the scores to those of a metric, or to nil if they were not measured.
+// setMetric sets the scores to the values of a metric, or to nil if the metric was not
+// measured.
 func (e *Entry) setMetric(metric string) {
 	e.Test, e.Low, e.High = nil, nil, nil
 	if e.report == nil {
@@ -124,8 +125,8 @@ func raceOptions(job *api.Training, report *api.ModelReport) string {
 	return strings.Join(flags, " ")
 }
 
-// Rank sorts the models, best first, and sets their ranks. A model whose interval includes
-// the score of the best model of a rank has the same rank.
+// Rank sorts the models, best first, and sets their ranks. A model shares the rank of a
+// better model if its interval includes the score of the best model with that rank.
 func Rank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {

@@ -33,7 +33,7 @@ func Read(path string) (*learn.Model, error) {
 	return model, nil
 }
 
-// Dataset returns a description of a model's training data, as the service has for a
+// Dataset describes a model's training data in the form in which the service describes a
 // dataset.
 func Dataset(model *learn.Model) *api.Dataset {
 	schema := model.Schema()

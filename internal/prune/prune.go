@@ -42,7 +42,8 @@ type Item struct {
 	Key       string `json:"key"`
 	Name      string `json:"name" doc:"Of its dataset, or NAME@v3 of its model."`
 	CreatedOn string `json:"createdOn"`
-	// Bytes is the size of its file; 0 if it has none or the size is unknown.
+	// Bytes is the size of the object's file. It is 0 if the object has no file, or if the
+	// size is unknown.
 	Bytes int64 `json:"bytes"`
 	// Implied is set if deleting an earlier item of the list also deletes this one.
 	Implied bool `json:"-"`

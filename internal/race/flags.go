@@ -1,6 +1,6 @@
-// Package race has what commands that start a race share: its flags, the time limit, the
-// search for the highest threshold and the plan. The run, training and plan commands use
-// it.
+// Package race has what the commands that start races share: their flags, the time limit,
+// the search for the highest threshold, and the plan. The run, training and plan commands
+// use it.
 package race
 
 import (

@@ -155,8 +155,9 @@ func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file with digest sum. The first same blocks are
-// unchanged. all is set if the receipt has no other blocks, and over if the file has none.
+// newLineDifference returns the error for a file with digest sum. same is the number of
+// equal blocks at the start of the file and the receipt. all is set if the receipt has no
+// other blocks, and over if the file has no others.
 func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}

@@ -39,7 +39,7 @@ type Receipt struct {
 	// Training and Blind are the input files on the user's disk.
 	Training *Input `json:"training,omitempty"`
 	Blind    *Input `json:"blind,omitempty"`
-	// Options are the options with which both were read.
+	// Options are the options with which both files were read.
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`

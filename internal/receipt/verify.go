@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/result"
 )
 
-// Verify checks that the result at path matches the receipt byte by byte, that the number of
-// rows and the classes are correct, and that probabilities sum to 1. If the error wraps a
-// *LineDifference or a *csvfile.Defect, that has the position.
+// Verify checks that the result at path matches the receipt byte by byte, that the number
+// of rows and the classes are correct, and that probabilities sum to 1. A *LineDifference
+// or *csvfile.Defect in the chain of the error has the position.
 func (r *Receipt) Verify(ctx context.Context, path string) error {
 	changed := r.CheckDigest(ctx, path)
 	var d *LineDifference

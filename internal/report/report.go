@@ -13,8 +13,8 @@ import (
 	"foretell/internal/api"
 )
 
-// MaxConfusionClasses is the maximum size of a printed confusion matrix. The JSON form is
-// complete.
+// MaxConfusionClasses is the maximum number of classes of a printed confusion matrix. The
+// JSON form has all classes.
 const MaxConfusionClasses = 12
 
 // maxImportances and maxClasses are the maximum numbers of printed columns and classes.
@@ -133,7 +133,8 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	if n == 0 || n > MaxConfusionClasses || len(r.Confusion) != n {
 		return
 	}
-	// Counts are not truncated. The labels are, so that all columns have the same width.
+	// Counts are not truncated. The labels are truncated, so that all columns have the same
+	// width.
 	each, counts := (width-2)/(n+1)-2, 0
 	for _, row := range r.Confusion {
 		for _, count := range row {

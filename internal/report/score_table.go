@@ -68,7 +68,7 @@ func ConfusionTable(r *scoring.Result) *term.Table {
 	return t
 }
 
-// FigureCell formats a score; nil as a dash.
+// FigureCell formats a score. It returns a dash if f is nil.
 func FigureCell(f *scoring.MetricValue) term.Cell {
 	if f == nil {
 		return term.Cell{Text: "-"}

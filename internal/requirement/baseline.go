@@ -172,8 +172,8 @@ func profileSchema(p *profile.Profile) tableSchema {
 	return t
 }
 
-// equal reports whether two tables have the same columns and classes. If those of either
-// table are unknown, it returns true.
+// equal reports whether two tables have the same columns and classes. It returns true if
+// the columns or classes of either table are unknown.
 func (t tableSchema) equal(other tableSchema) bool {
 	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
 		return true

@@ -66,7 +66,7 @@ func (f *Flags) CheckClasses(classes []string) error {
 	return nil
 }
 
-// TrainingFields are the fields of api.Training, in the order in which commands print it.
+// TrainingFields are the fields of api.Training, in the order in which commands print them.
 var TrainingFields = []string{
 	"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
 	"metric", "scalingFactor", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",

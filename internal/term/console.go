@@ -1,5 +1,5 @@
-// Package term is everything that depends on where a command's streams lead:
-// tables, progress, the live race, prompts, colour and width.
+// Package term has everything that depends on whether a command's streams are
+// terminals: tables, progress, the live race, prompts, colour and width.
 //
 // The rules of the terminal:
 //

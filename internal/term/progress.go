@@ -94,7 +94,7 @@ func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	})
 }
 
-// asciiReplacer replaces the characters that Progress draws with ASCII.
+// asciiReplacer replaces the non-ASCII characters that Progress draws.
 var asciiReplacer = strings.NewReplacer("▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "@",
 	"┄", "-", "›", ">", "·", "-", "–", "-", "…", "~")
 
@@ -151,7 +151,7 @@ func (p *Progress) StartTransfer(label string, total int64) *Meter {
 }
 
 // Write writes a frame of the bar if the bar is shown. A bar of unknown length also calls
-// it from its own goroutine.
+// Write from its own goroutine.
 func (m *Meter) Write(frame []byte) (int, error) {
 	if !m.shown.Load() {
 		return len(frame), nil

@@ -185,7 +185,8 @@ func (r *RaceView) mergeState(state RunState) {
 }
 
 // newScores returns the scores of state that are not in the curve yet. If the service does
-// not report the number of steps, the longest overlap determines them.
+// not report the number of steps, they are the recent scores after the longest overlap with
+// the end of the curve.
 func (r *runView) newScores(state RunState) []float64 {
 	recent := state.Recent
 	if state.Steps > 0 {
@@ -242,7 +243,8 @@ func (r *RaceView) formatStandings() string {
 	return strings.Join(parts, ", ")
 }
 
-// score returns the score of the kept step, or the highest score if it is unknown.
+// score returns the score of the kept step, or the highest score if the kept step is
+// unknown.
 func (r *runView) score() float64 {
 	if r.kept != nil {
 		return *r.kept

@@ -22,8 +22,8 @@ import (
 // step, which the model would be built from. If the service does not report them, the
 // column peak shows the highest score so far.
 //
-// All curves have the same scale, so that they can be compared. Its top is the
-// threshold.
+// All curves have the same scale, so that they can be compared. The top of the scale is
+// the highest score or the threshold, whichever is higher.
 
 // redraw draws over the last drawing in a single write. To avoid flicker, it does not
 // erase the old lines first.

@@ -15,9 +15,9 @@ import (
 // postgresVariable has the URL of a PostgreSQL database for tests.
 const postgresVariable = "FORETELL_TEST_POSTGRES"
 
-// Postgres returns the URL of an empty PostgreSQL database: a schema of its own, which
-// is dropped after the test, in the database of the URL FORETELL_TEST_POSTGRES. It
-// skips a test without that, see [SkipWithout].
+// Postgres returns the URL of an empty PostgreSQL database. It is a new schema in the
+// database of FORETELL_TEST_POSTGRES, and is dropped after the test. If that variable is
+// not set, the test is skipped, see [SkipWithout].
 func Postgres(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv(postgresVariable)

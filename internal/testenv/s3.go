@@ -17,8 +17,8 @@ import (
 // credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 const s3Variable = "FORETELL_TEST_S3"
 
-// S3 returns the location of an empty prefix in the bucket of FORETELL_TEST_S3. It
-// skips a test without that, see [SkipWithout].
+// S3 returns the location of an empty prefix in the bucket of FORETELL_TEST_S3. If that
+// variable is not set, the test is skipped, see [SkipWithout].
 func S3(t *testing.T) *url.URL {
 	t.Helper()
 	text := os.Getenv(s3Variable)
@@ -43,22 +43,22 @@ func ReplaceEndpoint(location *url.URL, endpoint string) *url.URL {
 
 // S3Proxy is a proxy to an S3 store that can fail like a network.
 type S3Proxy struct {
-	// Location is that of the store at the address of the proxy.
+	// Location is the location of the store, with the address of the proxy as its endpoint.
 	Location *url.URL
 
 	listener net.Listener
 	target   string
 	down     atomic.Bool
 	refused  chan struct{}
-	// cut is the number of bytes of a response after which its connection breaks; 0 is
-	// never.
+	// cut is the number of bytes of a response after which its connection breaks. 0 means
+	// that it never breaks.
 	cut atomic.Int64
 
 	mu    sync.Mutex
 	conns []net.Conn
 }
 
-// NewS3Proxy returns a proxy to the store at location until the test ends.
+// NewS3Proxy returns a proxy to the store at location. The proxy runs until the test ends.
 func NewS3Proxy(t *testing.T, location *url.URL) *S3Proxy {
 	t.Helper()
 	endpoint, err := url.Parse(location.Query().Get("endpoint"))
@@ -95,7 +95,8 @@ func (p *S3Proxy) SetDown(down bool) {
 // Refused returns a channel that receives a value after a connection was refused.
 func (p *S3Proxy) Refused() <-chan struct{} { return p.refused }
 
-// CutResponses breaks every connection after that many bytes from the store; 0 is never.
+// CutResponses breaks every connection after the store has sent the given number of bytes.
+// 0 means that no connection breaks.
 func (p *S3Proxy) CutResponses(after int64) { p.cut.Store(after) }
 
 func (p *S3Proxy) serve() {
