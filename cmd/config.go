@@ -104,7 +104,7 @@ func (o *configOptions) set(key, value string) error {
 		return err
 	}
 	if v, ok := config.FindSetting(key); ok && o.factory.Env(v.Name) != "" {
-		o.output.Note("%s is set and overrides it", v.Name)
+		o.output.Note("%s is set and overrides this setting", v.Name)
 	}
 	return cli.PrintItem(&o.output, config.Setting{Key: key, Value: value, Origin: "file " + path}, "key", "value", "origin")
 }

@@ -108,7 +108,7 @@ func (o *leaderboardOptions) models(ctx context.Context, session *connect.Sessio
 		return m.Series != name && m.Series != client.DatasetName(name, 1) && m.DatasetName != name
 	})
 	if len(of) == 0 && name != "" {
-		return nil, exit.Errorf(exit.NotFound, "no model of %q found", name).WithHint("list them with `foretell models list`")
+		return nil, exit.Errorf(exit.NotFound, "no model of %q found", name).WithHint("list the models with `foretell models list`")
 	}
 	return of, nil
 }

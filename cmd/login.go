@@ -109,7 +109,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if storage == config.StorageNone {
-		o.output.Note("no credentials are stored: commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
+		o.output.Note("no credentials are stored, so other commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
 	return cli.PrintItem(&o.output, signedIn{
 		Server: tokens.Server, Username: tokens.Username, Profile: s.Profile, Storage: storage,
@@ -180,7 +180,7 @@ func (o *loginOptions) checkStorage(storage string) error {
 	case config.StorageFile, config.StorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
-				WithHint("omit it, or set %s to sign in without prompts", config.EnvPassword)
+				WithHint("omit --stay-signed-in, or set %s to sign in without prompts", config.EnvPassword)
 		}
 		return nil
 	}
@@ -199,7 +199,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 		return config.StorageKeyring, nil
 	}
 	refusal := exit.Errorf(exit.SignIn, "%w", err).
-		WithHint("set %s, or store the token in a file that only you can read with --storage file", config.EnvToken)
+		WithHint("set %s, or use --storage file to store the token in a file that only you can read", config.EnvToken)
 	if storage == config.StorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
@@ -273,7 +273,7 @@ func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSou
 	}
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Usagef("the password is required, and prompting is disabled").
-			WithHint("pipe it into --password-stdin, or set %s", config.EnvPassword))
+			WithHint("pipe the password into --password-stdin, or set %s", config.EnvPassword))
 	}
 	return o.factory.Console.Password(ctx, "Password for "+tokens.Username+":")
 }

@@ -38,7 +38,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	sizes := learningcurve.Sizes(doc.Rows)
 	if len(sizes) == 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s, too few for samples: run the race itself, without --plan", doc.File, humanize.Count(doc.Rows, "row")))
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s, which is too few for samples; run the command without --plan", doc.File, humanize.Count(doc.Rows, "row")))
 		return o.printPlan(doc)
 	}
 	dir, err := os.MkdirTemp("", "foretell-plan-")

@@ -69,7 +69,7 @@ func (p *runPipeline) findSameDataset(series client.Series) string {
 	for _, d := range series.Datasets {
 		ready := d.Status == api.DatasetCompleted || d.Status == api.DatasetProcessing
 		if ready && d.NumberOfBuckets == buckets && d.SHA256 != "" && d.SHA256 == p.files.Train.Sha256(p.files.TrainProfile.Bytes) {
-			p.output.Note("dataset %s already has the same data; nothing is uploaded, and the model is its next version", d.DatasetName)
+			p.output.Note("dataset %s already has the same data, so nothing is uploaded; the race produces the next version of the model", d.DatasetName)
 			return d.DatasetKey
 		}
 	}

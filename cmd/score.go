@@ -85,7 +85,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(o.metric)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s was not measured", o.metric).
-				WithHint("it requires a column probability_<class> for each class, and rows of more than one class")
+				WithHint("the metric requires a column probability_<class> for each class, and rows of more than one class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

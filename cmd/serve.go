@@ -156,7 +156,7 @@ func (o *serveOptions) announce(ctx context.Context, service *connect.LocalServi
 	}
 	link, err := service.App.FirstLink(ctx, serviceURL)
 	if err == nil && link != "" {
-		o.factory.Note("there are no accounts yet: this link creates the first administrator, once, within a day:\n%s", link)
+		o.factory.Note("there are no accounts yet; open this link within a day to create the first administrator (it works once):\n%s", link)
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func (n *networkFlags) open(ctx context.Context, log *slog.Logger, now func() ti
 	}
 	inner, err := (&net.ListenConfig{}).Listen(ctx, "tcp", n.listen)
 	if err != nil {
-		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", n.listen, err).WithHint("name another address with --listen; port 0 picks a free one")
+		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", n.listen, err).WithHint("name another address with --listen; port 0 picks a free port")
 	}
 	return listen.New(inner, listen.Limits{Connections: n.connections, PerAddress: n.perAddress, Exempt: exempt}, log, now), nil
 }

@@ -68,8 +68,8 @@ func (w *webServer) serve() error {
 	return w.http.Serve(w.listener)
 }
 
-// gracePeriod limits requests in progress after a stop: service managers kill a process
-// after ten seconds or more.
+// gracePeriod limits how long a stopped service waits for requests in progress. It is less
+// than the ten seconds after which service managers may kill a process.
 const gracePeriod = 8 * time.Second
 
 // drain serves for another delay, in which load balancers see that the server is about

@@ -23,7 +23,7 @@ func printInvitation(o *cli.Output, in *api.Invitation) error {
 	if in.Link == "" {
 		o.Note("%s gets the link by e-mail from the service", in.Email)
 	} else {
-		o.Note("hand the link over to %s: it sets the password, once", in.Email)
+		o.Note("give the link to %s, who can use it once to set the password", in.Email)
 	}
 	return cli.PrintItem(o, invitation{Email: in.Email, Link: in.Link, ExpiresOn: in.ExpiresOn}, "email", "link", "expiresOn")
 }
@@ -130,7 +130,7 @@ func (o *usersPasswdOptions) password(ctx context.Context) (string, error) {
 		return credential.ReadSecret(console.In)
 	}
 	if !console.CanPrompt() {
-		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("read it from standard input with --password-stdin")
+		return "", exit.Usagef("the password is required, and prompting is disabled").WithHint("pipe the password into --password-stdin")
 	}
 	password, err := console.Password(ctx, "Password:")
 	if err != nil {

@@ -31,7 +31,7 @@ func newUsersRequestsCmd(f *cli.Factory) *cobra.Command {
 	states := []string{api.RequestPending, api.RequestApproved, api.RequestRefused}
 	cmd.Flags().StringVar(&opts.state, "state", "", "only requests in this `state`: "+strings.Join(states, ", "))
 	cli.SetFlagValues(cmd, "state", states...)
-	opts.output.EmptyHint = "people send them with the form at /request-access of the service"
+	opts.output.EmptyHint = "people send requests with the form at /request-access of the service"
 	return cmd
 }
 
@@ -126,7 +126,7 @@ func (o *usersDecideOptions) run(ctx context.Context, name string) error {
 		}
 		i := slices.IndexFunc(pending, func(r api.AccessRequest) bool { return r.Email == strings.ToLower(name) })
 		if i < 0 {
-			return exit.Errorf(exit.NotFound, "no PENDING request of %s", name).WithHint("`foretell users requests` lists them")
+			return exit.Errorf(exit.NotFound, "no PENDING request of %s", name).WithHint("list the requests with `foretell users requests`")
 		}
 		key = pending[i].RequestKey
 	}

@@ -235,7 +235,7 @@ var (
 	}}
 	SetQuota = Endpoint[SetQuotaInput, Account]{Operation{
 		ID: "setQuota", Method: "PUT", Path: "/api/v1/admin/accounts/{accountKey}/quota", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "Set the limits of an account; what it has above them is kept.",
+		Summary: "Set the limits of an account; data above the limits is kept.",
 	}}
 	DeleteAccount = Endpoint[AccountInput, None]{Operation{
 		ID: "deleteAccount", Method: "DELETE", Path: "/api/v1/admin/accounts/{accountKey}", Status: 204, Origin: Extension, Administrator: true,

@@ -260,7 +260,7 @@ func (f *Factory) PrintDryRun() error {
 		}
 		switch {
 		case p.Sent:
-			b.WriteString("    (sent: it changes nothing)\n")
+			b.WriteString("    (sent, because it changes nothing)\n")
 		case len(p.Body) > 0:
 			fmt.Fprintf(&b, "    %s\n", p.Body)
 		case p.File != "":

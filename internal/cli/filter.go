@@ -121,7 +121,7 @@ func (q *jqFilter) apply(o *Output, b *bytes.Buffer, _, doc any) error {
 			if err := o.Cmd.Context().Err(); err != nil {
 				return err
 			}
-			return exit.Usagef("--jq %s: %w", term.ShellQuote(q.text), r).WithHint("--json prints its input")
+			return exit.Usagef("--jq %s: %w", term.ShellQuote(q.text), r).WithHint("--json prints the input of the filter")
 		case nil:
 		case string:
 			b.WriteString(r)

@@ -88,7 +88,7 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command, group, title strin
 const introText = `Foretell trains a classifier on a labelled CSV and predicts another.
 
   foretell demo                             run every step on a small sample
-  foretell check train.csv blind.csv        find defects of the files
+  foretell check train.csv blind.csv        find defects in the files
   foretell run train.csv --blind blind.csv  train, predict, verify
   foretell predict new.csv                  predict with the best model
   foretell score result.csv answers.csv     compute metrics with intervals

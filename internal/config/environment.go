@@ -64,10 +64,10 @@ var Variables = []variable{
 	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
 	{Name: envConfigDir, description: "folder of config.yaml"},
 	{Name: EnvDataDir, description: "folder in which the embedded service stores its data", Key: KeyDataDir},
-	{Name: EnvStorage, description: "where its stored files are: an S3 bucket or a folder; see `foretell serve --help`"},
+	{Name: EnvStorage, description: "S3 bucket or folder in which a service stores its files; see `foretell serve --help`"},
 	{Name: EnvDatabase, description: "URL of the PostgreSQL database of a service, for commands with --database", secret: true},
 	{Name: envNoInput, description: "1 disables prompts", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
-	{Name: envProgress, description: "auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
+	{Name: envProgress, description: "how progress is shown: auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
 	{Name: EnvDebug, description: "1 traces requests to standard error, a path traces them to that file; secrets are omitted", Key: KeyDebug, BareValue: "true"},
 	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
@@ -106,7 +106,7 @@ func FindSetting(key string) (variable, bool) {
 func (v variable) validate(value string) error {
 	switch {
 	case value == "":
-		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove it with `foretell config unset %s`", v.Key)
+		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove the setting with `foretell config unset %s`", v.Key)
 	case v.Values != nil && !slices.Contains(v.Values, value):
 		return exit.Usagef("invalid %s %q: want %s", v.Key, value, strings.Join(v.Values, ", "))
 	case v.check != nil:

@@ -215,8 +215,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	}
 	base := env(path[0])
 	if base == "" {
-		return "", exit.Usagef("%s is not set: there is no folder for data and settings", path[0]).
-			WithHint("set %s, or %s and %s to folders", path[0], envConfigDir, EnvDataDir)
+		return "", exit.Usagef("%s is not set, so there is no folder for data and settings", path[0]).
+			WithHint("set %s, or set both %s and %s", path[0], envConfigDir, EnvDataDir)
 	}
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }

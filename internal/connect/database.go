@@ -100,11 +100,11 @@ func databaseError(location, dir string, err error) error {
 	e := exit.Errorf(exit.Unexpected, "cannot use the database: %w", err)
 	switch {
 	case errors.Is(err, app.ErrMismatch):
-		return e.WithHint("no stored file was changed; name the data folder of this database with --data-dir, or the database of the folder with --%s", databaseFlag)
+		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
 	case errors.Is(err, store.ErrInvalidURL):
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):
-		return e.WithHint("use the foretell that wrote it or a newer one")
+		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
 	case errors.Is(err, store.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
 			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.Redact(location)))

@@ -142,9 +142,9 @@ func DataDirError(dir string, err error) error {
 	case errors.Is(err, blob.ErrUnavailable):
 		return storageError(err)
 	case errors.Is(err, app.ErrOtherStorage):
-		return e.WithHint("nothing was changed; name that place with --storage or %s", config.EnvStorage)
+		return e.WithHint("nothing was changed; pass the location of these files with --storage or %s", config.EnvStorage)
 	case errors.Is(err, app.ErrFilesGone):
-		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or name the place of the files with --storage; "+
+		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or pass the location of the files with --storage; "+
 			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(filepath.Join(dir, "blobs")))
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; restore %s from a backup, or continue without it: "+
@@ -157,7 +157,7 @@ func DataDirError(dir string, err error) error {
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
 			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
 	case errors.Is(err, store.ErrNewerSchema):
-		return e.WithHint("use the foretell that wrote it, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
+		return e.WithHint("use the version of foretell that wrote the database, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
 	}
 	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
 }

@@ -56,9 +56,9 @@ func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (
 	case len(matches) == 1:
 		return matches[0].key, nil
 	case len(matches) == 0:
-		e := exit.Errorf(exit.NotFound, "no %s %q found", noun, ref).WithHint("list them with `foretell %s list`", commandGroups[noun])
+		e := exit.Errorf(exit.NotFound, "no %s %q found", noun, ref).WithHint("list the %ss with `foretell %s list`", noun, commandGroups[noun])
 		if meant := cli.SimilarNames(ref, names); len(meant) > 0 {
-			e = e.WithHint("did you mean %s? List them with `foretell %s list`", strings.Join(meant, " or "), commandGroups[noun])
+			e = e.WithHint("did you mean %s? List the %ss with `foretell %s list`", strings.Join(meant, " or "), noun, commandGroups[noun])
 		}
 		return "", e
 	}
@@ -246,7 +246,7 @@ func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, e
 			}
 		}
 	}
-	return nil, exit.Errorf(exit.NotFound, "no dataset %q found", ref).WithHint("list them with `foretell datasets list`")
+	return nil, exit.Errorf(exit.NotFound, "no dataset %q found", ref).WithHint("list the datasets with `foretell datasets list`")
 }
 
 // PredictionKey resolves a reference to a prediction. The name of a dataset or series refers

@@ -56,7 +56,7 @@ func storageError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, blob.ErrLocation):
-		return exit.Usagef("%w", err).WithHint("pass it with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
+		return exit.Usagef("%w", err).WithHint("pass the location with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
 	case errors.Is(err, blob.ErrCredentials):
 		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).
 			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, read, write and delete objects of the bucket")

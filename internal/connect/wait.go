@@ -113,7 +113,7 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, again str
 	}
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		return exit.FromError(ctx, err).WithHint("when it responds again, continue with `%s`", again)
+		return exit.FromError(ctx, err).WithHint("when the service responds again, continue with `%s`", again)
 	}
 	return err
 }

@@ -20,7 +20,7 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 		hint string
 	}{
 		{"timeout", timedOut, timedOut.Err(), exit.StillRunning, "continue with `foretell again`"},
-		{"connection_lost", t.Context(), &client.NetworkError{}, exit.Unavailable, "when it responds again, continue with `foretell again`"},
+		{"connection_lost", t.Context(), &client.NetworkError{}, exit.Unavailable, "when the service responds again, continue with `foretell again`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &Session{}

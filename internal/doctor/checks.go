@@ -118,11 +118,11 @@ func (o *Checker) checkConfig(ctx context.Context) (Result, *config.Settings) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return okResult(name, "%s does not exist: built-in settings are used", path), s
+		return okResult(name, "%s does not exist, so built-in settings are used", path), s
 	case err != nil:
 		return failResult(ctx, name, err), nil
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return warnResult(name, "restrict it with `chmod 600 "+term.ShellQuote(path)+"`", "%s is readable by others", path), s
+		return warnResult(name, "restrict access to the file with `chmod 600 "+term.ShellQuote(path)+"`", "%s is readable by others", path), s
 	}
 	return okResult(name, "%s, profile %s", path, s.Profile), s
 }
@@ -165,7 +165,7 @@ const (
 	lowFreePercent = 5
 )
 
-// checkServer warns if the clocks of this machine and of the service differ by more than
+// checkClock warns if the clocks of this machine and of the service differ by more than
 // warnSkew. More than maxSkew is a failure, because tokens and signed URLs do not work.
 const (
 	warnSkew = 30 * time.Second
@@ -205,7 +205,7 @@ func checkProxy(ctx context.Context, server string) Result {
 	case err != nil:
 		return failResult(ctx, name, exit.Usagef("invalid proxy address: %w", err).WithHint("fix HTTPS_PROXY or HTTP_PROXY"))
 	case proxy == nil:
-		return okResult(name, "no proxy for %s", server)
+		return okResult(name, "no proxy is set for %s", server)
 	}
 	return okResult(name, "%s for %s", proxy.Redacted(), server)
 }
@@ -265,7 +265,7 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 		return failResult(ctx, name, err)
 	}
 	if session.Embedded {
-		return okResult(name, "not needed: the embedded service")
+		return okResult(name, "not needed for the embedded service")
 	}
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
@@ -279,7 +279,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case err == nil:
 		return okResult(name, "available")
 	case s.GetString(config.KeyStorage) == config.StorageKeyring:
-		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock it, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
 	}
 	return warnResult(name, "without a keyring, sign in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
 }

@@ -67,8 +67,8 @@ func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileC
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return warnResult(name, "files in blobs/orphans are not in the database; each is deleted 30 days after it was moved there, "+
-			"or moved back if a database that contains it is restored",
+		return warnResult(name, "the database does not refer to the files in blobs/orphans; each is deleted 30 days after it was moved to the folder, "+
+			"or moved back if a database that refers to it is restored",
 			"%s; %s", message, FormatOrphans(o.Factory, found.Orphans))
 	}
 	return okResult(name, "%s", message)

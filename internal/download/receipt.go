@@ -157,7 +157,7 @@ func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
 	switch {
 	case errors.Is(err, receipt.ErrDamaged):
 	case errors.Is(err, receipt.ErrNewer):
-		hint = "use the foretell that wrote the receipt, or a newer one"
+		hint = "use the version of foretell that wrote the receipt, or a newer one"
 	default:
 		return rec, err
 	}

@@ -25,7 +25,7 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
 			WithHint("only results of a service with model reports can be replayed, not those of a model file")
 	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
-		return exit.Errorf(exit.Conflict, "the race reached its time limit or was cancelled: its result depends on the machine").
+		return exit.Errorf(exit.Conflict, "the race reached its time limit or was cancelled, so its result depends on the machine").
 			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	}
 	return nil
@@ -39,7 +39,7 @@ func FindInput(ctx context.Context, receiptPath, flag string, given []string, re
 	paths := given
 	if len(paths) == 0 {
 		if recorded == nil {
-			return nil, exit.Usagef("%s does not have the name of the --%s file", receiptPath, flag).WithHint("add --%s FILE", flag)
+			return nil, exit.Usagef("%s does not name the file for --%s", receiptPath, flag).WithHint("add --%s FILE", flag)
 		}
 		for _, name := range recorded.FileNames() {
 			path := filepath.Join(filepath.Dir(receiptPath), name)
@@ -56,7 +56,7 @@ func FindInput(ctx context.Context, receiptPath, flag string, given []string, re
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the --%s file in the receipt", strings.Join(paths, ", "), flag).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the one in the receipt for --%s", strings.Join(paths, ", "), flag).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 

@@ -61,7 +61,7 @@ func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
-			return exit.Errorf(exit.Untrusted, "the result has %s, but %d were predicted", humanize.Count(profile.Rows, "row"), p.Rows).WithHint(again, p.PredictionKey)
+			return exit.Errorf(exit.Untrusted, "the result has %s, but %d rows were predicted", humanize.Count(profile.Rows, "row"), p.Rows).WithHint(again, p.PredictionKey)
 		}
 		if len(classes) == 0 {
 			return nil

@@ -94,7 +94,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(context.Cause(ctx), &interrupted):
-		return (&Error{Status: interrupted.Status(), Fact: "interrupted before it finished", Cause: err}).WithHint("run the command again")
+		return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 	case errors.As(err, &problem):
 		return problemError(problem)
 	case errors.As(err, &network):
@@ -114,7 +114,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
 	}
-	return Errorf(Unexpected, "%w", err).WithHint("try again; if it persists, report it with the output of FORETELL_DEBUG=1")
+	return Errorf(Unexpected, "%w", err).WithHint("try again; if the error persists, report it with the output of FORETELL_DEBUG=1")
 }
 
 // problemError converts an error response of the service.
@@ -160,11 +160,11 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Usage, status == NotFound, status == Conflict:
 		return "" // depends on the command, see cli.Factory.CompleteHint
 	case status == Unavailable:
-		return "try again in a minute; `foretell status` shows whether it responds"
+		return "try again in a minute; `foretell status` shows whether the service responds"
 	case p.RequestID != "":
-		return "try again; if it persists, report the request ID to the service's operator"
+		return "try again; if the error persists, report the request ID to the service's operator"
 	}
-	return "try again; if it persists, report the output of --debug to the service's operator"
+	return "try again; if the error persists, report the output of --debug to the service's operator"
 }
 
 // errorDocument is the JSON form of an error.

@@ -38,7 +38,7 @@ var Statuses = []struct {
 	{Usage, "usage", "invalid command, flag or argument, ambiguous reference, or a prompt was needed but prompting is disabled"},
 	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
 	{SignIn, "sign-in", "sign-in required or refused"},
-	{JobFailed, "job-failed", "the training was FAILED or CANCELLED, the prediction FAILED or TIMEOUT"},
+	{JobFailed, "job-failed", "the training ended as FAILED or CANCELLED, or the prediction as FAILED or TIMEOUT"},
 	{Rejected, "rejected", "the data was rejected by the check or by the service"},
 	{Unavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
 	{StillRunning, "still-running", "--timeout was reached; the job continues"},

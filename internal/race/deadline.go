@@ -39,13 +39,13 @@ func (d Deadline) PrepContext(ctx context.Context) (context.Context, context.Can
 func (d Deadline) tooShortError() *exit.Error {
 	more := max(2*d.Limit, 10*time.Second)
 	return exit.Errorf(exit.JobFailed, "the time limit of %s ended before any algorithm produced a model", d.Limit).
-		WithHint("use a longer one, such as --time-limit %s", more.Round(time.Second))
+		WithHint("use a longer time limit, such as --time-limit %s", more.Round(time.Second))
 }
 
 // stillQueuedError returns the error for a time limit that ended while the race was queued.
 func (d Deadline) stillQueuedError() *exit.Error {
 	return exit.Errorf(exit.JobFailed, "the time limit of %s ended while the race was queued behind others", d.Limit).
-		WithHint("list them with `foretell training list`; cancel one with `foretell training cancel`, or use a longer --time-limit")
+		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
 // Explain returns a clear error if the deadline caused err, and err otherwise. prepCtx is

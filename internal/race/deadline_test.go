@@ -68,7 +68,7 @@ func TestDeadlineBeforeRace(t *testing.T) {
 		err := d.Explain(ctx, nil, ctx.Err())
 		const want = "the time limit of 2s ended before any algorithm produced a model"
 		var e *exit.Error
-		if !errors.As(err, &e) || e.Fact != want || e.Hint != "use a longer one, such as --time-limit 10s" || e.Status != exit.JobFailed {
+		if !errors.As(err, &e) || e.Fact != want || e.Hint != "use a longer time limit, such as --time-limit 10s" || e.Status != exit.JobFailed {
 			t.Errorf("%+v", err)
 		}
 		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}
