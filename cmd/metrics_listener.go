@@ -30,7 +30,7 @@ func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.address)
 	if err != nil {
-		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", m.address, err).WithHint("name another address with --metrics-listen; port 0 picks a free one")
+		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", m.address, err).WithHint("name another address with --metrics-listen; port 0 picks a free port")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
