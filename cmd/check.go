@@ -113,7 +113,7 @@ func (o *checkOptions) printer() *preflight.ReportPrinter {
 }
 
 // fix writes corrected copies of the files under temporary names, checks the copies, and
-// then gives them their final names.
+// then renames them to the names that the user chose.
 func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *preflight.Preflight) error {
 	if err := o.fixes.CheckPaths(p); err != nil {
 		return err
