@@ -48,7 +48,7 @@ func CallerFromContext(ctx context.Context) Caller {
 func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, error) {
 	session := auth.HashToken(token)
 	var account *store.Account
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 		account, err = t.GetAccountByToken(ctx, session, a.now())
 		return err
 	})

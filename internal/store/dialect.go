@@ -97,6 +97,14 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
+// limit returns a context for a transaction, which ends at its time limit.
+func (d *dialect) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if d.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d.timeout)
+}
+
 // rebind returns a query with the placeholders of the database.
 func (d *dialect) rebind(query string) string {
 	if !d.numbered || !strings.Contains(query, "?") {
@@ -150,26 +158,33 @@ func conflicts(err error) bool {
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
 
+// statements is a transaction or, for a single statement, a pool of connections.
+type statements interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // dialectTx is a transaction that takes queries with the placeholder ?. Its
 // statements run under the context of the transaction, which has its time limit
 // and ends with that of its caller.
 type dialectTx struct {
-	*sql.Tx
+	statements
 	ctx     context.Context
 	dialect *dialect
 }
 
 // QueryRowContext is that of [sql.Tx] for a query with the placeholder ?.
 func (t dialectTx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
-	return t.Tx.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statements.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }
 
 // QueryContext is that of [sql.Tx] for a query with the placeholder ?.
 func (t dialectTx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	return t.Tx.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statements.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }
 
 // ExecContext is that of [sql.Tx] for a statement with the placeholder ?.
 func (t dialectTx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	return t.Tx.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statements.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }

@@ -122,7 +122,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 // checkClaimable returns ErrNotFound if no job can be claimed. It does not take
 // the write lock, so that idle workers do not disturb others.
 func (s *Store) checkClaimable(ctx context.Context, where string, args []any) error {
-	return s.Read(ctx, func(t *Tx) error {
+	return s.ReadStatement(ctx, func(t *Tx) error {
 		var one int
 		return t.tx.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
 	})

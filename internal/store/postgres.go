@@ -79,7 +79,9 @@ func openPostgres(ctx context.Context, location string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(config, maxReaders)}
+	readOnly := config.Copy()
+	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
+	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(readOnly, maxReaders)}
 	fail := func(err error) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), connectError(err)), s.Close())
 	}

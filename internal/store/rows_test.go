@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -89,8 +90,10 @@ func (s suite) datasets(t *testing.T) {
 		t.Error(err)
 	}
 	t.Run("a read transaction cannot write", func(t *testing.T) {
-		if err := s.Read(t.Context(), func(tx *Tx) error { return tx.DeleteJob(t.Context(), "x") }); err == nil {
-			t.Error("it could")
+		for _, read := range []func(context.Context, func(*Tx) error) error{s.Read, s.ReadStatement} {
+			if err := read(t.Context(), func(tx *Tx) error { return tx.DeleteJob(t.Context(), "x") }); err == nil {
+				t.Error("it could")
+			}
 		}
 	})
 	t.Run("what fails is undone", func(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *Store) Close() error {
 
 // Ping checks that the database can be read.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.Read(ctx, func(t *Tx) error {
+	return s.ReadStatement(ctx, func(t *Tx) error {
 		var one int
 		return t.tx.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 	})
@@ -132,13 +132,18 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	return s.transact(ctx, s.read, s.dialect.read, fn)
 }
 
+// ReadStatement is Read for an fn with a single statement, which PostgreSQL answers
+// in one round trip instead of three.
+func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
+	limited, done := s.dialect.limit(ctx)
+	defer done()
+	return s.translate(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.offset()}))
+}
+
 func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
 	caller := ctx
-	if s.dialect.timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, s.dialect.timeout, ErrUnavailable)
-		defer done()
-	}
+	ctx, done := s.dialect.limit(ctx)
+	defer done()
 	tx, err := db.BeginTx(ctx, opts)
 	if err != nil {
 		return s.translate(caller, ctx, err)
