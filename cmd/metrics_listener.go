@@ -14,7 +14,7 @@ import (
 	"foretell/internal/server"
 )
 
-// metricsFlag is --metrics-listen of serve and worker.
+// metricsFlag holds the value of --metrics-listen of serve and worker.
 type metricsFlag struct{ address string }
 
 func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {

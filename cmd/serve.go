@@ -75,7 +75,7 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
-	opts.metrics.bind(cmd, "`address` for /metrics, which then is not on that of --listen")
+	opts.metrics.bind(cmd, "`address` for /metrics, which --listen then does not serve")
 	return cmd
 }
 
@@ -132,8 +132,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// startMails starts sending the mails of the outbox. The returned function stops it
-// and waits for a mail that is being sent.
+// startMails starts sending the mails in the outbox. stop waits for a mail that is being
+// sent, and sends no other.
 func startMails(ctx context.Context, service *connect.LocalService) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

@@ -27,7 +27,7 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// options returns what the flags configure.
+// options returns the options of accounts that the flags configure.
 func (a *accountFlags) options(publicURL string) (account.Options, error) {
 	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/")}
 	for _, text := range a.approveDomains {

@@ -72,9 +72,9 @@ func (w *webServer) serve() error {
 // than the ten seconds after which service managers may kill a process.
 const gracePeriod = 8 * time.Second
 
-// drain serves for another delay, in which load balancers see that the server is about
-// to stop, and shuts it down: it waits for requests in progress and aborts those that
-// exceed gracePeriod.
+// drain continues to serve for delay, so that load balancers notice that the server is
+// about to stop. It then waits for requests in progress, and aborts those that exceed
+// gracePeriod.
 func (w *webServer) drain(delay time.Duration) error {
 	w.draining.Store(true)
 	if delay > 0 {

@@ -42,7 +42,7 @@ type localOptions struct {
 	acceptDatabase bool
 	// ownWork is set to run only the jobs that the command queues or waits for.
 	ownWork bool
-	// directTransfers is as in DaemonFlags.
+	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
 	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
 	storage string
@@ -62,7 +62,7 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
-	// DirectTransfers makes clients exchange files with the S3 store themselves.
+	// DirectTransfers makes clients send files directly to the S3 store, and receive them from it.
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
@@ -119,7 +119,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 		return nil, errors.Join(err, database.Close())
 	}
 	if opts.directTransfers && !blobs.IsBucket() {
-		return nil, errors.Join(exit.Usagef("--uploads direct needs an S3 store").WithHint("name it with --storage s3://BUCKET/PREFIX"), database.Close())
+		return nil, errors.Join(exit.Usagef("--uploads direct needs an S3 store").WithHint("name the store with --storage s3://BUCKET/PREFIX"), database.Close())
 	}
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
@@ -184,8 +184,9 @@ func (s *LocalService) StartJobs() func() error {
 	}
 }
 
-// WatchUploads prepares datasets whose files clients send to the S3 store themselves, if
-// the service was opened for that, until ctx is done or stop is called.
+// WatchUploads starts preparing the datasets whose files clients send directly to the S3
+// store, until ctx is done or stop is called. It does nothing unless the service was opened
+// with DirectTransfers.
 func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

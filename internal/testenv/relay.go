@@ -26,7 +26,8 @@ const (
 	Hanging              // as a server that is frozen, or a network that loses packets
 )
 
-// StartRelay returns a relay to the server of a URL and the URL with its address.
+// StartRelay starts a relay to the server of the URL address. It returns the relay, and the
+// same URL with the address of the relay.
 func StartRelay(t *testing.T, address string) (*Relay, string) {
 	t.Helper()
 	u, err := url.Parse(address)
