@@ -56,8 +56,8 @@ type Config struct {
 	Accounts account.Options
 }
 
-// App implements the operations of the service, those on accounts by its Accounts.
-// It is safe for concurrent use.
+// App implements the operations of the service. The embedded Accounts implements the
+// operations on accounts. An App is safe for concurrent use.
 type App struct {
 	*account.Accounts
 
@@ -83,9 +83,9 @@ type App struct {
 	lastUploadURL atomic.Int64
 }
 
-// New returns an App, or ErrMismatch if the stored files do not belong to the
-// database. The operations of the App can be called at once. The jobs that they
-// queue wait until [App.Run] is called, in this or another process.
+// New returns an App, or ErrMismatch if the stored files do not belong to the database.
+// The jobs that the operations of the App queue wait until [App.Run] is called, in this
+// process or another.
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
@@ -148,8 +148,8 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// registerWorker registers this process as a worker, which runs the jobs of all
-// processes, until unregister is called.
+// registerWorker registers this process as a worker: a process that runs the jobs of
+// all processes. The registration ends when unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
 		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.ProcessName()) })
@@ -183,9 +183,9 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// discardBlob deletes a blob after err, the error of the transaction that was to
-// reference it. It keeps the blob if the transaction may have been committed; if
-// it was not, a sweep removes the blob after the end of this process.
+// discardBlob deletes a blob because the transaction that was to reference it returned
+// err. It keeps the blob if the transaction may have been committed. If it was not
+// committed, a sweep removes the blob after this process has ended.
 func (a *App) discardBlob(ctx context.Context, err error, key string) {
 	if !errors.Is(err, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)

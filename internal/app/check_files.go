@@ -11,8 +11,8 @@ import (
 
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files is the number of files that the database references, Bytes the total
-	// size of those that are intact.
+	// Files is the number of files that the database references. Bytes is the total size
+	// of the undamaged ones.
 	Files int
 	Bytes int64
 	// Unverified is the number of files that had no checksum to compare with,
@@ -81,7 +81,8 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums b
 
 // Usage is the total size of the stored files in bytes.
 type Usage struct {
-	// Datasets counts uploaded CSV files, Predictions results and blind files.
+	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
+	// results and blind files.
 	Datasets, Models, Predictions int64
 	Orphans                       blob.Orphans
 }

@@ -37,8 +37,8 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 	return f, err
 }
 
-// raceTimeLimit returns the time limit of a race for messages. If the deadline is
-// shorter, it is the time from the creation of the race to the deadline.
+// raceTimeLimit returns the time limit of a race, for messages. If the deadline comes
+// first, it returns the time from the creation of the race to the deadline.
 func raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {

@@ -8,9 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource calls deleteRow, which deletes the row of a resource of the
-// caller and returns the keys of its blobs. Then it deletes the blobs. noun is a
-// root of [store.Tx.FindActiveJob].
+// deleteResource deletes a resource of the caller and its blobs. It calls deleteRow,
+// which deletes the row and returns the keys of the blobs. noun is a key of
+// resourceNames.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -81,7 +81,8 @@ func deletionConflict(noun, key string, active *store.ActiveJob) error {
 		noun, key, what, active.Status, remedy)
 }
 
-// resourceNames holds how messages call the resources of the store.
+// resourceNames maps each kind of resource that [store.Tx.FindActiveJob] accepts to its
+// name in messages.
 var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }

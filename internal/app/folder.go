@@ -16,19 +16,21 @@ import (
 // missing. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
-// ErrFilesGone is the [ErrMismatch] of a database whose stored files are all
-// missing, for example because their disk is not mounted. Test with errors.Is.
+// ErrFilesGone is returned instead of a plain [ErrMismatch] if the stored files are all
+// missing, for example because their disk is not mounted. It wraps ErrMismatch. Test
+// with errors.Is.
 var ErrFilesGone = fmt.Errorf("%w: all files that it references are missing", ErrMismatch)
 
-// ErrOtherStorage is the [ErrMismatch] of a database whose files are in an S3 store
-// that is not in use. Test with errors.Is.
+// ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the
+// database are in an S3 store that is not in use. It wraps ErrMismatch. Test with
+// errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: its files are", ErrMismatch)
 
-// checkIdentity returns ErrMismatch unless the database and the stored files
-// have the same identity. If one of them has no identity, because it is new or
-// from a release without identities, it gets the identity of the other, unless
-// the references in the database contradict the files. With accept, the files
-// get the identity of the database in any case.
+// checkIdentity returns ErrMismatch unless the database and the stored files have the
+// same identity. If one of them has no identity, because it is new or from a release
+// without identities, it gets the identity of the other, unless the references in the
+// database contradict the files. If accept is true, the files always get the identity
+// of the database.
 func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	filesID, err := a.blobs.Identity(ctx)
 	if err != nil {
@@ -58,9 +60,11 @@ func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	return a.setIdentity(ctx, databaseID, filesID)
 }
 
-// setIdentity makes the database and the stored files have the same identity: that of the
-// database or, if it has none, of the files. The identity of an S3 store begins with its
-// location, and a database that is used with a new one gets it.
+// setIdentity makes the identities of the database and the stored files equal. If the
+// database has an identity, the files get it; otherwise the database gets the identity
+// of the files. If neither has one, or if a database is moved to a new S3 store, both
+// get a new identity. The identity of an S3 store begins with the location of the
+// store.
 func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {
@@ -85,9 +89,10 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
-// checkReferences returns ErrMismatch if a database that references the blobs in
-// referenced cannot belong to the blobs in stored, which are at location. A missing
-// identity is empty.
+// checkReferences returns ErrMismatch if the blobs that the database references
+// contradict the stored blobs. referenced and stored are the keys of these blobs, and
+// location is where the stored ones are. An empty databaseID or filesID is a missing
+// identity.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket, _, isBucket := strings.Cut(databaseID, identitySeparator); isBucket && filesID == "" {
 		return fmt.Errorf("%w in %s, but not in %s", ErrOtherStorage, bucket, location)
@@ -111,8 +116,8 @@ func checkReferences(databaseID, filesID string, referenced, stored []string, lo
 	return fmt.Errorf("%w: it is new or empty, and references none of the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
 }
 
-// sweepBlobs removes and moves stored files, see [blob.Store.Sweep], and logs
-// each of them.
+// sweepBlobs removes the stored files of dead processes and sets orphans aside, see
+// [blob.Store.Sweep]. It logs each of these files.
 func (a *App) sweepBlobs(ctx context.Context) {
 	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsAlive, func() (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {

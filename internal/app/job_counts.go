@@ -13,14 +13,14 @@ import (
 type JobCounts struct {
 	// Kind is "prepare", "train" or "predict".
 	Kind string
-	// Queued and Running count the jobs of all processes on the store.
+	// Queued and Running count the jobs of all processes that share the store.
 	Queued, Running int64
 	// Finished counts the jobs that this process has ended, by the final state of
 	// their subject, such as COMPLETED.
 	Finished map[string]int64
-	// OldestQueued is the age of the oldest queued job; 0 if none is queued.
+	// OldestQueued is the age of the oldest queued job. It is 0 if none is queued.
 	OldestQueued time.Duration
-	// Durations are those of the jobs that this process ran to their end.
+	// Durations has the duration of each job that this process ran to its end.
 	Durations JobDurations
 }
 
@@ -55,11 +55,12 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 type JobDurations struct {
 	Count   uint64
 	Seconds float64 // their sum
-	// UpTo counts the durations up to each bound in seconds.
+	// UpTo maps each bound in seconds to the number of durations that do not exceed it.
 	UpTo map[float64]uint64
 }
 
-// durationBounds are the bounds of JobDurations, from small files to long races.
+// durationBounds are the bounds of JobDurations in seconds. They cover small files and
+// long races.
 var durationBounds = []float64{.1, .5, 2, 10, 30, 60, 300, 900, 3600, 14400}
 
 // jobCounter counts the ended jobs by kind and outcome. It is safe for concurrent

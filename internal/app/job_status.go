@@ -12,13 +12,13 @@ import (
 // status of the resource, because the process that wrote RUNNING may have died.
 type jobStatus struct {
 	job *store.JobState // nil if there is none
-	// running reports whether a living process runs it.
+	// running reports whether a living process runs the job.
 	running bool
-	// interrupted reports whether no process runs it and none will resume it
+	// interrupted reports whether no process runs the job and none will resume it
 	// automatically.
 	interrupted bool
-	// queuedBefore is the number of jobs that run before it. It is 0 if it was not
-	// counted.
+	// queuedBefore is the number of queued jobs that begin before this one. It is 0 if it
+	// was not counted.
 	queuedBefore int
 }
 
@@ -51,7 +51,7 @@ func (p *processCache) isAlive(process string) bool {
 	return alive
 }
 
-// jobStatus returns the status of a job, which may be nil.
+// jobStatus returns the status of the job j. If j is nil, the status is zero.
 func (p *processCache) jobStatus(j *store.JobState) jobStatus {
 	if j == nil {
 		return jobStatus{}
@@ -82,8 +82,8 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// listJobStatuses returns the states of all jobs of an account, by the keys of
-// their resources. It does not count the jobs before them.
+// listJobStatuses returns the status of every job of an account, by the key of the
+// resource that the job works on. It does not set queuedBefore.
 func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) (map[string]jobStatus, error) {
 	jobs, err := t.ListJobStates(ctx, account)
 	if err != nil || len(jobs) == 0 {

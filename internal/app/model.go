@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel returns a model. It is the champion of its series if it has the
-// highest achievedPerformance. Only models with the same metric as the newest one
+// GetModel returns a model. Its Champion field is true if the model has the highest
+// achievedPerformance of its series. Only models with the same metric as the newest one
 // are compared, and the oldest wins a tie.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
@@ -61,7 +61,8 @@ func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err er
 	return m, a.lookupProblem(err, "model", key)
 }
 
-// toDecimal returns a number as the documented string; nil is not measured.
+// toDecimal converts a number to the quoted number that the API documents. If v is nil,
+// the number was not measured, and the result is NaN.
 func toDecimal(v *float64) api.Decimal {
 	if v == nil {
 		return api.Decimal{Value: math.NaN()}

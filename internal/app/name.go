@@ -11,8 +11,8 @@ import (
 )
 
 // normalizeName returns a name in NFC, so that names that look equal are equal. It
-// returns a problem for characters that would make a name look like another or like
-// nothing: control characters, marks of writing direction, and only blanks.
+// returns a problem if the name has control characters or characters that change the
+// direction of writing, if nothing in it is visible, or if it is too short or too long.
 func normalizeName(field, name string) (string, error) {
 	if err := checkText(field, name, ""); err != nil {
 		return "", err
@@ -24,8 +24,9 @@ func normalizeName(field, name string) (string, error) {
 	return name, nil
 }
 
-// checkText returns a problem if a text has control characters, except those in
-// allowed, or marks of writing direction, or nothing visible.
+// checkText returns a problem if a text has control characters other than those in
+// allowed, if it has characters that change the direction of writing, or if nothing in
+// it is visible.
 func checkText(field, text, allowed string) error {
 	visible := false
 	for _, r := range text {

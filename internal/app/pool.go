@@ -40,8 +40,8 @@ func (a *App) newPool(trainingWorkers int) *job.Pool {
 	})
 }
 
-// postponing returns do with an error by which the job waits in the queue while the
-// database or the S3 store is unavailable.
+// postponing wraps do. While the database or the S3 store is unavailable, the error
+// of the returned function wraps job.ErrPostponed, so that the job waits in the queue.
 func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
 		err := do(ctx, r)
@@ -62,7 +62,8 @@ func (a *App) DiskFull() error {
 	return nil
 }
 
-// queueJob queues a job. t is the transaction of the state change that causes it.
+// queueJob queues a job. t must be the transaction that writes the change of state for
+// which the job is needed.
 func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject string) error {
 	key, err := a.newKey()
 	if err != nil {

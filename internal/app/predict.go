@@ -45,8 +45,8 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	return err
 }
 
-// beginPrediction makes the prediction RUNNING. It already is if the process of an
-// earlier attempt died.
+// beginPrediction makes the prediction RUNNING. If the process of an earlier attempt
+// died, the prediction is RUNNING already.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {

@@ -67,7 +67,8 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 	return &out, nil
 }
 
-// findPrediction returns a prediction of an account; of any if that is empty.
+// findPrediction returns a prediction of an account. If account is empty, it returns a
+// prediction of any account.
 func (a *App) findPrediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		p, err = t.GetPrediction(ctx, account, key)

@@ -15,8 +15,8 @@ import (
 // the S3 store is unavailable.
 const unavailableRetryAfter = 5
 
-// toProblem converts errors of the store and of blobs that users can act on to
-// *api.Problem. It returns other errors unchanged. The server reports those with
+// toProblem converts an error of the store or of a blob to a *api.Problem if users can
+// act on it. It returns other errors unchanged; the server reports them with
 // CodeInternal.
 func (a *App) toProblem(err error) error {
 	var p *api.Problem
@@ -57,7 +57,8 @@ func (a *App) diskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// lookupProblem is toProblem for a resource that was looked up by its key.
+// lookupProblem converts the error of a lookup by key. If the resource does not exist,
+// it returns a problem with CodeNotFound. It converts other errors as toProblem does.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)

@@ -69,8 +69,8 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 	return out
 }
 
-// toScores converts scores that were measured on that many rows. It returns nil
-// if rows is 0.
+// toScores converts scores. rows is the number of rows on which they were measured; if
+// it is 0, toScores returns nil.
 func toScores(s learn.Scores, rows int) *api.Scores {
 	if rows == 0 {
 		return nil
@@ -104,8 +104,8 @@ func finiteOrNil(v float64) *float64 {
 	return &v
 }
 
-// parseReport parses the stored report of a model. Older reports have 0 instead
-// of null for metrics that were not measured; parseReport returns nil for them.
+// parseReport parses the stored report of a model. Older reports have 0 for metrics
+// that were not measured. parseReport sets those metrics to nil.
 func parseReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/auth"
 )
 
-// callerFromContext returns the caller of an operation. If ctx has none, it
+// callerFromContext returns the caller of an operation. If ctx has no caller, it
 // returns a Caller without an account, which has access to no data.
 func callerFromContext(ctx context.Context) account.Caller { return account.CallerFromContext(ctx) }
 

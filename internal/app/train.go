@@ -18,7 +18,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceRows holds the rows of a running race, as they will be written next.
+// raceRows holds the rows of a running race. Changes to them are written to the store
+// when the race ends.
 type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
@@ -59,7 +60,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// closeSpill closes the disk of a race.
+// closeSpill closes the temporary file of a race.
 func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
 		a.log.WarnContext(ctx, "removing a temporary file", "error", err)
@@ -172,8 +173,9 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a performance that was measured on that many rows. It
-// returns nil for 0 rows, which means that it was not measured.
+// performanceOrNil returns a pointer to performance, which was measured on the given
+// number of rows. It returns nil if rows is 0, because the performance was then not
+// measured.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -181,8 +183,8 @@ func performanceOrNil(performance float64, rows int) *float64 {
 	return finiteOrNil(performance)
 }
 
-// raceFailureReason returns why a race has no model. It is empty if the race has
-// one.
+// raceFailureReason returns why a race has no model. It returns an empty string if the
+// race has one.
 func raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""

@@ -11,10 +11,9 @@ import (
 // cancelWait is how long CancelTraining waits for a race to store its model.
 const cancelWait = 10 * time.Second
 
-// CancelTraining ends a race. A race that no process runs is CANCELLED at once,
-// without a model. A RUNNING race first stores the best model so far.
-// CancelTraining waits until it has, but at most cancelWait. After that it
-// returns the race while it is still RUNNING.
+// CancelTraining ends a race. A race that no process runs is CANCELLED at once, without
+// a model. A RUNNING race first stores the best model so far. CancelTraining waits at
+// most cancelWait for this, and then returns the race even if it is still RUNNING.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {

@@ -133,12 +133,12 @@ func parseThreshold(n api.NewTraining) (*float64, error) {
 	return chosen.Value, nil
 }
 
-// equalNumbers reports whether both are nil or equal.
+// equalNumbers reports whether a and b are both nil or point to equal numbers.
 func equalNumbers(a, b *float64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// formatNumber formats a number as JSON; nil is null.
+// formatNumber formats a number as JSON. If v is nil, it returns null.
 func formatNumber(v *float64) string {
 	if v == nil {
 		return "null"

@@ -62,8 +62,8 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 }
 
 // Verify returns nil if the PHC string hashed was made from password, else
-// ErrWrongPassword. An empty string matches no password. Verifying it takes as
-// long as any other, so that the time does not reveal whether an account exists.
+// ErrWrongPassword. If hashed is empty, no password matches. Verify then takes as long
+// as with a hash, so that its duration does not reveal whether an account exists.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {

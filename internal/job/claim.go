@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lease is the time after which a lease expires if no heartbeat renews it.
-const lease = 10 * time.Second
+// leaseDuration is the time after which a lease expires if no heartbeat renews it.
+const leaseDuration = 10 * time.Second
 
 // The errors of a Store. Test with errors.Is.
 var (
@@ -39,7 +39,7 @@ type Claim struct {
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
 	// even if their leases have expired.
 	Running []string
-	// Now is the time of the claim, Until the time at which the lease expires.
+	// Now is the time of the claim. The lease expires at Until.
 	Now, Until time.Time
 }
 
@@ -62,7 +62,7 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
 	now := p.Now()
-	c := Claim{Kind: k.Name, Now: now, Until: now.Add(lease), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active))}
+	c := Claim{Kind: k.Name, Now: now, Until: now.Add(leaseDuration), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active))}
 	if p.AllowedSubjectsOnly {
 		p.mu.Lock()
 		c.Subjects = slices.Sorted(maps.Keys(p.allowedSubjects))
@@ -78,8 +78,7 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	return j, err
 }
 
-// busyAccounts returns the accounts that have as many running jobs of a kind as it
-// allows.
+// busyAccounts returns the accounts that already run k.PerAccount jobs of the kind.
 func (p *Pool) busyAccounts(k *Kind) []string {
 	running := map[string]int{}
 	var busy []string
@@ -95,7 +94,7 @@ func (p *Pool) busyAccounts(k *Kind) []string {
 	return busy
 }
 
-// removeActive removes a job that ended or was released from the running jobs.
+// removeActive removes a job, which ended or was released, from the running jobs.
 func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()

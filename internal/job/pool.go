@@ -25,9 +25,9 @@ type Kind struct {
 	// PerAccount is the maximum number of concurrent jobs of one account, so that
 	// workers stay free for other accounts. 0 is no limit.
 	PerAccount int
-	// Do runs the job and commits its result, which deletes the job from the
-	// store. When ctx is done, Do must soon return an error, without a commit. The
-	// job is then queued again. It also is if Do returns ErrPostponed.
+	// Do runs the job and commits its result, which deletes the job from the store. When
+	// ctx is done, Do must soon return an error, without a commit. The job is queued again
+	// after such an error, and also if Do returns ErrPostponed.
 	Do func(ctx context.Context, r *Run) error
 	// Fail commits that the job has failed, which deletes it from the store. The
 	// pool calls Fail again until it succeeds.
@@ -93,9 +93,9 @@ func (p *Pool) AllowSubject(subject string) {
 	}
 }
 
-// StopDeleted stops the jobs that this pool runs on a deleted subject, or for a
-// deleted account. key is the key of either. Other processes stop such jobs at
-// their next heartbeat.
+// StopDeleted stops the jobs on a deleted subject or of a deleted account, if this pool
+// runs them. key is the key of the subject or account. Other processes stop their jobs
+// at the next heartbeat.
 func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

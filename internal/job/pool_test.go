@@ -193,7 +193,7 @@ func TestWantedOnly(t *testing.T) {
 		m.with(func() { m.jobs["orphan"].owner, m.dead["a"] = "a", true })
 		p, _, stop := m.startPool(t, true, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
 		defer stop()
-		time.Sleep(2 * lease)
+		time.Sleep(2 * leaseDuration)
 		before := time.Now()
 		p.AllowSubject("subject of own")
 		m.insert("own")
@@ -285,7 +285,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 			taken.Store(true)
 			return b.finish(r.Key)
 		})
-		time.Sleep(10 * lease)
+		time.Sleep(10 * leaseDuration)
 		if taken.Load() {
 			t.Error("a job was taken from a living worker")
 		}

@@ -15,8 +15,8 @@ const (
 	heartbeatInterval = time.Second
 	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
-	// maxAttempts is the number of attempts after which a job fails. An attempt
-	// counts if its process died.
+	// maxAttempts is the number of attempts after which a job fails. Only attempts whose
+	// process died are counted.
 	maxAttempts = 5
 )
 
@@ -109,7 +109,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 // stop and returns.
 func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
-		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(lease))
+		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseDuration))
 		switch {
 		case errors.Is(err, ErrLeaseLost):
 			stop(ErrLeaseLost)

@@ -15,7 +15,7 @@ type ACME struct {
 	// Folder keeps the account's key and the certificates. It is created if it does
 	// not exist.
 	Folder string
-	// Directory is the URL of the ACME server. Defaults to that of Let's Encrypt.
+	// Directory is the URL of the ACME server. Defaults to the server of Let's Encrypt.
 	Directory string
 }
 

@@ -67,7 +67,7 @@ func (c *Certificate) Expiry() time.Time {
 	return c.current.Leaf.NotAfter
 }
 
-// reload is read with the result in the log. The caller holds the mutex.
+// reload calls read and logs the result. The caller must hold the mutex.
 func (c *Certificate) reload() {
 	if err := c.read(); err != nil {
 		c.log.Error("the previous TLS certificate remains in use", "error", err)
@@ -86,7 +86,7 @@ func (c *Certificate) read() error {
 	return nil
 }
 
-// state returns the state of both files; the zero state for a missing one.
+// state returns the state of the two files. The state of a missing file is zero.
 func (c *Certificate) state() (states [2]fileState) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {

@@ -2,5 +2,6 @@
 
 package listen
 
-// DefaultConnections returns a number of connections that needs little memory.
+// DefaultConnections returns the default of Limits.Connections. This number of
+// connections needs little memory.
 func DefaultConnections() int { return 10_000 }

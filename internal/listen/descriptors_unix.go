@@ -4,8 +4,8 @@ package listen
 
 import "syscall"
 
-// DefaultConnections returns a number of connections that leaves file descriptors
-// for the database and for the files of requests.
+// DefaultConnections returns the default of Limits.Connections. It leaves file
+// descriptors for the database and for the files that requests open.
 func DefaultConnections() int {
 	const reserved, most = 64, 10_000
 	var limit syscall.Rlimit

@@ -97,7 +97,8 @@ func (l *Listener) Close() error {
 // Open returns the number of open connections.
 func (l *Listener) Open() int { return len(l.slots) }
 
-// acquire takes a slot, and closes an idle connection if there is none.
+// acquire waits for a free slot and takes it. If no slot is free, it closes an idle
+// connection to free one.
 func (l *Listener) acquire() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -126,8 +127,8 @@ func (l *Listener) closeIdle() {
 	}
 }
 
-// admit counts a connection of the network and reports whether it is within the
-// limit.
+// admit counts a new connection of a network and returns true. If limited is true and
+// the network has reached its limit, it returns false and counts nothing.
 func (l *Listener) admit(network string, limited bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,8 +189,8 @@ func TrackIdle(conn net.Conn, state http.ConnState) {
 }
 
 // connection is a connection of a Listener. A write fails if the client receives
-// nothing for the listener's WriteTimeout: otherwise a client that never reads would
-// hold its connection forever.
+// nothing for the listener's WriteTimeout, because a client that never reads would
+// otherwise hold its connection forever.
 type connection struct {
 	net.Conn
 	listener *Listener
@@ -198,11 +199,11 @@ type connection struct {
 	closed   bool          // guarded likewise
 }
 
-// writeChunk is the maximum number of bytes that must be received within one
-// WriteTimeout.
+// writeChunk is the maximum number of bytes that Write sends with one timeout.
 const writeChunk = 32 << 10
 
-// Write writes p, with the timeout for each chunk.
+// Write writes p in chunks of at most writeChunk bytes. Each of them must be written
+// within the listener's WriteTimeout.
 func (c *connection) Write(p []byte) (int, error) {
 	written := 0
 	for {
@@ -248,7 +249,8 @@ func (c *connection) setIdle(idle bool) {
 	}
 }
 
-// removeIdle removes the connection from the idle ones. The caller holds the mutex.
+// removeIdle removes the connection from the list of idle connections. The caller must
+// hold the listener's mutex.
 func (c *connection) removeIdle() {
 	if c.idle != nil {
 		c.listener.idle.Remove(c.idle)

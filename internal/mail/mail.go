@@ -72,7 +72,8 @@ func New(address string) (*Sender, error) {
 	return s, nil
 }
 
-// authentication returns the options for the user of a URL; none if it has none.
+// authentication returns the options to authenticate as the user of a URL. It returns
+// nil if the URL has no user.
 func (s *Sender) authentication(user *url.Userinfo) []gomail.Option {
 	if user.Username() == "" {
 		return nil
