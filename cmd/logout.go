@@ -1,8 +1,13 @@
 package cmd
 
 import (
+	"context"
+	"errors"
+	"time"
+
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/config"
@@ -20,10 +25,11 @@ func newLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Sign out of a service and remove its credentials",
-		Long: `Removes the token, the password if it was stored, and the service's address from the
-profile. Commands then use the embedded service again.`,
+		Long: `Ends the session of the token at the service, and removes the token, the password if it
+was stored, and the service's address from the profile. Commands then use the embedded
+service again.`,
 		Args: cli.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return opts.run() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
 	cmd.Flags().String("profile", "", "profile of the config file")
@@ -31,7 +37,7 @@ profile. Commands then use the embedded service again.`,
 	return cmd
 }
 
-func (o *logoutOptions) run() error {
+func (o *logoutOptions) run(ctx context.Context) error {
 	file, err := config.ReadFile(o.factory.Env)
 	if err != nil {
 		return err
@@ -54,6 +60,7 @@ func (o *logoutOptions) run() error {
 	if err != nil {
 		return err
 	}
+	o.endSession(ctx, tokens)
 	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
@@ -64,6 +71,26 @@ func (o *logoutOptions) run() error {
 	}
 	o.output.Note("signed out of %s", server)
 	return cli.PrintItem(&o.output, signedOut{Server: server, Username: tokens.Username, Profile: s.Profile}, "server", "username", "profile")
+}
+
+// sessionTimeout is how long to wait for a service to end a session.
+const sessionTimeout = 5 * time.Second
+
+// endSession makes the stored token invalid. If the service cannot be reached, or has no
+// such operation, the token expires within the hour.
+func (o *logoutOptions) endSession(ctx context.Context, tokens *credential.TokenSource) {
+	stored, err := tokens.Store.Get(tokens.Entry())
+	if err != nil || stored.Token == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sessionTimeout)
+	defer cancel()
+	tokens.Client.SetToken(stored.Token)
+	_, err = client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
+	var network *client.NetworkError
+	if errors.As(err, &network) {
+		o.output.Note("%s does not respond: the token expires by itself within an hour", tokens.Server)
+	}
 }
 
 // signedOut is the output of logout.

@@ -26,6 +26,7 @@ const (
 	CodeInvalid          Code = "invalid"            // a value out of range
 	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
 	CodeTooMany          Code = "too-many-requests"  // rate limit, see Retry-After
+	CodeQuota            Code = "quota-exceeded"     // the account would exceed one of its limits
 	CodeStorageFull      Code = "storage-full"       // the service's disk is full
 	CodeDamaged          Code = "damaged"            // a stored file is missing or corrupt
 	CodeInternal         Code = "internal"           // a bug in the service, see requestId
@@ -37,7 +38,7 @@ func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeForbidden, CodeNotFound, CodeNoRoute,
 		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
-		CodeInvalid, CodeTooSmall, CodeTooMany, CodeStorageFull, CodeDamaged, CodeInternal, CodeNotReady,
+		CodeInvalid, CodeTooSmall, CodeTooMany, CodeQuota, CodeStorageFull, CodeDamaged, CodeInternal, CodeNotReady,
 	}
 }
 
@@ -57,6 +58,7 @@ var httpStatuses = map[Code]int{
 	CodeInvalid:          http.StatusUnprocessableEntity,
 	CodeTooSmall:         http.StatusUnprocessableEntity,
 	CodeTooMany:          http.StatusTooManyRequests,
+	CodeQuota:            http.StatusForbidden,
 	CodeStorageFull:      http.StatusInsufficientStorage,
 	CodeDamaged:          http.StatusInternalServerError,
 	CodeInternal:         http.StatusInternalServerError,

@@ -48,7 +48,12 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if body.NumberOfBuckets != nil {
 		d.Buckets = *body.NumberOfBuckets
 	}
-	err = a.store.Write(ctx, func(t *store.Tx) error { return t.InsertDataset(ctx, d) })
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Datasets: 1}); err != nil {
+			return err
+		}
+		return t.InsertDataset(ctx, d)
+	})
 	if errors.Is(err, store.ErrExists) {
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
@@ -254,6 +259,9 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
+			return err
+		}
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
 		}

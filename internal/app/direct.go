@@ -87,8 +87,8 @@ func (a *App) adoptUploads(ctx context.Context) error {
 }
 
 // adoptUpload makes the dataset of an upload PROCESSING and queues its preparation. It
-// deletes an upload of an invalid size, after which the dataset is still PENDING, and one
-// whose dataset was deleted or has its data already.
+// deletes an upload of an invalid size or over the account's quota, after which the dataset
+// is still PENDING, and one whose dataset was deleted or has its data already.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset
@@ -114,7 +114,12 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	if err != nil {
 		return err
 	}
-	if err := a.acceptFile(ctx, d, info); err != nil && !errors.Is(err, store.ErrWrongState) {
+	err = a.acceptFile(ctx, d, info)
+	switch {
+	case errors.Is(err, store.ErrWrongState): // another upload was faster
+	case err != nil && api.CodeFromError(err) == api.CodeQuota:
+		a.log.WarnContext(ctx, "an upload exceeds the quota of its account: deleted", "dataset", key, "error", err)
+	case err != nil:
 		return err
 	}
 	return a.direct.Delete(ctx, u.Name)

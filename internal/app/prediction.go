@@ -41,6 +41,9 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 		Status: api.PredictionPending, Blind: toStoreFile(info), Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.checkQuota(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
+			return err
+		}
 		if err := t.InsertPrediction(ctx, p); err != nil {
 			return err
 		}

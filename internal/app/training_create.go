@@ -50,6 +50,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		jobs = append(jobs, &child)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := a.checkQuota(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
+			return err
+		}
 		for _, j := range jobs {
 			if err := t.InsertTraining(ctx, j); err != nil {
 				return err

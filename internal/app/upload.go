@@ -28,6 +28,9 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	if u.size >= 0 && u.size < u.min {
 		return blob.Info{}, tooSmallProblem(u.size, u.min)
 	}
+	if err := a.checkUploadQuota(ctx, u.size); err != nil {
+		return blob.Info{}, err
+	}
 	w, err := a.blobs.Create(ctx)
 	if err != nil {
 		return blob.Info{}, a.toProblem(err)

@@ -149,6 +149,8 @@ func problemHint(p *api.Problem, status Status) string {
 		return "check the service's address with `foretell status`"
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"
+	case p.Code == api.CodeQuota:
+		return "see what can be deleted with `foretell prune --dry-run`"
 	case p.Code == api.CodeStorageFull:
 		return "free space on the disk of the service, then run the command again"
 	case p.Code == api.CodeDamaged:

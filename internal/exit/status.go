@@ -68,6 +68,7 @@ var statusByCode = map[api.Code]Status{
 	api.CodeInvalid:          Usage,
 	api.CodeTooMany:          Unavailable,
 	api.CodeNotReady:         Unavailable,
+	api.CodeQuota:            Conflict,
 	api.CodeStorageFull:      Unavailable,
 	api.CodeDamaged:          Unexpected,
 	api.CodeInternal:         Unexpected,

@@ -162,20 +162,17 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		api.ResetAccount.ID, api.SetRole.ID, api.DeleteAccount.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.AddData.ID, api.UploadData.ID:
-		statuses = append(statuses, http.StatusConflict, http.StatusRequestEntityTooLarge)
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
-		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+		statuses = append(statuses, http.StatusForbidden, http.StatusNotFound, http.StatusRequestEntityTooLarge)
 	case api.CreateDataset.ID, api.CreateTraining.ID:
-		statuses = append(statuses, http.StatusConflict)
+		statuses = append(statuses, http.StatusForbidden, http.StatusConflict)
 	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)
 	case api.DownloadModel.ID:
 		statuses = append(statuses, http.StatusRequestedRangeNotSatisfiable)
-	}
-	if op.ID == api.UploadData.ID {
-		statuses = append(statuses, http.StatusForbidden)
 	}
 	if op.Method != http.MethodGet { // it writes
 		statuses = append(statuses, http.StatusInsufficientStorage)

@@ -70,6 +70,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeInvalid:          "a value is missing or out of range; `errors` lists the fields",
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
 	api.CodeTooMany:          "too many failed logins or requests for access; with `Retry-After`",
+	api.CodeQuota:            "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:      "the service's disk is full; nothing was stored",
 	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
 	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",

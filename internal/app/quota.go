@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// checkQuota returns a *api.Problem with CodeQuota if an account would exceed its
+// limits with what is added. Models and results of jobs that were accepted are
+// counted, but never refused.
+func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
+	owner, err := t.GetAccountByKey(ctx, account)
+	if err != nil || owner.Quota == (store.Quota{}) {
+		return err
+	}
+	used, err := t.GetUsage(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, limit := range []struct {
+		limit       *int64
+		used, added int64
+		of, remedy  string
+	}{
+		{owner.Quota.Datasets, used.Datasets, added.Datasets, "datasets", "delete datasets"},
+		{owner.Quota.Bytes, used.Bytes, added.Bytes, "bytes of stored files", "delete datasets, models or predictions"},
+		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for one to end or cancel it"},
+	} {
+		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
+			return api.NewProblem(api.CodeQuota, "the quota of the account is %d %s; it has %d and this needs %d more: %s, or ask an administrator for a larger quota",
+				*limit.limit, limit.of, limit.used, limit.added, limit.remedy)
+		}
+	}
+	return nil
+}
+
+// checkUploadQuota is checkQuota before a body is read. size is its declared size;
+// -1 if unknown.
+func (a *App) checkUploadQuota(ctx context.Context, size int64) error {
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		return a.checkQuota(ctx, t, callerFromContext(ctx).Account, store.Usage{Bytes: max(size, 1)})
+	})
+	return a.toProblem(err)
+}
