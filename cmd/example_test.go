@@ -194,7 +194,8 @@ foretell predict blind.csv --with train@v2 -o new.csv -q
 foretell models export train -o train.model -q
 foretell predict blind.csv --columns ID=id,prediction -o submission.csv -q
 foretell run train.csv --name churn --algorithm BSIX01 -q
-foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q`)
+foretell run train.csv --blind blind.csv --name again --algorithm BSIX01 -q
+foretell users add ada@example.org -q`)
 	if t.Failed() {
 		return
 	}
