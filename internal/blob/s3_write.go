@@ -120,23 +120,24 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete makes an object of the parts. If its response was lost, a repetition finds
-// no upload any more, but the object.
+// complete makes an object of the parts and verifies that it is there. A response is no
+// proof: if the first one was lost, a repetition finds no upload any more, and a store
+// that was killed while it joined the parts may take the repetition for a second request
+// and report success.
 func (s *objectSink) complete() error {
-	name := s.store.bucket
-	_, err := s.store.core.CompleteMultipartUpload(s.ctx, name, s.object, s.upload, s.parts, minio.PutObjectOptions{})
-	err = s.store.translate(s.ctx, err)
-	if !errors.Is(err, ErrNotFound) {
+	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
+	if err = s.store.translate(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	stat, statErr := s.store.core.StatObject(s.ctx, name, s.object, minio.StatObjectOptions{})
-	if statErr != nil {
-		return errors.Join(err, s.store.translate(s.ctx, statErr))
+	stat, err := s.store.core.StatObject(s.ctx, s.store.bucket, s.object, minio.StatObjectOptions{})
+	err = s.store.translate(s.ctx, err)
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("%w: the store has lost the parts of %s", ErrUnavailable, s.object)
 	}
-	if stat.Size != s.total {
+	if err == nil && stat.Size != s.total {
 		return fmt.Errorf("%w: %d bytes instead of %d arrived", ErrUnavailable, stat.Size, s.total)
 	}
-	return nil
+	return err
 }
 
 // abort removes the parts, and the object if the store may have it.
