@@ -141,18 +141,29 @@ func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
-	caller := ctx
-	ctx, done := s.dialect.limit(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, done := s.dialect.limit(ctx)
 	defer done()
-	tx, err := db.BeginTx(ctx, opts)
-	if err != nil {
-		return s.translate(caller, ctx, err)
+	// The end of ctx must not interrupt a commit on its way to a server: its outcome
+	// would be unknown.
+	whole, wholeLimited := ctx, limited
+	if s.dialect.timeout > 0 {
+		whole = context.WithoutCancel(ctx)
+		var done context.CancelFunc
+		wholeLimited, done = s.dialect.limit(whole)
+		defer done()
 	}
-	err = fn(&Tx{dialectTx{tx, ctx, s.dialect}, s.processes.offset()})
+	tx, err := db.BeginTx(wholeLimited, opts)
 	if err != nil {
-		return errors.Join(s.translate(caller, ctx, err), ignoreTxDone(tx.Rollback()))
+		return s.translate(ctx, wholeLimited, err)
 	}
-	return s.translate(caller, ctx, tx.Commit())
+	err = fn(&Tx{dialectTx{tx, limited, s.dialect}, s.processes.offset()})
+	if err != nil {
+		return errors.Join(s.translate(ctx, limited, err), ignoreTxDone(tx.Rollback()))
+	}
+	return s.translate(whole, wholeLimited, tx.Commit())
 }
 
 // ignoreTxDone returns nil for the errors of a rollback after the end of the

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -62,6 +64,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("lists omit large columns", begin(t).listsOmitLargeColumns)
 	t.Run("secrets", begin(t).secrets)
 	t.Run("workers", begin(t).workers)
+	t.Run("cancelled writes", begin(t).cancelledWrites)
 	t.Run("job counts", begin(t).jobCounts)
 	t.Run("administration", begin(t).administration)
 	t.Run("access requests", begin(t).accessRequests)
@@ -167,4 +170,30 @@ func (s suite) fill(t *testing.T) {
 		}))
 		return errors.Join(errs...)
 	})
+}
+
+// cancelledWrites checks that a transaction is committed exactly if Write returns nil,
+// whenever its context ends.
+func (s suite) cancelledWrites(t *testing.T) {
+	for i := range 40 {
+		ctx, cancel := context.WithCancel(t.Context())
+		name := strconv.Itoa(i)
+		err := s.Write(ctx, func(tx *Tx) error {
+			err := tx.InsertWorker(ctx, name)
+			if i%2 == 0 {
+				cancel()
+			} else {
+				go cancel() // during the commit
+			}
+			return err
+		})
+		cancel()
+		var workers []string
+		if readErr := s.Read(t.Context(), func(tx *Tx) (err error) { workers, err = tx.ListWorkers(t.Context()); return err }); readErr != nil {
+			t.Fatal(readErr)
+		}
+		if stored := slices.Contains(workers, name); stored != (err == nil) {
+			t.Errorf("round %d: stored %v, error %v", i, stored, err)
+		}
+	}
 }
