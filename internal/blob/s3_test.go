@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"strings"
@@ -159,4 +162,33 @@ func TestCancelledRead(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 		t.Error(err)
 	}
+}
+
+// TestFalseSuccess checks a multipart upload that the store reports as complete although
+// it never makes the object, as a store does that was killed in between.
+func TestFalseSuccess(t *testing.T) {
+	location := testenv.S3(t)
+	target, err := url.Parse(location.Query().Get("endpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // which is signed
+	}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+			_, _ = io.WriteString(w, `<CompleteMultipartUploadResult><ETag>"x-2"</ETag></CompleteMultipartUploadResult>`)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	s, err := openAt(t, testenv.ReplaceEndpoint(location, server.URL), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = put(t, s, strings.NewReader(strings.Repeat("x", partSize+1)))
+	wantError(t, err, ErrUnavailable)
+	wantNames(t, "the store", names(t, s))
 }
