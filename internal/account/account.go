@@ -26,17 +26,17 @@ import (
 	"foretell/internal/store"
 )
 
-// Options configure accounts. The zero value creates accounts only on approval
-// and sends no mails.
+// Options configure accounts. With zero Options, an administrator must approve each
+// account, and no mails are sent.
 type Options struct {
-	// ApproveDomains are the domains of e-mails whose requests for access are
-	// approved automatically, in lower case. They need Mailer, because only an
-	// e-mail proves its address.
+	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are
+	// approved automatically. They need a Mailer, because only an e-mail that arrives
+	// proves that its address belongs to the sender of the request.
 	ApproveDomains []string
-	// Mailer sends the mails of the outbox; nil if this process sends none.
+	// Mailer sends the queued mails. It is nil if this process sends no mails.
 	Mailer Mailer
-	// PublicURL is the base of links in mails, without a trailing slash. It is
-	// required with a Mailer: the address of a request could be an attacker's.
+	// PublicURL is the base of links in mails, without a trailing slash. It is required
+	// with a Mailer, because an attacker can choose the host of a request.
 	PublicURL string
 }
 
@@ -44,14 +44,14 @@ type Options struct {
 type Config struct {
 	Store *store.Store
 	Now   func() time.Time
-	// Rand is the source of keys, tokens and salts and must be cryptographically
-	// secure.
+	// Rand is the source of keys, tokens and salts. It must be cryptographically secure.
 	Rand io.Reader
 	Log  *slog.Logger
-	// Problem translates errors of the store that users can act on.
+	// Problem converts those errors of the store that users can act on to *api.Problem,
+	// and returns others unchanged.
 	Problem func(error) error
-	// Deleted is called after an account was deleted, with the blobs that no row
-	// references any more.
+	// Deleted is called after the account with this key was deleted. blobs are the keys of
+	// the blobs that no row references any more.
 	Deleted func(ctx context.Context, key string, blobs []string)
 	Options Options
 }
@@ -66,25 +66,26 @@ type Accounts struct {
 	deleted   func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
-	// logins limits the attempts on an e-mail from an address, and spread those
-	// from all addresses.
-	logins, spread *auth.Limiter
-	// requests limits the requests for access from an address, and refusals the
-	// events of refused operations of an account.
+	// addressLogins limits the logins with one e-mail from one address. emailLogins limits the logins
+	// with one e-mail from all addresses together.
+	addressLogins, emailLogins *auth.Limiter
+	// requests limits the requests for access from one address. refusals limits the audit
+	// events about refused operations of one account.
 	requests, refusals *auth.Limiter
 }
 
-// maxConcurrentHashes is the number of concurrent password hashes, each of 19 MiB.
+// maxConcurrentHashes is the maximum number of concurrent password hashes. Each takes
+// 19 MiB.
 const maxConcurrentHashes = 2
 
 // New returns Accounts.
 func New(c Config) *Accounts {
 	return &Accounts{
 		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, problem: c.Problem, deleted: c.Deleted, options: c.Options,
-		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Rand),
-		logins:    auth.NewLimiter(loginBurst, loginInterval, c.Now),
-		spread:    auth.NewLimiter(spreadBurst, spreadInterval, c.Now),
-		requests:  auth.NewLimiter(requestBurst, requestInterval, c.Now),
-		refusals:  auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
+		passwords:     auth.NewPasswordHasher(maxConcurrentHashes, c.Rand),
+		addressLogins: auth.NewLimiter(addressBurst, addressInterval, c.Now),
+		emailLogins:   auth.NewLimiter(emailBurst, emailInterval, c.Now),
+		requests:      auth.NewLimiter(requestBurst, requestInterval, c.Now),
+		refusals:      auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
 	}
 }

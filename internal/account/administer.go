@@ -10,10 +10,10 @@ import (
 	"foretell/internal/store"
 )
 
-// actorOf returns who calls, for the audit log.
+// actorOf returns the e-mail of the caller, or operatorActor if there is no caller.
 func actorOf(ctx context.Context) string { return cmp.Or(CallerFromContext(ctx).Email, operatorActor) }
 
-// selector reads an account.
+// selector reads one account. byKey and byEmail return selectors.
 type selector func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
 func byKey(key string) selector {
@@ -31,7 +31,8 @@ func byEmail(email string) selector {
 	}
 }
 
-// noAccount returns the problem of an unknown account.
+// noAccount converts ErrNotFound to the problem of an unknown account. name is its key
+// or e-mail. It returns other errors unchanged.
 func noAccount(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -39,7 +40,7 @@ func noAccount(err error, name string) error {
 	return err
 }
 
-// find reads an account.
+// find reads the account that which selects.
 func (a *Accounts) find(ctx context.Context, which selector) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = which(ctx, t)
@@ -57,8 +58,8 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 	return t.InsertAccount(ctx, account)
 }
 
-// update changes an account and returns it as changed. The change and its event
-// are one transaction.
+// update calls change with the account that which selects and, in the same transaction,
+// records the action in the audit log. It returns the changed account.
 func (a *Accounts) update(ctx context.Context, which selector, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
@@ -89,20 +90,20 @@ func (a *Accounts) update(ctx context.Context, which selector, action string,
 	return &out, nil
 }
 
-// keepAdministrator returns a problem if a change of an administrator leaves no
-// enabled one.
-func (a *Accounts) keepAdministrator(ctx context.Context, t *store.Tx, changed *store.Account) error {
-	if changed.Role != api.RoleAdministrator || changed.Disabled {
+// keepAdministrator returns a problem if no enabled administrator is left after a
+// change. before is the account before the change.
+func (a *Accounts) keepAdministrator(ctx context.Context, t *store.Tx, before *store.Account) error {
+	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
 	}
 	n, err := t.CountAccounts(ctx, api.RoleAdministrator)
 	if err == nil && n == 0 {
-		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", changed.Email)
+		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", before.Email)
 	}
 	return err
 }
 
-// toAccount returns an account without its usage.
+// toAccount converts an account, without its usage.
 func toAccount(account *store.Account) api.Account {
 	out := api.Account{
 		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
@@ -117,7 +118,7 @@ func toAccount(account *store.Account) api.Account {
 	return out
 }
 
-// withUsage returns an account with its usage.
+// withUsage converts an account and reads its usage.
 func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
 	out := toAccount(account)
 	usage, err := t.GetUsage(ctx, account.Key)
@@ -125,7 +126,7 @@ func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Ac
 	return out, err
 }
 
-// get reads an account with its usage.
+// get returns the account that which selects, with its usage.
 func (a *Accounts) get(ctx context.Context, which selector) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -200,8 +201,8 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 	return out, a.problem(err)
 }
 
-// AddUser creates an account with a password. It returns CodeNameTaken if the
-// e-mail has one.
+// AddUser creates an account with a password. It returns a problem with CodeNameTaken
+// if the e-mail already has an account.
 func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password string) error {
 	account := &store.Account{
 		Email: normalizeEmail(user.Email), Name: user.Name, Organisation: user.Organisation, Role: user.Role,
@@ -283,7 +284,8 @@ func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Acco
 	})
 }
 
-// SetQuota changes the limits of an account. What it has above them stays.
+// SetQuota changes the limits of an account. Nothing is deleted if the account already
+// exceeds them.
 func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
 	return a.update(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))

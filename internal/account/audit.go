@@ -17,18 +17,18 @@ const (
 	refused = "refused"
 )
 
-// actionLogIn is the action of logins, which the store searches for.
+// actionLogIn is the action of logins. [store.Tx.HasLoggedIn] searches for it.
 const actionLogIn = "login"
 
-// The actors that are not accounts.
+// The actors of events that no account caused.
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
 )
 
 const (
-	// An account's refused operations are recorded refusalBurst times at once, and
-	// then once each refusalInterval, so that it cannot fill the disk with them.
+	// refusalBurst refused operations of an account are recorded at once. After that, one
+	// is recorded in each refusalInterval, so that nobody can fill the disk with events.
 	refusalBurst    = 20
 	refusalInterval = time.Minute
 )
@@ -36,20 +36,21 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// event is what an audit event adds to the caller of a context.
+// event has the fields of an audit event that do not come from the context. An empty
+// actor is the caller.
 type event struct {
 	actor, action, object, outcome string
 }
 
-// Record appends an event about the caller's operation to the audit log, in the
-// transaction of its change.
+// Record appends to the audit log that the caller has called an operation. t must be
+// the transaction of the operation.
 func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }
 
-// RecordDownload appends an event about a file that the owner's account is about
-// to be sent. It returns a *api.Problem with CodeForbidden if the account is
-// disabled: a signed URL is valid without a token.
+// RecordDownload appends to the audit log that a file of the owner's account is
+// downloaded. It returns a *api.Problem with CodeForbidden if the account is disabled.
+// Otherwise signed URLs, which need no token, would still work.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.find(ctx, byKey(owner))
 	switch {
@@ -65,7 +66,8 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal appends an event about an operation that the caller may not call.
+// RecordRefusal appends to the audit log that the caller was not allowed to call an
+// operation.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})
@@ -81,8 +83,8 @@ func (a *Accounts) record(ctx context.Context, e event) {
 	}
 }
 
-// insertEvent appends an event in a transaction. The embedded service, which has one
-// user, has no audit log.
+// insertEvent appends an event in a transaction. In the embedded service it does
+// nothing, because that has only one user.
 func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
@@ -122,8 +124,9 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.problem(err)
 }
 
-// EachAuditEvent calls fn with each event that the input selects, newest first, or
-// with the newest limit events if limit is not 0. It ignores the page of the input.
+// EachAuditEvent calls fn with each event that in selects, newest first. If limit is
+// not 0, it calls fn only with the newest limit events. It ignores the page fields of
+// in.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {

@@ -15,8 +15,7 @@ type Caller struct {
 	// that account.
 	Account string
 	Email   string
-	// Administrator is set if the account may call the operations of
-	// administrators.
+	// Administrator reports whether the account may call the operations of administrators.
 	Administrator bool
 	// BaseURL is the prefix of absolute URLs in responses, without a trailing
 	// slash.
@@ -36,8 +35,8 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerFromContext returns the caller of an operation. If ctx has none, it returns
-// a Caller without an account, which has access to no data.
+// CallerFromContext returns the caller of an operation. If ctx has no caller, it
+// returns a Caller without an account, which has access to no data.
 func CallerFromContext(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c

@@ -16,22 +16,22 @@ import (
 const (
 	// linkLifetime is how long a one-time link is valid.
 	linkLifetime = 24 * time.Hour
-	// PasswordPath is the path of the page that a one-time link opens. Its
-	// parameter `code` has the code.
+	// PasswordPath is the path of the page that a one-time link opens. The query parameter
+	// `code` has the code of the link.
 	PasswordPath = "/password"
 )
 
-// The settings that the processes on a store share.
+// The names of the settings that all processes on a store share.
 const (
 	settingURL  = "service-url"
 	settingMail = "mail" // "on" or "off"
 )
 
-// defaultURL is the address of a service that was never started.
+// defaultURL is the base of links if no service has announced its address yet.
 const defaultURL = "http://127.0.0.1:8080"
 
-// Announce stores the address under which this process serves, for the links that
-// commands on the data folder print, and whether it sends mails.
+// Announce stores the address of this service and whether this process sends mails.
+// Commands on the data folder need both to invite users.
 func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 	return a.problem(a.store.Write(ctx, func(t *store.Tx) error {
 		mail := map[bool]string{true: "on", false: "off"}[a.sendsMail()]
@@ -44,16 +44,16 @@ func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
 // Link is a one-time link to set a password.
 type Link struct {
-	// Email is that of its account; empty if the link creates the first
+	// Email is the e-mail of the account. It is empty if the link creates the first
 	// administrator.
 	Email string
-	// First is set if the link creates the first administrator.
+	// First reports whether the link creates the first administrator.
 	First bool
 
 	account string // key
 }
 
-// GetLink returns a valid one-time link, without using it up. It returns a
+// GetLink returns a valid one-time link. The link stays valid. GetLink returns a
 // *api.Problem with CodeForbidden if the code is unknown, was used or has expired.
 func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link
@@ -79,9 +79,9 @@ func invalidLink() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
 }
 
-// FirstLink returns the URL of a one-time link that creates the first
-// administrator, and invalidates earlier ones. It returns "" if the store has an
-// account other than that of the embedded service.
+// FirstLink returns the URL of a one-time link that creates the first administrator,
+// and invalidates earlier such links. It returns an empty string if the store already
+// has an account, apart from the account of the embedded service.
 func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -95,7 +95,7 @@ func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link strin
 	return link, a.problem(err)
 }
 
-// hasAccounts reports whether there is an account other than that of the embedded
+// hasAccounts reports whether there is an account besides the account of the embedded
 // service.
 func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
 	accounts, total, err := t.ListAccounts(ctx, store.Page{Limit: 1})
@@ -115,8 +115,8 @@ func linkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
 }
 
-// invite lets the owner of an account set a password: with a mail of this kind if
-// the service sends mails, else with a link in the invitation.
+// invite invites the owner of an account to set a password. If a process sends mails,
+// it queues a mail of this kind. Otherwise the returned invitation has a link.
 func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	mail, errMail := t.GetSetting(ctx, settingMail)

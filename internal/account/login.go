@@ -15,15 +15,16 @@ import (
 const localEmail = "local"
 
 const (
-	// From one address an e-mail may be tried loginBurst times at once, and then
-	// once each loginInterval. A successful login is refunded.
-	loginBurst    = 10
-	loginInterval = 6 * time.Second
-	// From all addresses together it may be tried spreadBurst times, and then once
-	// each spreadInterval. Addresses from which the account has logged in are not
-	// subject to this limit: attempts from elsewhere must not lock its owner out.
-	spreadBurst    = 100
-	spreadInterval = 10 * time.Second
+	// From one address, addressBurst logins with one e-mail can be tried at once. After
+	// that, one can be tried in each addressInterval. Only failed logins count.
+	addressBurst    = 10
+	addressInterval = 6 * time.Second
+	// From all addresses together, emailBurst logins with one e-mail can be tried at
+	// once, and then one in each emailInterval. An address from which the account has
+	// logged in before is exempt, so that attacks from other addresses do not lock the
+	// owner out.
+	emailBurst    = 100
+	emailInterval = 10 * time.Second
 )
 
 // LogIn returns a token for an e-mail and password. Its error does not reveal
@@ -57,18 +58,18 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return a.openSession(ctx, account)
 }
 
-// limitAttempt counts an attempt to use the password of an e-mail. It returns a
-// *api.Problem with CodeTooMany if there were too many. refund is called after a
-// successful attempt.
+// limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem
+// with CodeTooMany if there were too many attempts. The caller must call refund if the
+// login succeeds.
 func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(), err error) {
 	address := CallerFromContext(ctx).RemoteAddress
 	pair := email + "\n" + address
-	if wait := a.logins.Take(pair); wait > 0 {
+	if wait := a.addressLogins.Take(pair); wait > 0 {
 		return nil, tooMany("too many attempts to log in with this e-mail; try again later", wait)
 	}
-	wait := a.spread.Take(email)
+	wait := a.emailLogins.Take(email)
 	if wait == 0 {
-		return func() { a.logins.Refund(pair); a.spread.Refund(email) }, nil
+		return func() { a.addressLogins.Refund(pair); a.emailLogins.Refund(email) }, nil
 	}
 	known := false
 	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -81,10 +82,10 @@ func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(
 	if !known {
 		return nil, tooMany("too many attempts to log in with this e-mail; try again later", wait)
 	}
-	return func() { a.logins.Refund(pair) }, nil
+	return func() { a.addressLogins.Refund(pair) }, nil
 }
 
-// tooMany returns the problem of a request that may be repeated after wait.
+// tooMany returns a problem that asks the client to try again after the time wait.
 func tooMany(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)

@@ -23,19 +23,20 @@ const (
 )
 
 const (
-	// mailPoll is how often the outbox is looked at.
+	// mailPoll is how often a process looks for mails to send.
 	mailPoll = 2 * time.Second
-	// mailLease is how long a process may take to send a mail before another one
+	// mailLease is the time that a process has to send a mail. After that, another process
 	// tries it.
 	mailLease = 5 * time.Minute
-	// A mail that was not accepted is tried again after minMailDelay, and each time
-	// after twice the delay up to maxMailDelay, until it is maxMailAge old.
+	// A mail that was not accepted is tried again after minMailDelay. The delay doubles
+	// after each attempt, up to maxMailDelay, until the mail is older than maxMailAge.
 	minMailDelay = 10 * time.Second
 	maxMailDelay = time.Hour
 	maxMailAge   = 7 * 24 * time.Hour
 )
 
-// queueMail queues a mail to an account in the transaction that causes it.
+// queueMail queues a mail to an account. t must be the transaction of the change for
+// which the mail is sent.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {
@@ -44,8 +45,8 @@ func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Ac
 	return t.InsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: a.now(), Created: a.now()})
 }
 
-// SendMails sends the mails of the outbox until ctx ends. It returns at once if
-// this process has no Mailer. Several processes may send at the same time.
+// SendMails sends the queued mails until ctx is done. It returns at once if this
+// process has no Mailer. Several processes may call it at the same time.
 func (a *Accounts) SendMails(ctx context.Context) {
 	if a.options.Mailer == nil {
 		return
@@ -67,7 +68,8 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendNext sends the mail that is due longest. It reports whether there was one.
+// sendNext sends the mail that has been due for the longest time. It returns false if
+// no mail is due.
 func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	var mail *store.Mail
 	var account *store.Account
@@ -80,8 +82,8 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 		if account, err = t.GetAccountByKey(ctx, mail.Account); err != nil || account.Disabled {
 			return err
 		}
-		// The link of an earlier attempt, if that mail arrived after all, is no longer
-		// valid; this one is.
+		// This link replaces the link of an earlier attempt, which may have been delivered
+		// although it seemed to fail.
 		code, err = a.insertLink(ctx, t, account.Key, now.Add(linkLifetime))
 		return err
 	})
@@ -102,7 +104,8 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	return true, a.finishMail(context.WithoutCancel(ctx), mail, account, failure)
 }
 
-// finishMail removes a mail that was sent or is too old, or puts it back.
+// finishMail removes a mail that was sent or is too old. Otherwise it schedules the
+// next attempt. failure is the error of this attempt.
 func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *store.Account, failure error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := done

@@ -22,8 +22,8 @@ const (
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// newPassword checks a new password of an account and returns its hash. Passwords
-// that were set under an earlier rule stay valid.
+// newPassword checks a new password of an account and returns its hash. Existing
+// passwords are not checked.
 func (a *Accounts) newPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
@@ -56,9 +56,9 @@ func isRepeated(text string) bool {
 	return len(seen) <= 2
 }
 
-// SetPassword sets the password of the account that a one-time link belongs to,
-// and ends its sessions. The link that the service prints when it has no accounts
-// creates the first administrator.
+// SetPassword sets the password of the account of a one-time link, and ends the
+// sessions of the account. If the link is the one that the service prints while it has
+// no accounts, it creates the first administrator.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	link, err := a.GetLink(ctx, in.Body.Code)
 	if err != nil {
@@ -103,8 +103,8 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// insertFirst creates the first administrator. It returns ErrNotFound if there
-// are accounts now: the link is then no longer valid.
+// insertFirst creates the first administrator. It returns ErrNotFound if the store has
+// accounts by now, because the link is then invalid.
 func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exist, err := hasAccounts(ctx, t); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.problem(err)
 }
 
-// renameField returns the problem of a field under another name.
+// renameField returns err, the problem of one field, with another name of the field.
 func renameField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {
@@ -162,11 +162,11 @@ func renameField(err error, name string) error {
 	return api.NewFieldProblem(name, "%s", p.Errors[0].Message)
 }
 
-// normalizeEmail returns an e-mail as it is stored and looked up.
+// normalizeEmail returns an e-mail in the form in which it is stored and looked up.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail rejects what is clearly not an e-mail address. Only a delivered
-// e-mail proves an address.
+// checkEmail returns a problem if email is clearly not an e-mail address. It does not
+// check that the address exists.
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }
@@ -177,7 +177,7 @@ func checkEmail(email string) error {
 	return nil
 }
 
-// emailTaken returns the problem of an e-mail that has an account.
+// emailTaken returns the problem of an e-mail that already has an account.
 func emailTaken(email string) *api.Problem {
 	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email)
 }

@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// An address may send requestBurst requests for access at once, and then one
-	// each requestInterval.
+	// From one address, requestBurst requests for access are accepted at once, and then
+	// one in each requestInterval.
 	requestBurst    = 5
 	requestInterval = 5 * time.Minute
-	// maxPending is the number of undecided requests above which new ones are
-	// dropped, so that nobody can fill the disk with them.
+	// maxPending is the maximum number of PENDING requests. Further requests are dropped,
+	// so that nobody can fill the disk with them.
 	maxPending = 10_000
 
 	maxNameLength   = 100  // characters of a person's or an organisation's name
 	maxReasonLength = 1000 // characters
 )
 
-// RequestAccess stores a request for an account, or approves it at once if its
-// domain is approved. The response does not reveal whether the e-mail has an
-// account or a request.
+// RequestAccess stores a request for an account. If the domain of the e-mail is an
+// approved one, it approves the request at once. The response does not reveal whether
+// the e-mail already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
 	request, err := a.newRequest(in.Body)
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	return &api.None{}, a.problem(err)
 }
 
-// newRequest checks a form.
+// newRequest checks the fields of a form and returns them as a PENDING request.
 func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
 	email := normalizeEmail(form.Email)
 	if err := checkEmail(email); err != nil {
@@ -77,8 +77,8 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// acceptRequest stores a request. It reports false if the e-mail has an account or
-// a request, or if there are too many requests.
+// acceptRequest stores a request. It returns false if the e-mail already has an account
+// or a PENDING request, or if there are too many requests.
 func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (bool, error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -143,7 +143,7 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 	return out, nil
 }
 
-// approve decides a request and creates its account.
+// approve approves a request, creates its account and invites the owner.
 func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
 	if _, err := t.GetAccount(ctx, r.Email); err == nil {
@@ -163,7 +163,8 @@ func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequ
 	return a.invite(ctx, t, account, mailApproved)
 }
 
-// decide changes the status of a PENDING request.
+// decide sets the status of a PENDING request. It returns a problem if the request is
+// not PENDING.
 func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
 	before := r.Status
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
@@ -192,7 +193,8 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 	return &out, a.noRequest(err, in.RequestKey)
 }
 
-// noRequest is problem for a request for access.
+// noRequest converts ErrNotFound to the problem of an unknown request for access. It
+// converts other errors as problem does.
 func (a *Accounts) noRequest(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)

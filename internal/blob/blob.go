@@ -30,17 +30,16 @@ var (
 	ErrNotFound   = errors.New("no such blob")
 	ErrDiskFull   = errors.New("no space left for blobs")
 	ErrInvalidKey = errors.New("invalid blob key")
-	// ErrUnavailable is returned while an S3 store cannot be used: it does not
-	// respond, is overloaded or refuses the credentials. The same call may succeed
-	// later.
+	// ErrUnavailable is returned while an S3 store cannot be used, because it does not
+	// respond, is overloaded or refuses the credentials. The same call may succeed later.
 	ErrUnavailable = errors.New("the S3 store is unavailable")
-	// ErrCredentials is the ErrUnavailable of missing, wrong or insufficient
-	// credentials, ErrNoBucket that of a missing bucket.
+	// ErrCredentials is returned if the credentials are missing, wrong or insufficient,
+	// and ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable.
 	ErrCredentials = fmt.Errorf("%w: the credentials are refused", ErrUnavailable)
 	ErrNoBucket    = fmt.Errorf("%w: the bucket is missing", ErrUnavailable)
 )
 
-// partSuffix marks a blob that is being written.
+// partSuffix ends the name of a blob that is still being written.
 const partSuffix = ".part"
 
 // Store stores blobs. It is safe for concurrent use, and several processes may
@@ -50,26 +49,27 @@ type Store struct {
 	process string
 
 	mu sync.Mutex
-	// undeleted are keys whose deletion failed. They are deleted with the next ones.
+	// undeleted are keys whose deletion failed. The next call of Delete tries them again.
 	undeleted []string
 }
 
-// backend stores bytes under names, which are the keys of blobs and identityName.
-// Its errors include those of this package.
+// backend stores bytes under names. A name is the key of a blob, or identityName.
+// Errors that this package defines are returned as such.
 type backend interface {
 	// Location names the folder or the bucket in messages.
 	Location() string
-	// create begins to write name. Writes fail once ctx is done.
+	// create begins to write the blob. Writes fail once ctx is done.
 	create(ctx context.Context, name string) (sink, error)
-	// open opens name, also if it is an orphan. Reads fail once ctx is done.
+	// open opens the blob, even if it is an orphan. Reads fail once ctx is done.
 	open(ctx context.Context, name string) (*Reader, error)
-	// remove removes name, also if it is an orphan. It returns ErrNotFound if it may not exist.
+	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
+	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// list returns all blobs, orphans and incomplete blobs.
+	// list returns all blobs, including orphans and incomplete blobs.
 	list(ctx context.Context) ([]entry, error)
 	// discard removes an incomplete blob or an orphan that list has returned.
 	discard(ctx context.Context, e entry) error
-	// setOrphan makes an orphan of a blob as of now, and unsetOrphan the opposite.
+	// setOrphan marks a blob as an orphan since now. unsetOrphan removes the mark.
 	setOrphan(ctx context.Context, name string, now time.Time) error
 	unsetOrphan(ctx context.Context, name string) error
 }
@@ -86,14 +86,15 @@ type sink interface {
 
 // entry is a blob of a backend.
 type entry struct {
-	// name is the key, for an incomplete blob with an addition.
+	// name is the key of the blob. The name of an incomplete blob has a suffix after the
+	// key.
 	name string
 	size int64
-	// incomplete is set if the blob was not committed.
+	// incomplete reports whether the blob was not committed.
 	incomplete bool
-	// upload identifies an incomplete blob of an S3 store.
+	// upload is the ID of the multipart upload of an incomplete blob in an S3 store.
 	upload string
-	// orphaned is when the blob became an orphan; zero if it is not an orphan.
+	// orphaned is when the blob became an orphan. It is zero if the blob is not an orphan.
 	orphaned time.Time
 }
 
@@ -167,8 +168,8 @@ func (w *Writer) Commit() (Info, error) {
 	return w.info, nil
 }
 
-// Abort removes the blob unless it was committed. It may be called more than
-// once. What it cannot remove is left for Sweep.
+// Abort removes the blob unless it was committed. It may be called more than once. If
+// the removal fails, Sweep removes the blob later.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -194,8 +195,8 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 	return s.open(ctx, key)
 }
 
-// Delete removes blobs. It is not an error if one does not exist. What cannot be
-// removed now is removed by the next call or by [Store.Sweep].
+// Delete removes blobs. It is not an error if a blob does not exist. If the removal of
+// a blob fails, the next call of Delete or [Store.Sweep] removes it.
 func (s *Store) Delete(ctx context.Context, keys ...string) error {
 	s.mu.Lock()
 	keys = append(slices.Clip(s.undeleted), keys...)
@@ -224,8 +225,8 @@ func (s *Store) rememberUndeleted(keys ...string) {
 	s.undeleted = append(s.undeleted, keys...)
 }
 
-// checkKey returns ErrInvalidKey for a key that Create cannot have returned, so that
-// no key leads out of the folder.
+// checkKey returns ErrInvalidKey if Create cannot have returned the key. Therefore no
+// key can refer to a file outside the folder.
 func checkKey(key string) error {
 	process, name, ok := strings.Cut(key, "-")
 	if !ok || !isAlphanumeric(process) || !isAlphanumeric(name) {

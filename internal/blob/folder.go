@@ -33,8 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// reserveBytes of the disk are left free for the database, which needs space
-// even to delete blobs. On a small disk it is 1/reserveShare of the disk.
+// reserveBytes is the space that is kept free for the database, which needs space even
+// to delete blobs. If 1/reserveShare of the disk is less, that is kept free.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
@@ -43,8 +43,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if no more than the reserve is free. It returns
-// nil if the free space is unknown.
+// checkSpace returns ErrDiskFull if only the reserve is free. It returns nil if the
+// free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {
@@ -138,8 +138,8 @@ func (f *folder) discard(_ context.Context, e entry) error {
 	return wrapNotFound(os.Remove(f.orphanPath(e.name)))
 }
 
-// setOrphan moves the file to the folder of orphans. Its modification time is when
-// it became an orphan.
+// setOrphan moves the file to the folder of orphans. It sets the modification time of
+// the file to now, when the blob became an orphan.
 func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error {
 	if err := os.MkdirAll(f.orphanPath(""), 0o700); err != nil {
 		return err
@@ -170,8 +170,8 @@ func (f *folder) list(context.Context) ([]entry, error) {
 	return entries, err
 }
 
-// listFolder returns the blobs in a folder, including incomplete ones; none if the
-// folder does not exist.
+// listFolder returns the blobs in a folder, including incomplete ones. It returns nil
+// if the folder does not exist.
 func listFolder(dir string) ([]fs.FileInfo, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,7 +201,7 @@ func wrapDiskFull(err error) error {
 	return err
 }
 
-// wrapNotFound wraps the error of a missing file in ErrNotFound.
+// wrapNotFound wraps err in ErrNotFound if it means that a file is missing.
 func wrapNotFound(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)

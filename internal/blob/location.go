@@ -23,19 +23,21 @@ const defaultRegion = "us-east-1"
 // bucketLocation is a parsed location in an S3 store.
 type bucketLocation struct {
 	bucket string
-	// prefix of the names of all objects; empty or with a slash at its end.
+	// prefix begins the name of every object. It is empty or ends with a slash.
 	prefix string
 	// host is the address of the store, without a scheme.
 	host string
-	// secure selects HTTPS.
+	// secure reports whether to use HTTPS.
 	secure bool
 	region string
-	// instance allows to ask the metadata service of a virtual machine for credentials.
+	// instance reports whether to request credentials from the metadata service of the
+	// virtual machine.
 	instance bool
 }
 
-// parseBucket parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance.
-// getenv supplies the defaults of the parameters, in the variables of the AWS tools.
+// parseBucket parses
+// s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. Missing
+// parameters default to the variables of the AWS tools, which getenv returns.
 func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -82,7 +84,7 @@ func (s *Store) IsBucket() bool {
 	return ok
 }
 
-// parseLocation parses the location of a store. It keeps credentials out of its errors.
+// parseLocation parses the location of a store. Its errors contain no credentials.
 func parseLocation(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
 	switch {
@@ -98,7 +100,7 @@ func parseLocation(location string) (*url.URL, error) {
 	return u, nil
 }
 
-// folderPath returns the path of file:///DIR.
+// folderPath returns the path in a location file:///DIR.
 func folderPath(u *url.URL) (string, error) {
 	if u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" {
 		return "", fmt.Errorf("%w %q: want file:///DIR, with an absolute path", ErrLocation, u)

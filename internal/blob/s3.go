@@ -15,24 +15,25 @@ import (
 )
 
 const (
-	// maxTries is the number of attempts of a request before the store counts as
-	// unavailable.
+	// maxTries is the number of attempts of a request. If all fail, the store is
+	// considered unavailable.
 	maxTries = 3
-	// dialTimeout limits the time to connect, and stallTimeout the time without any
-	// byte from or to the store.
+	// dialTimeout is the time limit for connecting. stallTimeout is the maximum time in
+	// which a connection transfers no byte.
 	dialTimeout  = 5 * time.Second
 	stallTimeout = 30 * time.Second
 )
 
 // Options configure [Open].
 type Options struct {
-	// Process is the name of this process, with which the keys of new blobs begin. It
-	// must consist of lower-case letters and digits.
+	// Process is the name of this process. The keys of new blobs begin with it. It must
+	// consist of lower-case letters and digits.
 	Process string
-	// Scratch is the folder of temporary files, which must exist. Defaults to the
-	// system's. An upload to an S3 store needs at most partSize bytes in it.
+	// Scratch is the folder for temporary files. It must exist. Defaults to the folder of
+	// the operating system. An upload to an S3 store needs at most partSize bytes there.
 	Scratch string
-	// Getenv returns the value of an environment variable, "" if it is not set.
+	// Getenv returns the value of an environment variable, or an empty string if it is not
+	// set.
 	Getenv func(name string) string
 }
 
@@ -99,9 +100,9 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	return nil, err
 }
 
-// findCredentials returns the credentials of the environment or of the AWS
-// configuration files. It asks the network only if the environment or the location
-// says so.
+// findCredentials returns the credentials in the environment or in the AWS
+// configuration files. It sends a request for credentials only if the environment or
+// the location configures that.
 func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
 	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
@@ -146,8 +147,8 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 	return b.translate(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
 }
 
-// setOrphan marks the blob. The time of the marker, by the store's clock, is when it
-// became an orphan.
+// setOrphan creates the marker of an orphan. The modification time of the marker, by
+// the store's clock, is when the blob became an orphan.
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
 	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
 	return b.translate(ctx, err)
@@ -189,9 +190,9 @@ func (b *bucketStore) list(ctx context.Context) ([]entry, error) {
 	return entries, nil
 }
 
-// codes are the errors of S3 that have an error here. Others are unavailability if
-// their status says so.
-var codes = map[string]error{
+// errorsByCode maps error codes of S3 to errors of this package. Errors with other
+// codes are translated by their HTTP status.
+var errorsByCode = map[string]error{
 	minio.NoSuchKey:         ErrNotFound,
 	minio.NoSuchUpload:      ErrNotFound,
 	minio.NoSuchBucket:      ErrNoBucket,
@@ -206,8 +207,8 @@ var codes = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// translate returns the error of this package for an error of the client, which it
-// names without the request: that has a signature.
+// translate converts an error of the S3 client to an error of this package. The message
+// does not contain the request, because that has a signature.
 func (b *bucketStore) translate(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -219,7 +220,7 @@ func (b *bucketStore) translate(ctx context.Context, err error) error {
 	if !errors.As(err, &answer) {
 		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, err)
 	}
-	known := codes[answer.Code]
+	known := errorsByCode[answer.Code]
 	cause := fmt.Errorf("%s at %s: %s: %s", b, b.host, answer.Code, answer.Message)
 	switch {
 	case known != nil:
@@ -234,7 +235,8 @@ func (b *bucketStore) translate(ctx context.Context, err error) error {
 	return cause
 }
 
-// stallingConn is a connection that fails after stallTimeout without any byte.
+// stallingConn is a connection whose reads and writes fail if no byte was transferred
+// for stallTimeout.
 type stallingConn struct{ net.Conn }
 
 func dialStalling(ctx context.Context, network, address string) (net.Conn, error) {
@@ -252,7 +254,7 @@ func (c stallingConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Write also extends the deadline of the Read that waits for the response meanwhile.
+// Write also extends the deadline of a concurrent Read, which waits for the response.
 func (c stallingConn) Write(p []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil {
 		return 0, err

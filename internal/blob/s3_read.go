@@ -10,8 +10,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// objectReader reads an object from any offset. A connection that breaks is replaced
-// where it broke.
+// objectReader reads an object from any offset. If its connection breaks, it continues
+// at the same offset with a new connection.
 type objectReader struct {
 	store  *bucketStore
 	ctx    context.Context
@@ -19,9 +19,9 @@ type objectReader struct {
 	etag   string
 	size   int64
 	offset int64
-	// body starts at offset; nil if there is no connection.
+	// body is the rest of the object from offset on. It is nil if there is no connection.
 	body io.ReadCloser
-	// failures counts the reads since the last one that returned bytes.
+	// failures counts the consecutive reads that failed.
 	failures int
 }
 
@@ -55,7 +55,7 @@ func (r *objectReader) Read(p []byte) (int, error) {
 	}
 }
 
-// readOnce reads from the connection, which it opens if there is none.
+// readOnce reads from the connection. If there is none, it opens one.
 func (r *objectReader) readOnce(p []byte) (int, error) {
 	if r.body == nil {
 		if err := r.connect(); err != nil {
@@ -89,7 +89,7 @@ func (r *objectReader) connect() error {
 	return r.store.translate(r.ctx, err)
 }
 
-// Seek sets the offset of the next Read, which requests the object anew.
+// Seek sets the offset of the next Read, which then opens a new connection.
 func (r *objectReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:

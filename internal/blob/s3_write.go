@@ -19,13 +19,13 @@ const (
 	// partSize is the size of the parts of an upload in bytes. S3 allows 10,000 parts
 	// of at least 5 MiB.
 	partSize = 16 << 20
-	// abortTimeout limits the removal of an upload that failed.
+	// abortTimeout is the time limit for removing a failed upload.
 	abortTimeout = 5 * time.Second
 )
 
-// objectSink writes one object: a blob of up to partSize bytes by one request, a
-// larger one by a multipart upload. A part is collected in a temporary file, so that
-// the memory is the same for every size and a request can be repeated.
+// objectSink writes one object. A blob of up to partSize bytes is sent in one request,
+// and a larger one in a multipart upload. Each part is first collected in a temporary
+// file, so that little memory is needed and a request can be repeated.
 type objectSink struct {
 	store  *bucketStore
 	ctx    context.Context
@@ -34,12 +34,13 @@ type objectSink struct {
 	part *spill.TempFile
 	sum  hash.Hash // of part
 	size int64     // of part
-	// total is the size of the object.
+	// total is the size of the object in bytes.
 	total int64
-	// upload identifies the multipart upload; empty before its first part.
+	// upload is the ID of the multipart upload. It is empty before the first part was
+	// sent.
 	upload string
 	parts  []minio.CompletePart
-	// sent is set if the store may have the object.
+	// sent reports whether the store may have the object.
 	sent bool
 }
 
@@ -140,7 +141,7 @@ func (s *objectSink) complete() error {
 	return err
 }
 
-// abort removes the parts, and the object if the store may have it.
+// abort removes the parts. It also removes the object if the store may have it.
 func (s *objectSink) abort() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), abortTimeout)
 	defer cancel()

@@ -22,14 +22,14 @@ type SweepResult struct {
 	Restored []string
 }
 
-// Sweep cleans up after dead processes and replaced databases. It removes
-// incomplete blobs, makes orphans of blobs that no row references, and removes
-// orphans after [OrphanGrace] unless a row references them again.
+// Sweep cleans up after dead processes and replaced databases. It removes incomplete
+// blobs, makes orphans of blobs that no row references, and removes orphans after
+// [OrphanGrace] unless a row references them again.
 //
-// isAlive reports whether the process of that name is running. Its blobs are left
-// alone. listReferenced returns the keys that rows reference. Sweep calls it after
-// listing the blobs, so that the keys include those that a process committed before
-// it died.
+// isAlive reports whether the process of that name is running. Sweep does not touch the
+// blobs of running processes. listReferenced returns the keys that rows reference.
+// Sweep calls it after listing the blobs. Therefore it returns every key that a process
+// committed before it died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func() ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // what could not be deleted before
 	entries, err := s.list(ctx)
@@ -75,8 +75,8 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenc
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends name to list unless there was an error. It ignores a missing
-// blob, which another process has swept.
+// recordSwept appends name to list if err is nil, else it returns err. It ignores
+// ErrNotFound, because another process may have swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -91,7 +91,7 @@ func recordSwept(err error, name string, list *[]string) error {
 type Orphans struct {
 	Count int
 	Bytes int64
-	// Oldest is when the first of them became an orphan; zero if Count is 0.
+	// Oldest is when the oldest orphan became one. It is zero if Count is 0.
 	Oldest time.Time
 }
 

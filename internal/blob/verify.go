@@ -18,7 +18,7 @@ var ErrDamaged = errors.New("damaged")
 // VerifiedReader reads a blob once, from start to end, and verifies its size
 // and checksum. It is not safe for concurrent use.
 type VerifiedReader struct {
-	// Size is in bytes, ModTime when the file was last written to.
+	// Size is in bytes. ModTime is when the file was last written.
 	Size    int64
 	ModTime time.Time
 
@@ -30,10 +30,10 @@ type VerifiedReader struct {
 	readErr   error // of the first read that failed or reached the end; nil before
 }
 
-// OpenVerified opens the blob that want describes. It returns ErrDamaged if the
-// size differs. If the checksum differs, the read that reaches the end returns
-// ErrDamaged. If want.SHA256 is empty, the checksum is not compared, and the
-// size only if want.Size is not 0. Reads fail once ctx is done.
+// OpenVerified opens the blob that want describes. It returns ErrDamaged if the size
+// differs. If the checksum differs, the Read that reaches the end returns ErrDamaged.
+// If want.SHA256 is empty, the checksum is not verified; if want.Size is 0 as well,
+// neither is the size. Reads fail once ctx is done.
 func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := s.Open(ctx, want.Key)
 	if err != nil {
@@ -49,8 +49,7 @@ func sizeError(got, want int64) error {
 	return fmt.Errorf("%w: it has %d bytes, but %d were stored", ErrDamaged, got, want)
 }
 
-// Read returns ErrDamaged in place of io.EOF if the file differs from what was
-// written.
+// Read returns ErrDamaged instead of io.EOF if the file differs from what was written.
 func (r *VerifiedReader) Read(p []byte) (int, error) {
 	if r.readErr != nil {
 		return 0, r.readErr
@@ -68,7 +67,7 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verifyEnd returns io.EOF if the bytes read are those that were written, else
+// verifyEnd returns io.EOF if the bytes read are the bytes that were written, else
 // ErrDamaged.
 func (r *VerifiedReader) verifyEnd() error {
 	switch {
@@ -83,8 +82,8 @@ func (r *VerifiedReader) verifyEnd() error {
 // SHA256 returns the checksum of the bytes read so far, in hex.
 func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
-// Verify reads the rest of the file. It returns nil if the whole file is as it
-// was written, else the error of Read.
+// Verify reads the rest of the file. It returns nil if the whole file is as it was
+// written, else ErrDamaged or the error of reading.
 func (r *VerifiedReader) Verify() error {
 	_, err := io.Copy(io.Discard, onlyReader{r})
 	return err
