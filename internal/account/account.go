@@ -66,8 +66,8 @@ type Accounts struct {
 	deleted   func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
-	// addressLogins limits the logins with one e-mail from one address. emailLogins limits the logins
-	// with one e-mail from all addresses together.
+	// addressLogins limits the logins with one e-mail from one address. emailLogins
+	// limits the logins with one e-mail from all addresses together.
 	addressLogins, emailLogins *auth.Limiter
 	// requests limits the requests for access from one address. refusals limits the audit
 	// events about refused operations of one account.
