@@ -12,32 +12,32 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// uploadsFolder is the part of the prefix for objects that clients send to the store
-// themselves. They are not blobs until [Direct.Adopt].
+// uploadsFolder begins the names of objects that clients upload directly to the S3
+// store. [Direct.Adopt] makes blobs of them.
 const uploadsFolder = "uploads"
 
-// Direct signs URLs by which clients access an S3 store themselves.
+// Direct signs URLs with which clients access an S3 store directly.
 type Direct struct {
 	store  *Store
 	bucket *bucketStore
 }
 
-// Direct returns the direct access to an S3 store, or false for a folder.
+// Direct returns a Direct for an S3 store. It returns false if the store is a folder.
 func (s *Store) Direct() (*Direct, bool) {
 	b, ok := s.backend.(*bucketStore)
 	return &Direct{store: s, bucket: b}, ok
 }
 
-// Upload is an object that a client has sent.
+// Upload is an object that a client has uploaded.
 type Upload struct {
-	// Name is as for UploadURL.
+	// Name is the name that was passed to UploadURL.
 	Name string
 	Size int64
 	etag string
 }
 
-// UploadURL returns the URL to which a client can PUT an object for some time, with
-// exactly this Content-Type. name is one or more words separated by slashes.
+// UploadURL returns a URL to which a client can PUT an object until lifetime has passed.
+// The request must have this Content-Type. name must be words separated by slashes.
 func (d *Direct) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
@@ -47,8 +47,8 @@ func (d *Direct) UploadURL(ctx context.Context, name, contentType string, lifeti
 	return u.String(), nil
 }
 
-// DownloadURL returns the URL from which a client can GET a blob for some time. The
-// response has the media type and suggests the file name.
+// DownloadURL returns a URL from which a client can GET a blob until lifetime has
+// passed. The response has this Content-Type and suggests this file name.
 func (d *Direct) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (d *Direct) DownloadURL(ctx context.Context, key, fileName, contentType str
 	return u.String(), nil
 }
 
-// Uploads returns the objects that clients have sent, without those that are incomplete.
+// Uploads returns all complete uploads.
 func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
 	var uploads []Upload
 	options := minio.ListObjectsOptions{Prefix: d.object(""), Recursive: true}
@@ -77,8 +77,8 @@ func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
 	return uploads, nil
 }
 
-// Adopt makes a blob of an upload, which stays until [Direct.Delete]. It returns
-// ErrNotFound if the client has replaced the upload since it was listed.
+// Adopt copies an upload to a new blob. The upload remains until [Direct.Delete]. Adopt
+// returns ErrNotFound if the client has replaced the upload since [Direct.Uploads].
 func (d *Direct) Adopt(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,

@@ -121,10 +121,10 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete makes an object of the parts and verifies that it is there. A response is no
-// proof: if the first one was lost, a repetition finds no upload any more, and a store
-// that was killed while it joined the parts may take the repetition for a second request
-// and report success.
+// complete makes an object of the parts and verifies that the object exists. The
+// response does not prove this. If the first response was lost, the repeated request
+// finds no upload. If the store was killed while it joined the parts, it may answer the
+// repeated request with success although there is no object.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translate(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {

@@ -8,10 +8,11 @@ import (
 // AccessRequest is a request for an account.
 type AccessRequest struct {
 	Key, Email, Name, Organisation, Reason string
-	// Status is one of the constants api.Request….
+	// Status is api.RequestPending or another of these constants of package api.
 	Status  string
 	Created time.Time
-	// Decided is when the request was approved or refused, and DecidedBy by whom.
+	// Decided is when the request was approved or refused. DecidedBy is the e-mail of the
+	// account that did it, or another actor of the audit log.
 	Decided   time.Time
 	DecidedBy string
 }
@@ -26,8 +27,8 @@ func scanAccessRequest(row rowScanner) (*AccessRequest, error) {
 	return &r, err
 }
 
-// InsertAccessRequest adds a request. It reports false and adds nothing if the
-// e-mail has a PENDING one.
+// InsertAccessRequest adds a request. If the e-mail already has a PENDING request, it
+// adds nothing and returns false.
 func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (bool, error) {
 	result, err := t.tx.ExecContext(ctx, "INSERT INTO access_request ("+accessRequestColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		r.Key, r.Email, r.Name, r.Organisation, r.Reason, r.Status, toMicros(r.Created), toMicros(r.Decided), r.DecidedBy)
@@ -44,8 +45,8 @@ func (t *Tx) GetAccessRequest(ctx context.Context, key string) (*AccessRequest, 
 	return r, translateError(err)
 }
 
-// ListAccessRequests returns a page of the requests with a status, newest first,
-// and their number. An empty status lists all.
+// ListAccessRequests returns a page of the requests with a status, newest first, and
+// the number of requests on all pages. If status is empty, it lists all requests.
 func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) ([]*AccessRequest, int64, error) {
 	q := listQuery{columns: accessRequestColumns, from: "access_request", order: "created DESC, key"}
 	if status != "" {
@@ -54,8 +55,8 @@ func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (
 	return listPage(ctx, t, q, page, scanAccessRequest)
 }
 
-// UpdateAccessRequest writes Status, Decided and DecidedBy of a request whose
-// status is from; otherwise it fails with ErrWrongState.
+// UpdateAccessRequest writes Status, Decided and DecidedBy of a request. It returns
+// ErrWrongState if the stored status is not from.
 func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, from string) error {
 	return t.execRequired(ctx, ErrWrongState, "UPDATE access_request SET status = ?, decided = ?, decided_by = ? WHERE key = ? AND status = ?",
 		r.Status, toMicros(r.Decided), r.DecidedBy, r.Key, from)

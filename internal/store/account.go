@@ -12,24 +12,24 @@ import (
 // Account is a user who may log in.
 type Account struct {
 	Key, Email, Name, Organisation string
-	// Role is api.RoleUser or api.RoleAdministrator. An empty one is stored as
-	// api.RoleUser.
+	// Role is api.RoleUser or api.RoleAdministrator. Defaults to api.RoleUser.
 	Role string
-	// PasswordHash is a PHC string; empty if nobody can log in to the account.
+	// PasswordHash is a PHC string. If it is empty, nobody can log in to the account.
 	PasswordHash string `json:"-"`
-	// Disabled ends all sessions and prevents new ones. The data is kept.
+	// Disabled reports whether the account is disabled. A disabled account has no
+	// sessions, but keeps its data.
 	Disabled bool
 	Quota    Quota
 	Created  time.Time
 }
 
-// Quota limits what an account may have; nil is no limit.
+// Quota holds the limits of an account. A nil field is no limit.
 type Quota struct {
 	Datasets *int64
-	// Bytes limits the stored files: datasets, models, blind files and results.
+	// Bytes limits the total size of the stored files: CSV files, models, blind files and
+	// results.
 	Bytes *int64
-	// Races limits the training jobs that are PENDING or RUNNING, without their
-	// children.
+	// Races limits the number of races that are PENDING or RUNNING.
 	Races *int64
 }
 
@@ -66,13 +66,14 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, toMicros(now))
 }
 
-// accountWhere returns the account that a condition selects.
+// accountWhere returns the account that meets an SQL condition.
 func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
 }
 
-// ListAccounts returns a page of the accounts, newest first, and their number.
+// ListAccounts returns a page of the accounts, newest first, and the number of accounts
+// on all pages.
 func (t *Tx) ListAccounts(ctx context.Context, page Page) ([]*Account, int64, error) {
 	return listPage(ctx, t, listQuery{columns: accountColumns, from: "account", order: "created DESC, key"}, page, scanAccount)
 }
@@ -92,9 +93,9 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	return t.endSessions(ctx, key)
 }
 
-// UpdateDisabled disables or enables an account. Disabling ends its sessions and
-// one-time links; its running jobs stop at their next heartbeat and wait in the
-// queue.
+// UpdateDisabled disables or enables an account. Disabling deletes the sessions and
+// one-time links of the account. Its running jobs stop at their next heartbeat and wait
+// in the queue.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) error {
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET disabled = ? WHERE key = ?", boolToInt(disabled), key)
 	if err != nil || !disabled {
@@ -127,10 +128,10 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// Usage is what an account has of the things that [Quota] limits.
+// Usage has, for each limit in [Quota], how much of it an account uses.
 type Usage struct{ Datasets, Bytes, Races int64 }
 
-// GetUsage returns what an account has.
+// GetUsage returns the usage of an account.
 func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	var u Usage
 	err := t.tx.QueryRowContext(ctx, `SELECT
@@ -143,7 +144,7 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	return u, translateError(err)
 }
 
-// InsertToken adds a session. Sessions that expired before now are deleted.
+// InsertToken adds a session. It also deletes all sessions that expired before now.
 func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(now)); err != nil {
 		return err
@@ -164,8 +165,8 @@ func (t *Tx) endSessions(ctx context.Context, account string) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
 }
 
-// GetOrInsertSecret returns the secret of this name. If there is none, it first
-// stores value as the secret. All processes get the same one.
+// GetOrInsertSecret returns the secret of this name. If there is none yet, it stores
+// value and returns that. All processes get the same secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
 		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)

@@ -10,14 +10,14 @@ import (
 type AuditEvent struct {
 	Key  string
 	Time time.Time
-	// Actor is the e-mail of the account; of a failed login the e-mail that was
-	// tried.
+	// Actor is the e-mail of the account. For a failed login it is the e-mail in the
+	// request.
 	Actor string
-	// Action is such as "login" or "dataset.delete", and Object the key or e-mail
-	// that it concerns.
+	// Action is the operation, for example "login" or "dataset.delete". Object is the key
+	// or e-mail of the resource.
 	Action, Object string
-	// Address is the client's, and Request the ID of its request; empty for an
-	// operator on the data folder.
+	// Address is the address of the client. Request is the ID of the request. They are
+	// empty for a command on the data folder.
 	Address, Request string
 	// Outcome is "done" or "refused".
 	Outcome string
@@ -39,14 +39,14 @@ func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 		e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome)
 }
 
-// AuditQuery selects audit events. An empty Actor or Action selects all.
+// AuditQuery selects audit events. If Actor or Action is empty, it is not compared.
 type AuditQuery struct {
 	Actor, Action string
 	// Page is ignored by CountAuditEvents.
 	Page Page
 }
 
-// list returns the query without its page.
+// list returns the listQuery of q, without the page.
 func (q AuditQuery) list() listQuery {
 	list := listQuery{columns: auditEventColumns, from: "audit_event", order: "time DESC, key"}
 	if q.Actor != "" {
@@ -86,7 +86,7 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedIn reports whether an account has logged in from an address.
+// HasLoggedIn reports whether actor, an e-mail, has ever logged in from an address.
 func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&known)

@@ -19,8 +19,9 @@ type Dataset struct {
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV. It is zero before the upload, and if the dataset FAILED
-	// because of a defect in the CSV. It is kept if the stored file was damaged.
+	// File is the CSV. It is zero before the upload, and after a defect in the CSV made
+	// the dataset FAILED. If the dataset FAILED because the stored file was damaged, File
+	// is kept.
 	File
 	// FailureReason is empty unless the dataset FAILED.
 	FailureReason string
@@ -34,8 +35,8 @@ type Dataset struct {
 
 const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
-	// datasetListColumns omits the columns that lists do not show. They may hold a
-	// megabyte of JSON per row.
+	// datasetListColumns has empty values for the columns that lists do not show, because
+	// these may have a megabyte of JSON in each row.
 	datasetListColumns = datasetBaseColumns + ", '[]', '[]', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.reason, d.row_count, d.created, d.updated`
@@ -57,8 +58,8 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 	return &d, json.Unmarshal(classes, &d.Classes)
 }
 
-// InsertDataset adds a dataset. It returns ErrExists if the account has one of
-// that name.
+// InsertDataset adds a dataset. It returns ErrExists if the account already has a
+// dataset of this name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
 	return translateError(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
@@ -77,15 +78,15 @@ func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, err
 // DatasetQuery filters the datasets of an account.
 type DatasetQuery struct {
 	Account string
-	// State selects datasets in that state; empty selects all.
+	// State selects the datasets in this state. If it is empty, the state is not compared.
 	State string
 	// WithModel selects datasets that have a model.
 	WithModel bool
 	Page
 }
 
-// ListDatasets returns a page of datasets, newest first, and their number on all
-// pages. It leaves Columns, Classes and Schema empty.
+// ListDatasets returns a page of datasets, newest first, and the number of datasets on
+// all pages. It leaves Columns, Classes and Schema empty.
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
 	list := listQuery{columns: datasetListColumns, from: "dataset d", table: "dataset d", key: "d.key", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
@@ -127,8 +128,8 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys [
 	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// emptyIfNil returns list, or an empty list if it is nil, which JSON would
-// encode as null.
+// emptyIfNil returns an empty list if list is nil, because JSON would encode nil as
+// null. Otherwise it returns list.
 func emptyIfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

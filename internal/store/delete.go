@@ -9,9 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades holds, for each kind of row that can be deleted, its table and the
-// conditions that select the rows deleted with it. Foreign keys delete those
-// rows, but not their blobs and queued jobs, which these conditions find.
+// cascades has an entry for each kind of row that can be deleted: the table of the row,
+// and for each dependent table the condition of the rows that are deleted with it.
+// Foreign keys delete these rows. The conditions serve to find their blobs and queued
+// jobs.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -48,8 +49,8 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 	return t.queryStrings(ctx, query, cascadeArgs(query, key)...)
 }
 
-// ActiveJob is a race or prediction that must end before a row can be deleted.
-// Resource is "training job" or "prediction".
+// ActiveJob is a race or prediction that prevents the deletion of a row. Resource is
+// "training job" or "prediction".
 type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be

@@ -14,25 +14,26 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// dialect is how the two databases differ where one SQL text cannot serve both.
+// dialect holds the differences between SQLite and PostgreSQL that remain with the same
+// SQL text.
 type dialect struct {
 	goose goose.Dialect
-	// migrations has the files of the database.
+	// migrations has the migration files for the database.
 	migrations fs.FS
-	// write and read are the options of transactions.
+	// write and read are the options of write and read transactions.
 	write, read *sql.TxOptions
-	// statement is write for a single statement, which needs no isolation from
-	// others.
+	// statement has the options of a write transaction with a single statement, which
+	// needs no isolation from other transactions.
 	statement *sql.TxOptions
 	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
-	// numbered is set if placeholders are $1, $2 … instead of ?.
+	// numbered reports whether placeholders are $1, $2 … instead of ?.
 	numbered bool
-	// strictText is set if a text must be valid UTF-8 without NUL.
+	// strictText reports whether a text must be valid UTF-8 without NUL.
 	strictText bool
-	// lockClaims is a statement that lets one transaction at a time claim a job of a
-	// kind, and skipLocked the end of a query that passes over jobs that other
-	// transactions are changing. SQLite has one writer and needs neither.
+	// lockClaims is a statement after which no other transaction can claim a job of the
+	// same kind until this one ends. skipLocked ends a query so that it skips jobs that
+	// other transactions are changing. SQLite needs neither, because it has one writer.
 	lockClaims, skipLocked string
 }
 
@@ -41,8 +42,9 @@ var migrations embed.FS
 
 var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations")}
 
-// serializable transactions have the effect of running one after the other, as
-// those of SQLite do. One that cannot have it fails, and is run again.
+// postgresDialect uses serializable transactions. As in SQLite, their effect is as if
+// they had run one after the other. A transaction for which this is impossible fails
+// and is run again.
 var postgresDialect = &dialect{
 	goose:      goose.DialectPostgres,
 	migrations: postgresMigrations{own: subFolder("migrations/postgres"), shared: subFolder("migrations")},
@@ -64,15 +66,16 @@ func subFolder(name string) fs.FS {
 	return sub
 }
 
-// lastSQLiteOnly is the last migration that only SQLite has: its files contain
-// what PostgreSQL cannot run, and PostgreSQL starts at the schema they lead to.
+// lastSQLiteOnly is the last migration that only SQLite has. The first migration of
+// PostgreSQL creates the schema that SQLite has after this one.
 const lastSQLiteOnly = "00004"
 
-// postgresMigrations are PostgreSQL's own migrations, and those that it shares
-// with SQLite: the later ones that it has no file of its own for.
+// postgresMigrations has the migration files in own, which are only for PostgreSQL, and
+// those in shared that are newer than lastSQLiteOnly. A file in own replaces the file
+// of the same name in shared.
 type postgresMigrations struct{ own, shared fs.FS }
 
-// Open opens the file of that name.
+// Open opens a migration file.
 func (m postgresMigrations) Open(name string) (fs.File, error) {
 	f, err := m.own.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +84,7 @@ func (m postgresMigrations) Open(name string) (fs.File, error) {
 	return f, err
 }
 
-// ReadDir returns the files.
+// ReadDir returns the migration files.
 func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	files, err := fs.ReadDir(m.own, name)
 	if err != nil {
@@ -97,7 +100,7 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
-// limit returns a context for a transaction, which ends at its time limit.
+// limit returns a context that ends at the time limit of a transaction.
 func (d *dialect) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.timeout == 0 {
 		return context.WithCancel(ctx)
@@ -105,7 +108,7 @@ func (d *dialect) limit(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, d.timeout)
 }
 
-// rebind returns a query with the placeholders of the database.
+// rebind replaces each placeholder ? in a query by the placeholder of the database.
 func (d *dialect) rebind(query string) string {
 	if !d.numbered || !strings.Contains(query, "?") {
 		return query
@@ -126,9 +129,9 @@ func (d *dialect) rebind(query string) string {
 	return b.String()
 }
 
-// args returns the arguments of a query as the database accepts them. A text
-// that PostgreSQL cannot store gets replacement characters; as a key it is that
-// of no row.
+// args converts the arguments of a query to values that the database accepts.
+// Characters that PostgreSQL cannot store are replaced by U+FFFD. A key with such
+// characters matches no row.
 func (d *dialect) args(args []any) []any {
 	if !d.strictText {
 		return args
@@ -151,40 +154,40 @@ func validText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 }
 
-// conflicts reports whether a transaction failed because it could not be
-// serialized with a concurrent one, or to end a deadlock: it can be run again.
+// conflicts reports whether a transaction failed because of a conflict or deadlock with
+// a concurrent one. It can then be run again.
 func conflicts(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
 
-// statements is a transaction or, for a single statement, a pool of connections.
+// statements is implemented by *sql.Tx and, for a single statement, by *sql.DB.
 type statements interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// dialectTx is a transaction that takes queries with the placeholder ?. Its
-// statements run under the context of the transaction, which has its time limit
-// and ends with that of its caller.
+// dialectTx is a transaction for queries with the placeholder ?. Its statements use
+// ctx, which ends with the context of the caller or at the time limit of the
+// transaction.
 type dialectTx struct {
 	statements
 	ctx     context.Context
 	dialect *dialect
 }
 
-// QueryRowContext is that of [sql.Tx] for a query with the placeholder ?.
+// QueryRowContext is [sql.Tx.QueryRowContext] for a query with the placeholder ?.
 func (t dialectTx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
 	return t.statements.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }
 
-// QueryContext is that of [sql.Tx] for a query with the placeholder ?.
+// QueryContext is [sql.Tx.QueryContext] for a query with the placeholder ?.
 func (t dialectTx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
 	return t.statements.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }
 
-// ExecContext is that of [sql.Tx] for a statement with the placeholder ?.
+// ExecContext is [sql.Tx.ExecContext] for a statement with the placeholder ?.
 func (t dialectTx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
 	return t.statements.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
 }

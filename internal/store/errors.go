@@ -26,13 +26,13 @@ var (
 	ErrNewerSchema = errors.New("the database was written by a newer program")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
-	// ErrUnavailable is returned if the database cannot be reached or does not
-	// respond. A transaction may have been committed.
+	// ErrUnavailable is returned if the database cannot be reached or does not respond.
+	// The transaction may have been committed.
 	ErrUnavailable = errors.New("the database does not respond")
 )
 
-// translateError wraps an error of the driver in the error above that describes
-// it. It returns other errors unchanged.
+// translateError wraps an error of the driver in the matching error of this package. If
+// none matches, it returns err unchanged.
 func translateError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -52,7 +52,8 @@ func translateError(err error) error {
 	return fmt.Errorf("%w: %w", known, err)
 }
 
-// knownSQLite returns the error above for a result code; nil if there is none.
+// knownSQLite returns the error of this package for a result code of SQLite, or nil if
+// there is none.
 func knownSQLite(code int) error {
 	switch code {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -67,7 +68,8 @@ func knownSQLite(code int) error {
 	return nil
 }
 
-// knownPostgres returns the error above for an SQLSTATE; nil if there is none.
+// knownPostgres returns the error of this package for an SQLSTATE of PostgreSQL, or nil
+// if there is none.
 func knownPostgres(code string) error {
 	switch code {
 	case "23505": // unique_violation
@@ -90,8 +92,8 @@ func knownPostgres(code string) error {
 	return nil
 }
 
-// disconnected reports whether an error of PostgreSQL's driver means that a
-// connection cannot be made or has broken.
+// disconnected reports whether an error of the PostgreSQL driver means that a
+// connection cannot be opened or has broken.
 func disconnected(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -106,8 +108,9 @@ func disconnected(err error) bool {
 	return false
 }
 
-// translate is translateError for a transaction of caller under ctx, which has its
-// time limit: a driver may report the end of ctx as another error.
+// translate is translateError for the error of a transaction. caller is the context of
+// the caller, and ctx adds the time limit of the transaction. translate checks both,
+// because the driver may return another error after the end of a context.
 func (s *Store) translate(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -5,9 +5,10 @@ import (
 	"errors"
 )
 
-// ReplaceFolderID stores id as the identity of the data folder if its identity is old,
-// which is empty if it has none, and returns the stored one: of several processes that
-// replace the same identity, every one gets the same.
+// ReplaceFolderID stores id as the identity of the data folder if the stored identity
+// equals old. An empty old means that there is none yet. It returns the identity that
+// is then stored. If several processes replace the same identity, they all get the same
+// result.
 func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)
@@ -23,8 +24,7 @@ func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored str
 	return stored, err
 }
 
-// GetFolderID returns the identity of the data folder. It is empty if the
-// database has none yet.
+// GetFolderID returns the identity of the data folder. It is empty if none is stored.
 func (t *Tx) GetFolderID(ctx context.Context) (id string, err error) {
 	err = translateError(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
 	if errors.Is(err, ErrNotFound) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Job is queued or leased work on a subject: the key of a dataset, a training
-// job or a prediction.
+// Job is queued or leased work. Its subject is the key of the dataset, training job or
+// prediction that it works on.
 type Job struct {
 	Key, Account, Kind, Subject string
 	// Process is the only process that may run the job. If it is empty, any worker
@@ -31,8 +31,8 @@ func scanJob(row rowScanner) (*Job, error) {
 	return &j, err
 }
 
-// InsertJob queues a job. The state change that causes the job belongs in the
-// same transaction.
+// InsertJob queues a job. It must be in the same transaction as the change of state for
+// which the job is needed.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
 		j.Key, j.Account, j.Kind, j.Subject, j.Process, toMicros(j.Created)))
@@ -48,14 +48,14 @@ type JobClaim struct {
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if their leases have expired.
 	Running []string
-	// Now is the time of the claim, Until the time at which the lease expires.
+	// Now is the time of the claim. The lease expires at Until.
 	Now, Until time.Time
 }
 
-// condition returns the SQL condition of jobs that can be claimed, and its
-// arguments. A job can be claimed if it has no owner, or if its lease expired
-// before expiry and this process does not run it. The jobs of disabled accounts
-// wait.
+// condition returns the SQL condition of the jobs that can be claimed, and its
+// arguments. A job can be claimed if no process has leased it, or if its lease expired
+// before expiry and this process does not run it. The jobs of disabled accounts cannot
+// be claimed.
 func (c *JobClaim) condition(expiry int64) (string, []any) {
 	query := `j.kind = ? AND (j.owner = '' OR j.until < ?)
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
@@ -77,8 +77,9 @@ func (c *JobClaim) condition(expiry int64) (string, []any) {
 	return query, args
 }
 
-// expiry returns the time before which a lease must have expired for another
-// process to claim the job.
+// expiry returns the latest time, in Unix microseconds, at which a lease must have
+// expired so that this process may claim its job. It returns 0 if this process must not
+// claim leased jobs.
 func (s *Store) expiry(now time.Time) int64 {
 	if !s.processes.settled() {
 		return 0
@@ -86,16 +87,16 @@ func (s *Store) expiry(now time.Time) int64 {
 	return toMicros(now.Add(s.processes.offset()))
 }
 
-// ClaimJob leases the next matching job to this process. Accounts take turns: it
-// is the oldest job of the account whose last claim is longest ago. ClaimJob
-// returns ErrNotFound if no job matches.
+// ClaimJob leases the next matching job to this process. Accounts take turns: ClaimJob
+// selects the account whose last claim is longest ago, and then the oldest job of that
+// account. It returns ErrNotFound if no job matches.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition(s.expiry(c.Now))
 	if err := s.checkClaimable(ctx, where, args); err != nil {
 		return nil, err
 	}
 	var j *Job
-	// Claims are made one after the other, so that the accounts' turns are kept.
+	// The dialect allows one claim at a time, so that accounts take turns.
 	err := s.repeat(ctx, s.dialect.statement, func(t *Tx) (err error) {
 		if s.dialect.lockClaims != "" {
 			if err := t.exec(ctx, s.dialect.lockClaims, c.Kind); err != nil {
@@ -108,7 +109,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			return err
 		}
 		j.Attempt++
-		// The account may just have been disabled, or deleted.
+		// The account may have been disabled or deleted since the query.
 		err = t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.shared(c.Now), j.Account)
 		if err != nil {
 			return err
@@ -175,15 +176,15 @@ func (s *Store) FreeDeadLeases(ctx context.Context) error {
 	return nil
 }
 
-// FinishJob deletes a job that process has leased. It belongs in the transaction
-// that writes the result: if process does not hold the lease, it returns
-// ErrLeaseLost, and the result is not written.
+// FinishJob deletes a job that process has leased. It returns ErrLeaseLost if process
+// does not hold the lease. It must be in the transaction that writes the result, so
+// that no result is written without the lease.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// CheckLease returns ErrLeaseLost unless process holds the lease. It belongs in
-// every transaction that writes while the job is running.
+// CheckLease returns ErrLeaseLost unless process holds the lease of a job. Every
+// transaction that writes while the job is running must call it.
 func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
@@ -212,7 +213,7 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 type JobCount struct {
 	Kind            string
 	Queued, Running int64
-	// Oldest is when the oldest queued job was created; zero if none is queued.
+	// Oldest is when the oldest queued job was created. It is zero if none is queued.
 	Oldest time.Time
 }
 

@@ -8,12 +8,12 @@ import (
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is the only process that may run the job. If it is empty, any worker
-	// may.
+	// Process is the only process that may run the job. If it is empty, any worker may run
+	// it.
 	Process string
-	// Owner is the process that holds the lease. It is empty if no process does.
+	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner string
-	// LeaseExpires is by the clock of this machine.
+	// LeaseExpires is when the lease expires, by the clock of this machine.
 	LeaseExpires time.Time
 	Created      time.Time
 }
@@ -28,14 +28,14 @@ func (t *Tx) scanJobState(row rowScanner) (*JobState, error) {
 	return &j, err
 }
 
-// GetJobState returns the job on a subject. It returns ErrNotFound if there is
-// none.
+// GetJobState returns the state of the job on a subject. It returns ErrNotFound if
+// there is no job.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
 	j, err := t.scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, translateError(err)
 }
 
-// ListJobStates returns all jobs of an account.
+// ListJobStates returns the states of all jobs of an account.
 func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE account = ?", account)
 	if err != nil {
@@ -44,9 +44,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAll(rows, t.scanJobState)
 }
 
-// AdoptJob makes process the only one that may run the job on a subject, and
-// clears the deadline of a race, which was set for another process. It does
-// nothing if there is no such job.
+// AdoptJob makes process the only one that may run the job on a subject. It also clears
+// the deadline of a race, because that was set for another process. It does nothing if
+// there is no job.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -54,8 +54,8 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
 }
 
-// CountJobsBefore counts the jobs of the same kind that are leased or will be
-// claimed before j. Accounts take turns, see [Store.ClaimJob].
+// CountJobsBefore returns the number of jobs of the same kind that are leased or will
+// be claimed before j. See [Store.ClaimJob] for the order of claims.
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
@@ -63,8 +63,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}
-	// own older jobs of the same account are claimed first. Until then each other
-	// account gets own turns, and one more if its last claim is longer ago.
+	// The account of j has own older jobs, which are claimed before j. In that time, each
+	// other account also gets own turns, and one more if its last claim is longer ago.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
@@ -75,7 +75,7 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	return own + running + others, err
 }
 
-// InsertWorker registers process as a worker, which runs the jobs of all
+// InsertWorker registers process as a worker: a process that runs the jobs of all
 // processes.
 func (t *Tx) InsertWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "INSERT INTO worker (process) VALUES (?) ON CONFLICT DO NOTHING", process)

@@ -12,13 +12,14 @@ import (
 // Limit rows are returned.
 type Page struct{ Offset, Limit int64 }
 
-// listQuery is the SQL of a list. The query of a page and the query that counts
-// all rows are built from it.
+// listQuery holds the parts of the SQL for a list. They make two queries: one for a
+// page of the rows, and one for the number of all rows.
 type listQuery struct {
 	columns, from, order string
-	// table and key are the first table of from and its key, if from joins each row of
-	// it with at most one row and the conditions and the order are on it alone. Then the
-	// rows before the page are skipped in an index and not read. They may be empty.
+	// table is the first table in from, and key is the column with its key. They are set
+	// if all conditions and the order use only this table, and the joins add no rows. Then
+	// the rows before the page are skipped in an index and not read. Otherwise both are
+	// empty.
 	table, key string
 	where      []string
 	args       []any
@@ -37,10 +38,10 @@ func (l *listQuery) whereClause() string {
 	return " WHERE " + strings.Join(l.where, " AND ")
 }
 
-// rowScanner is a row: *sql.Row or *sql.Rows.
+// rowScanner is implemented by *sql.Row and *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// listPage returns the rows of the page and the number of rows on all pages.
+// listPage returns the rows of a page and the number of rows on all pages.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count := "SELECT count(*) FROM " + cmp.Or(q.table, q.from) + q.whereClause()
 	if err := t.tx.QueryRowContext(ctx, count, q.args...).Scan(&total); err != nil {
@@ -63,7 +64,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// scanAll scans all rows and closes them.
+// scanAll scans all rows with scan and closes rows.
 func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
@@ -77,8 +78,7 @@ func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, er
 	return items, rows.Err()
 }
 
-// queryStrings returns the values of a query with one column, without empty
-// ones.
+// queryStrings returns the non-empty values of a query with one text column.
 func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -98,8 +98,7 @@ func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]str
 	return all, rows.Err()
 }
 
-// execRequired runs a statement that must affect a row. It returns errNoRow if
-// the statement affects none.
+// execRequired runs a statement. It returns errNoRow if the statement affects no row.
 func (t *Tx) execRequired(ctx context.Context, errNoRow error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -118,8 +117,8 @@ func (t *Tx) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// toMicros returns a time as it is stored: in Unix microseconds, or 0 for the
-// zero time.
+// toMicros converts a time to its stored form: Unix microseconds, or 0 for the zero
+// time.
 func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -127,8 +126,8 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// shared returns a time of this machine's clock as it is stored for other
-// processes, by the clock that they share.
+// shared converts a time of this machine's clock to the stored form, by the clock that
+// all processes share.
 func (t *Tx) shared(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
 
 // fromMicros is the inverse of toMicros.

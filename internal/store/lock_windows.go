@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// sharingViolation is the error of Windows if another process has opened the
-// file.
+// sharingViolation is the error code of Windows for a file that another process has
+// opened.
 const sharingViolation = syscall.Errno(32)
 
 // tryLock opens the file exclusively. It returns errLocked if another process

@@ -8,12 +8,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Migration is the change of a database to a newer schema. From is 0 for an
-// empty database, and equal to To if the schema was the newest.
+// Migration holds the versions of the schema before and after Open. From is 0 for a new
+// database. If the schema was the newest already, From equals To.
 type Migration struct{ From, To int64 }
 
-// migrate applies the migrations that the database lacks. No other process may
-// migrate it at the same time.
+// migrate applies the migrations that the database does not have yet. The caller must
+// make sure that no other process migrates the database at the same time.
 func (d *dialect) migrate(ctx context.Context, db *sql.DB) (Migration, error) {
 	provider, err := goose.NewProvider(d.goose, db, d.migrations)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version counts the models of the dataset from 1, SeriesVersion those of its
-	// series. InsertModel sets both.
+	// Version counts the models of the dataset from 1. SeriesVersion counts the models of
+	// the series from 1. InsertModel sets both.
 	Version, SeriesVersion int
 	Algorithm              string
 	AchievedPerformance    *float64 // on validation rows; nil if there were none
@@ -21,13 +21,13 @@ type Model struct {
 	// the same metric as the newest one are compared, and the oldest wins a tie. It
 	// is read-only.
 	Champion bool
-	// Series comes from the dataset, the other three from the race. Threshold is nil
-	// if the race had none, TestPerformance if it was not measured. They are
-	// read-only.
+	// Series is the series of the dataset. Metric and Threshold are parameters of the
+	// race, and TestPerformance is its result. Threshold is nil if the race had none.
+	// TestPerformance is nil if it was not measured. These fields are read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
-	// The intervals are the 95 % confidence intervals of the race's metric, as JSON.
-	// They are empty if unknown.
+	// The intervals are 95 % confidence intervals of the metric, as JSON. They are empty
+	// if unknown.
 	ValidationInterval, TestInterval string
 }
 
@@ -79,8 +79,8 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	return m, t.markChampion(ctx, m)
 }
 
-// ListModels returns a page of a dataset's models, newest first, and their
-// number on all pages. Report is left empty.
+// ListModels returns a page of the models of a dataset, newest first, and the number of
+// models on all pages. It leaves Report empty.
 func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models []*Model, total int64, err error) {
 	q := listQuery{columns: modelListColumns, from: modelFrom, table: "model m", key: "m.key", order: "m.version DESC"}
 	q.addCondition("m.dataset = ?", dataset)
@@ -91,7 +91,7 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.markChampion(ctx, models...)
 }
 
-// markChampion sets Champion of the models, which must belong to one series.
+// markChampion sets Champion of each model. All models must belong to one series.
 func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// InsertLink adds a one-time link and deletes the earlier ones of its account.
-// An empty account is the link that creates the first administrator.
+// InsertLink adds a one-time link of an account and deletes earlier ones. If account is
+// empty, the link creates the first administrator.
 func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.Time) error {
 	owner := sql.NullString{String: account, Valid: account != ""}
 	condition, args := "account IS NULL", []any{}
@@ -20,16 +20,16 @@ func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLink returns the account of a one-time link that is valid at now; "" if it
-// creates the first administrator.
+// GetLink returns the account of a one-time link that is valid at now. account is empty
+// if the link creates the first administrator.
 func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
 	return owner.String, translateError(err)
 }
 
-// DeleteLink uses up a one-time link. It fails with ErrNotFound if another
-// request has used it.
+// DeleteLink deletes a one-time link that is used now. It returns ErrNotFound if
+// another request has already used it.
 func (t *Tx) DeleteLink(ctx context.Context, hash string) error {
 	return t.execRequired(ctx, ErrNotFound, "DELETE FROM one_time_link WHERE hash = ?", hash)
 }

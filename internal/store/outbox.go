@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Mail is a mail to send to an account.
+// Mail is a mail that has not been sent yet.
 type Mail struct {
 	Key, Account, Kind string
-	// Attempts is how often it was tried, and Due when to try it next.
+	// Attempts is the number of attempts to send the mail. Due is the time of the next
+	// attempt.
 	Attempts     int64
 	Due, Created time.Time
 }
@@ -23,7 +24,8 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// InsertMail queues a mail and drops unsent ones of the same kind to the account.
+// InsertMail queues a mail. It deletes queued mails of the same kind to the same
+// account.
 func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
@@ -32,9 +34,9 @@ func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 		m.Key, m.Account, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created)))
 }
 
-// ClaimMail returns the mail that is due longest at now and counts an attempt. It
-// is due again at retry, unless the caller deletes it. It returns ErrNotFound if
-// no mail is due.
+// ClaimMail returns the mail that at now has been due for the longest time. It counts
+// an attempt and makes the mail due again at retry, in case the caller does not delete
+// it. It returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? ORDER BY due, key LIMIT 1", toMicros(now)))
 	if err != nil {
@@ -46,12 +48,12 @@ func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error)
 	return m, err
 }
 
-// UpdateMailDue changes when a mail is tried next.
+// UpdateMailDue sets when the next attempt to send a mail is due.
 func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error {
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail removes a mail that was sent or given up.
+// DeleteMail deletes a mail that was sent or will not be tried again.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

@@ -19,7 +19,7 @@ const (
 	maxWriters = 4
 	// maxIdleTime is how long an idle connection to PostgreSQL stays open.
 	maxIdleTime = time.Minute
-	// connectTimeout limits an attempt to connect unless the URL does.
+	// connectTimeout is the time limit for connecting if the URL has none.
 	connectTimeout = 5 * time.Second
 )
 
@@ -29,8 +29,8 @@ func IsURL(location string) bool {
 	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
 }
 
-// Redact returns the URL of a database as it may be logged: without the password
-// and the parameters. A path is returned unchanged.
+// Redact returns the URL of a database without its password and parameters, for logs.
+// It returns a path unchanged.
 func Redact(location string) string {
 	if !IsURL(location) {
 		return location
@@ -46,8 +46,8 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error does not contain the URL:
-// if a character of the password is not escaped, any part may belong to it.
+// parsePostgres parses the URL of a database. Its error does not contain the URL,
+// because after an unescaped character any part of it may belong to the password.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -73,7 +73,7 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openPostgres opens the database at a URL.
+// openPostgres opens the database of a URL.
 func openPostgres(ctx context.Context, location string) (*Store, error) {
 	config, err := parsePostgres(location)
 	if err != nil {
@@ -96,8 +96,9 @@ func openPostgres(ctx context.Context, location string) (*Store, error) {
 	return s, nil
 }
 
-// connectError is translateError for an attempt to connect. It keeps the last line of
-// the message, because the driver adds one for each address that it tried.
+// connectError is translateError for an error of connecting. It keeps only the last
+// line of the message, because the driver writes one line for each address that it
+// tried.
 func connectError(err error) error {
 	if !disconnected(err) {
 		return translateError(err)
@@ -123,8 +124,8 @@ func connectPostgres(config *pgx.ConnConfig, connections int) *sql.DB {
 	return db
 }
 
-// migratePostgres migrates while it holds a lock, so that of several processes that
-// start one migrates and the others wait.
+// migratePostgres migrates the database while it holds a lock. If several processes
+// start together, the first migrates and the others wait.
 func (s *Store) migratePostgres(ctx context.Context) (m Migration, err error) {
 	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
 	conn, err := s.read.Conn(ctx)

@@ -9,14 +9,15 @@ import (
 type Prediction struct {
 	Key, Account, Dataset, Model string
 	Status                       string
-	// Blind is zero once the prediction has ended, Result until it is COMPLETED.
+	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
+	// until the prediction is COMPLETED.
 	Blind, Result File
 	// Rows is the number of rows predicted so far.
 	Rows             int64
 	FailureReason    string
 	Created, Updated time.Time
-	// Threshold comes from the race, AchievedPerformance from the model. They are
-	// nil if there is none, and read-only.
+	// Threshold comes from the race, and AchievedPerformance from the model. Each is nil
+	// if there is none. Both are read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -62,8 +63,8 @@ type PredictionQuery struct {
 	Page
 }
 
-// ListPredictions returns a page of predictions, newest first, and their number
-// on all pages.
+// ListPredictions returns a page of predictions, newest first, and the number of
+// predictions on all pages.
 func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) (predictions []*Prediction, total int64, err error) {
 	list := listQuery{columns: predictionColumns, from: predictionFrom, table: "prediction p", key: "p.key", order: "p.created DESC, p.key DESC"}
 	if q.Model != "" {

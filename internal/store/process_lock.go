@@ -16,8 +16,8 @@ var errLocked = errors.New("locked")
 // lockPollInterval is the interval between attempts to lock.
 const lockPollInterval = 10 * time.Millisecond
 
-// waitForLock locks the file. It waits while another process holds the lock.
-// The lock is released when the file is closed or the process ends.
+// waitForLock locks the file. If another process holds the lock, it waits. The lock is
+// released when the file is closed or the process ends.
 func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
@@ -34,8 +34,7 @@ func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// processLock is a locked file that shows other processes that this one is
-// running.
+// processLock is a locked file by which other processes see that this one is running.
 type processLock struct {
 	folder, self string
 	file         *os.File
@@ -43,9 +42,9 @@ type processLock struct {
 
 const lockSuffix = ".lock"
 
-// newProcessLock creates and locks the file of this process, and removes the
-// files of dead processes. The caller must hold the entry lock. Otherwise the
-// file of a process that has not locked it yet could be removed.
+// newProcessLock creates and locks the file of this process, and removes the files of
+// dead processes. The caller must hold the entry lock, because otherwise another
+// process could remove the file before it is locked.
 func newProcessLock(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -68,14 +67,14 @@ func (p *processLock) path(name string) string {
 
 func (p *processLock) name() string { return p.self }
 
-// offset is 0, because the processes are on one machine.
+// offset returns 0, because all processes are on one machine.
 func (p *processLock) offset() time.Duration { return 0 }
 
-// settled is always true: the locks do not depend on a connection.
+// settled returns true, because file locks do not depend on a connection.
 func (p *processLock) settled() bool { return true }
 
-// isAlive reports whether the named process is running, which it finds out by
-// trying to lock its file. It removes the file of a dead process.
+// isAlive reports whether the named process is running: it tries to lock the file of
+// the process. It removes the file of a dead process.
 func (p *processLock) isAlive(name string) bool {
 	if name == p.self && p.file != nil {
 		return true

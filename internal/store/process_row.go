@@ -11,20 +11,21 @@ import (
 )
 
 const (
-	// processBeat is the interval of a process's heartbeat on PostgreSQL, and
-	// processLease how long the process is considered alive without one.
+	// processBeat is the interval of the heartbeats of a process on PostgreSQL.
+	// processLease is how long a process is considered alive after a heartbeat.
 	processBeat  = time.Second
 	processLease = 10 * time.Second
-	// beatTimeout limits a heartbeat.
+	// beatTimeout is the time limit of a heartbeat.
 	beatTimeout = 5 * time.Second
 )
 
-// serverTime is PostgreSQL's clock in microseconds.
+// serverTime is an SQL expression: the time of the PostgreSQL server in Unix
+// microseconds.
 const serverTime = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// processRow is a row that shows processes on other machines that this one is
-// running, as long as it is renewed. The clock that the processes share is the
-// server's.
+// processRow is a row by which processes on other machines see that this one is
+// running. Heartbeats renew it. The clock that all processes share is the clock of the
+// PostgreSQL server.
 type processRow struct {
 	db   *sql.DB
 	self string
@@ -32,22 +33,24 @@ type processRow struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// server was the time of the server when this machine's clock said beat.
+	// server and beat are the time of the last heartbeat, by the server's clock and by the
+	// clock of this machine.
 	server, beat time.Time
-	// since is the first heartbeat after the last gap of processLease.
+	// since is the time of the first heartbeat after the last interruption of more than
+	// processLease.
 	since time.Time
-	// others are the processes that were alive at the last heartbeat.
+	// others has the names of the processes that were alive at the last heartbeat.
 	others map[string]bool
 }
 
-// registerProcess inserts the row of this process and renews it until release. It
-// takes over db, and closes it after an error too.
+// registerProcess inserts the row of this process and renews it until release is
+// called. It owns db, and closes it in release or if it returns an error.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renew(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	// Rows of dead processes need not be found: a process without a row is dead.
+	// This only saves space, because a process with an expired row counts as dead anyway.
 	if _, err := db.ExecContext(ctx, "DELETE FROM process WHERE until < "+serverTime); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -69,8 +72,8 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	return p, nil
 }
 
-// renew extends the life of this process, and reads the clock of the server and
-// which other processes are alive.
+// renew sends a heartbeat: it renews the row of this process, and reads the time of the
+// server and the names of the living processes.
 func (p *processRow) renew(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, beatTimeout)
 	defer done()
@@ -108,8 +111,8 @@ func (p *processRow) renew(ctx context.Context) error {
 
 func (p *processRow) name() string { return p.self }
 
-// isAlive asks the database about a process that was not seen at the last
-// heartbeat: it may have started since.
+// isAlive reports whether the named process is running. If the process was not alive at
+// the last heartbeat, isAlive asks the database, because it may have started since.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
 	known := p.others[name]
@@ -124,8 +127,9 @@ func (p *processRow) isAlive(name string) bool {
 	return alive || err != nil
 }
 
-// offset counts the time since the last heartbeat by the monotonic clock, which
-// continues if the time of this machine is set.
+// offset returns the time of the server minus the time of this machine. The time since
+// the last heartbeat is monotonic, so that the result is right even if the clock of
+// this machine was set.
 func (p *processRow) offset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,9 +137,9 @@ func (p *processRow) offset() time.Duration {
 	return p.server.Add(now.Sub(p.beat)).Sub(now.Round(0))
 }
 
-// settled is false until heartbeats have succeeded for processLease without a gap
-// of that length: the other processes have then had the time to renew their rows
-// and leases.
+// settled reports whether heartbeats have succeeded for at least processLease without
+// an interruption of this length. By then, other processes that were cut off too have
+// had the time to renew their rows and leases.
 func (p *processRow) settled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

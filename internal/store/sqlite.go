@@ -13,8 +13,8 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// openSQLite opens the database file at path, and creates it and its folder if
-// missing.
+// openSQLite opens the database file at path. If the file or its folder is missing, it
+// creates both.
 func openSQLite(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	// Only one process at a time migrates the database and creates its process file.
+	// Only one process at a time may migrate the database and create its process file.
 	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("locking the data folder %s: %w", folder, err)
@@ -57,9 +57,8 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// checkWAL returns ErrCorrupt if the database is empty or missing but has a
-// write-ahead log. SQLite would delete that log, which may hold all the data
-// that is left.
+// checkWAL returns ErrCorrupt if the database is empty or missing although it has a
+// write-ahead log. SQLite would delete the log, which may have the only remaining data.
 func checkWAL(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
@@ -71,8 +70,8 @@ func checkWAL(path string) error {
 	return fmt.Errorf("%s: %w: it is empty or missing, but its log %s-wal exists", path, ErrCorrupt, filepath.Base(path))
 }
 
-// createPrivateFile creates the file if it is missing, with mode 0600. SQLite
-// creates its log files with the mode of the database.
+// createPrivateFile creates the file with mode 0600 if it is missing. SQLite then
+// creates its log files with the same mode.
 func createPrivateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -81,10 +80,10 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
-// openDB returns a pool of connections to the file. txLock is the kind of its
-// transactions, "immediate" or "deferred"; pragma may be empty. With
-// synchronous(FULL) each commit takes one fsync and survives a power failure.
-// Less would be enough to survive the death of the process.
+// openDB returns a pool of connections to the file. txLock is the kind of all
+// transactions, "immediate" or "deferred". pragma may be empty. With
+// synchronous(FULL), each commit takes one fsync and survives a power failure. With a
+// weaker setting it would only survive the death of the process.
 func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",

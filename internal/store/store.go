@@ -24,24 +24,24 @@ type Store struct {
 type registry interface {
 	// name returns the name of this process.
 	name() string
-	// isAlive reports whether the named process is running. It returns true if that
-	// is unknown.
+	// isAlive reports whether the named process is running. It returns true if this is
+	// unknown.
 	isAlive(process string) bool
-	// offset is what must be added to a time of this machine's clock to get the
-	// time that all processes share.
+	// offset returns the difference between the clock that all processes share and the
+	// clock of this machine.
 	offset() time.Duration
-	// settled reports whether this process may take jobs from others whose leases
-	// have expired: not after it lost the database, because the others may have
-	// lost it too.
+	// settled reports whether this process may claim jobs whose leases have expired. After
+	// an interruption of the database it may not do so for some time, because the owners
+	// of the leases may have been interrupted, too.
 	settled() bool
-	// release makes this process a dead one.
+	// release unregisters this process, so that other processes see it as dead.
 	release() error
 }
 
-// Open opens the database at location, creates it if missing, and migrates it to
-// the newest schema. Location is the path of an SQLite file, which is created with
-// its folder, or the URL of an existing PostgreSQL database, see [IsURL]. The
-// caller must call Close.
+// Open opens a database and migrates it to the newest schema. location is the path of
+// an SQLite file or the URL of a PostgreSQL database, see [IsURL]. Open creates a
+// missing file and its folder. A PostgreSQL database must exist. The caller must call
+// Close.
 func Open(ctx context.Context, location string) (*Store, error) {
 	if IsURL(location) {
 		return openPostgres(ctx, location)
@@ -49,11 +49,11 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return openSQLite(ctx, location)
 }
 
-// Migration returns how Open changed the schema.
+// Migration returns the change of the schema by Open.
 func (s *Store) Migration() Migration { return s.migration }
 
-// Close closes the database and makes this process a dead one, so that others
-// can take over its leases.
+// Close closes the database. Other processes then see this process as dead and take
+// over its jobs.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -75,41 +75,43 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// ProcessName returns the name of this process, which is unique among those
-// that share the database.
+// ProcessName returns the name of this process. It is unique among the processes that
+// share the database.
 func (s *Store) ProcessName() string { return s.processes.name() }
 
 // IsAlive reports whether the process with this [Store.ProcessName] is running. It
-// returns true if that is unknown.
+// returns true if this is unknown.
 func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }
 
-// Tx is a transaction. It must not be used after the function to which it was
-// passed has returned. After an error of the database, such as ErrExists, the
-// function must return it.
+// Tx is a transaction. It must not be used after the function to which it was passed
+// has returned. If a method returns an error of the database, such as ErrExists, the
+// function must return that error.
 type Tx struct {
 	tx dialectTx
-	// offset is as in registry.
+	// offset is the offset of the registry at the start of the transaction.
 	offset time.Duration
 }
 
-// maxConflicts is how often a transaction is run again because of concurrent
-// ones, each time after a longer delay: a second in all.
+// maxConflicts is how often a transaction is repeated after conflicts with concurrent
+// transactions. The delays before the repetitions increase. Together they take about
+// one second.
 const maxConflicts = 20
 
-// Write runs fn in a transaction and commits it, or rolls it back if fn returns
-// an error. It calls fn again after a conflict with a concurrent transaction, so
-// fn must set all its results each time. The statements of fn must use ctx.
+// Write runs fn in a transaction and commits it. If fn returns an error, Write rolls
+// the transaction back. After a conflict with a concurrent transaction it calls fn
+// again, so fn must set all its results each time. The statements of fn must use ctx.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return s.repeat(ctx, s.dialect.write, fn)
 }
 
-// writeStatement is Write for an fn whose single statement needs no isolation
-// from other transactions.
+// writeStatement is Write for a function with a single statement, which needs no
+// isolation from other transactions.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.repeat(ctx, s.dialect.statement, fn)
 }
 
-// repeat runs a transaction until it does not conflict with others.
+// repeat runs a transaction, and runs it again after each conflict with other
+// transactions.
 func (s *Store) repeat(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
 	for n := 1; ; n++ {
 		err := s.transact(ctx, s.write, opts, fn)
@@ -132,8 +134,8 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 	return s.transact(ctx, s.read, s.dialect.read, fn)
 }
 
-// ReadStatement is Read for an fn with a single statement, which PostgreSQL answers
-// in one round trip instead of three.
+// ReadStatement is Read for a function with a single statement. On PostgreSQL it needs
+// one round trip instead of three.
 func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
 	limited, done := s.dialect.limit(ctx)
 	defer done()
@@ -166,8 +168,8 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, f
 	return s.translate(whole, wholeLimited, tx.Commit())
 }
 
-// ignoreTxDone returns nil for the errors of a rollback after the end of the
-// context or of the connection has already rolled the transaction back.
+// ignoreTxDone returns nil if err means that the transaction had already been rolled
+// back, by the end of its context or of its connection. Otherwise it returns err.
 func ignoreTxDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) || disconnected(err) {
 		return nil

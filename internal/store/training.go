@@ -8,10 +8,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Training is a race, or one algorithm's run in it.
+// Training is a training job: a race, or the run of one algorithm in a race.
 type Training struct {
 	Key, Account, Dataset string
-	// Parent is the key of a run's race. It is empty for a race.
+	// Parent is the key of the race that a run belongs to. It is empty for a race.
 	Parent string
 	// Position is the position of a run in its race, from 1. It is 0 for a race.
 	Position int
@@ -19,7 +19,7 @@ type Training struct {
 	// model.
 	Algorithm string
 	Status    string
-	// Cancelling is true from the request to cancel a race until its end.
+	// Cancelling reports whether the cancellation of the race was requested.
 	Cancelling    bool
 	ScalingFactor int
 	// Threshold is nil if the race has none.
@@ -27,24 +27,23 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// The scores are nil until known. AchievedPerformance and LogLoss, which is in
-	// nats, are measured on the validation rows at the best step. While a run is
-	// running, that is the best step so far.
+	// The scores are nil until they are known. AchievedPerformance and LogLoss (in nats)
+	// are measured on the validation rows at the best step, or the best step so far while
+	// the run is running.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
 	// Curve holds the validation scores of a run, oldest first.
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is the time by which the race must have ended, even if it is still
-	// queued. Zero is no deadline.
+	// Deadline is the time by which the race must end, even if it is still queued. If it
+	// is zero, there is no deadline.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
 	DatasetName, Model, ParentStatus string
 }
 
-// RaceKey returns the key of the training job if it is a race, or else the key
-// of its race.
+// RaceKey returns the key of the race: Parent for a run, and Key for a race.
 func (t *Training) RaceKey() string {
 	if t.Parent != "" {
 		return t.Parent
@@ -59,7 +58,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// Of the runs of a race, only the one whose algorithm won has the model.
+	// Of the runs of a race, only the run of the winning algorithm has the model.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -112,15 +111,17 @@ func (t *Tx) ListRuns(ctx context.Context, race string) ([]*Training, error) {
 // TrainingQuery filters the training jobs of an account.
 type TrainingQuery struct {
 	Account string
-	// Dataset selects training jobs of that dataset; empty selects all.
+	// Dataset selects the training jobs of this dataset. If it is empty, the dataset is
+	// not compared.
 	Dataset string
-	// ParentOnly excludes the runs of single algorithms.
+	// ParentOnly selects only races, without their runs.
 	ParentOnly bool
 	Page
 }
 
-// ListTrainings returns a page of training jobs and their number on all pages.
-// The newest race is first, and each race precedes its runs. Curve is left empty.
+// ListTrainings returns a page of training jobs, and the number of training jobs on all
+// pages. The newest race is first, and each race precedes its runs. ListTrainings
+// leaves Curve empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*Training, total int64, err error) {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
@@ -136,8 +137,8 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListOverdueRaces returns the races that have never been claimed, may be run by
-// any worker, and whose deadline has passed at now.
+// ListOverdueRaces returns the races whose deadline has passed at now, that have never
+// been claimed, and that any worker may run.
 func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, toMicros(now))
@@ -160,7 +161,7 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) 
 		string(curve), r.FailureReason, toMicros(r.Started), toMicros(r.Finished), r.Key, fromState)
 }
 
-// RequestCancel requests that a RUNNING race stop. It returns ErrWrongState if
+// RequestCancel stores a request to cancel a RUNNING race. It returns ErrWrongState if
 // the race is in another state.
 func (t *Tx) RequestCancel(ctx context.Context, key string) error {
 	err := t.execRequired(ctx, ErrWrongState, "UPDATE training SET cancelling = 1 WHERE key = ? AND status = ?", key, api.TrainingRunning)
