@@ -5,6 +5,7 @@ package cmd_test
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -75,11 +76,11 @@ func checkUnavailable(t *testing.T, address string) {
 	created, token := createDataset(t, address)
 	resp := sendCSV(t, created.DatasetUploadInfo.UploadURL, token, "id,size,kind\n1,1,a\n2,2,b\n")
 	var problem api.Problem
-	if err := json.NewDecoder(resp.Body).Decode(&problem); err != nil {
+	if err := json.Unmarshal(resp.body, &problem); err != nil {
 		t.Fatal(err)
 	}
-	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || problem.Code != api.CodeNotReady {
-		t.Errorf("%s with Retry-After %q: %+v", resp.Status, resp.Header.Get("Retry-After"), problem)
+	if resp.status != http.StatusServiceUnavailable || resp.retryAfter == "" || problem.Code != api.CodeNotReady {
+		t.Errorf("status %d with Retry-After %q: %+v", resp.status, resp.retryAfter, problem)
 	}
 }
 
@@ -91,19 +92,26 @@ func createDataset(t *testing.T, address string) (created api.CreatedDataset, to
 		t.Fatal(err)
 	}
 	resp := sendBody(t, http.MethodPost, address+api.CreateDataset.Path, token, "application/json", `{"datasetName": "another"}`)
-	if err := json.NewDecoder(resp.Body).Decode(&created); err != nil {
+	if err := json.Unmarshal(resp.body, &created); err != nil {
 		t.Fatal(err)
 	}
 	return created, token
 }
 
+// response is what a test looks at in an HTTP response.
+type response struct {
+	status     int
+	retryAfter string
+	body       []byte
+}
+
 // sendCSV uploads a CSV to an upload URL, without a token if that is "".
-func sendCSV(t *testing.T, uploadURL, token, text string) *http.Response {
+func sendCSV(t *testing.T, uploadURL, token, text string) response {
 	t.Helper()
 	return sendBody(t, http.MethodPut, uploadURL, token, "text/csv", text)
 }
 
-func sendBody(t *testing.T, method, address, token, media, body string) *http.Response {
+func sendBody(t *testing.T, method, address, token, media, body string) response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
@@ -117,8 +125,11 @@ func sendBody(t *testing.T, method, address, token, media, body string) *http.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = resp.Body.Close() })
-	return resp
+	received, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return response{status: resp.StatusCode, retryAfter: resp.Header.Get("Retry-After"), body: received}
 }
 
 // TestDirectTransfers uploads to the S3 store and downloads a result from it. The store
@@ -147,8 +158,8 @@ func TestDirectTransfers(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	for _, body := range []string{"small", "id,size,kind\n1,1,a\n2,2,b\n3,1,a\n4,2,b\n"} { // the first is too small and leaves the dataset PENDING
-		if resp := sendCSV(t, upload.UploadURL, "", body); resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s for an upload", resp.Status)
+		if resp := sendCSV(t, upload.UploadURL, "", body); resp.status != http.StatusOK {
+			t.Fatalf("status %d for an upload", resp.status)
 		}
 	}
 	if got := foretell("datasets", "wait", created.DatasetKey, "--fields", "status", "--timeout", "1m"); !strings.Contains(got, api.DatasetCompleted) {

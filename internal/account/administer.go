@@ -160,7 +160,7 @@ func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account,
 
 // ListAccounts returns a page of the accounts, newest first.
 func (a *Accounts) ListAccounts(ctx context.Context, in *api.ListAccountsInput) (*api.AccountPage, error) {
-	page, err := in.PageInput.Page()
+	page, err := in.Page()
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 func TestPutOpenDelete(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		info, err := put(t, s, strings.NewReader("hello"))
 		if err != nil {
@@ -41,6 +42,7 @@ func TestPutOpenDelete(t *testing.T) {
 
 func TestEmptyBlob(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		wantContent(t, s, mustPut(t, s, ""), "")
 	})
@@ -49,6 +51,7 @@ func TestEmptyBlob(t *testing.T) {
 // TestLargeBlob writes a blob of several parts, the last of them small.
 func TestLargeBlob(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		content := strings.Repeat("0123456789abcdef", 2*partSize/16) + "the end"
 		info, err := put(t, s, iotest.HalfReader(strings.NewReader(content)))
@@ -62,7 +65,7 @@ func TestLargeBlob(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close()
+			t.Cleanup(func() { _ = r.Close() })
 			if err := r.Verify(); err != nil {
 				t.Error(err)
 			}
@@ -94,6 +97,7 @@ func TestLargeBlob(t *testing.T) {
 
 func TestIncompleteWritesLeaveNothing(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		for _, size := range []int{5, 2*partSize + 5} {
 			incomplete(t, s, strings.Repeat("x", size))
@@ -104,6 +108,7 @@ func TestIncompleteWritesLeaveNothing(t *testing.T) {
 
 // incomplete begins to write content and breaks off in each way.
 func incomplete(t *testing.T, s *Store, content string) {
+	t.Helper()
 	t.Run("a source that fails", func(t *testing.T) {
 		broken := errors.New("broken")
 		_, err := put(t, s, io.MultiReader(strings.NewReader(content), iotest.ErrReader(broken)))
@@ -134,6 +139,7 @@ func incomplete(t *testing.T, s *Store, content string) {
 
 func TestIdentity(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		for _, want := range []string{"", "first", "second"} {
 			if want != "" {

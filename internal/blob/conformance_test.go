@@ -34,11 +34,13 @@ func (s testStore) open(t *testing.T, process string) *Store {
 
 // onEachBackend runs a test of the contract of Store with a folder and with a bucket.
 func onEachBackend(t *testing.T, test func(t *testing.T, s testStore)) {
+	t.Helper()
 	t.Run("folder", func(t *testing.T) {
 		dir := t.TempDir()
 		test(t, testStore{
 			location: "file://" + filepath.ToSlash(dir),
 			overwrite: func(t *testing.T, key, content string) {
+				t.Helper()
 				if err := os.WriteFile(filepath.Join(dir, key), []byte(content), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -53,6 +55,7 @@ func testBucket(t *testing.T) testStore {
 	t.Helper()
 	s := testStore{location: testenv.S3(t).String()}
 	s.overwrite = func(t *testing.T, key, content string) {
+		t.Helper()
 		b := s.open(t, "a").backend.(*bucketStore)
 		if _, err := b.core.Client.PutObject(t.Context(), b.bucket, b.object(key), strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
@@ -97,10 +100,16 @@ func mustPut(t *testing.T, s *Store, content string) string {
 }
 
 // names returns the names of all blobs that are no orphans, including incomplete ones.
-func names(t *testing.T, s *Store) []string { return listNames(t, s, false) }
+func names(t *testing.T, s *Store) []string {
+	t.Helper()
+	return listNames(t, s, false)
+}
 
 // orphanNames returns the names of all orphans.
-func orphanNames(t *testing.T, s *Store) []string { return listNames(t, s, true) }
+func orphanNames(t *testing.T, s *Store) []string {
+	t.Helper()
+	return listNames(t, s, true)
+}
 
 func listNames(t *testing.T, s *Store, orphans bool) []string {
 	t.Helper()

@@ -248,7 +248,7 @@ func dialStalling(ctx context.Context, network, address string) (net.Conn, error
 }
 
 func (c stallingConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err
 	}
 	return c.Conn.Read(p)
@@ -256,7 +256,7 @@ func (c stallingConn) Read(p []byte) (int, error) {
 
 // Write also extends the deadline of a concurrent Read, which waits for the response.
 func (c stallingConn) Write(p []byte) (int, error) {
-	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err
 	}
 	return c.Conn.Write(p)

@@ -52,6 +52,7 @@ func (s *sweptStore) sweep(t *testing.T) SweepResult {
 
 func TestSweep(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := newSweptStore(t, place)
 		done := s.sweep(t)
 		wantNames(t, "removed", done.Removed, s.half)
@@ -101,6 +102,7 @@ func TestSweepOldFiles(t *testing.T) {
 
 func TestSweepWithoutRows(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := newSweptStore(t, place)
 		before := names(t, s.self)
 		broken := errors.New("broken")
@@ -112,6 +114,7 @@ func TestSweepWithoutRows(t *testing.T) {
 
 func TestDeleteOrphan(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := newSweptStore(t, place)
 		s.sweep(t)
 		if err := s.self.Delete(t.Context(), s.unused); err != nil {

@@ -10,6 +10,7 @@ import (
 
 func TestVerifiedReader(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, place testStore) {
+		t.Helper()
 		s := place.open(t, "a")
 		info, err := put(t, s, strings.NewReader("hello"))
 		if err != nil {

@@ -116,7 +116,7 @@ func (ca *certificateAuthority) check() bool {
 		ca.t.Errorf("checking the challenge: %v", err)
 		return false
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	for _, extension := range conn.ConnectionState().PeerCertificates[0].Extensions {
 		if extension.Id.Equal(asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 1, 31}) {
 			return true

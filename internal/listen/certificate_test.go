@@ -119,7 +119,7 @@ func serveTLS(t *testing.T, config *tls.Config, logger *slog.Logger) string {
 	go func() { served <- server.ServeTLS(listener, "", "") }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		<-served
+		_ = <-served // it ends with http.ErrServerClosed
 	})
 	return listener.Addr().String()
 }

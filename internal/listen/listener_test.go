@@ -50,7 +50,7 @@ func serve(t *testing.T, limits listen.Limits, handler http.Handler) (*listen.Li
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		<-served
+		_ = <-served // it ends with http.ErrServerClosed
 	})
 	return listener, log
 }

@@ -119,12 +119,12 @@ func (p *S3Proxy) serve() {
 
 // forward connects a client with the store until either closes.
 func (p *S3Proxy) forward(client net.Conn) {
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	store, err := net.Dial("tcp", p.target)
 	if err != nil {
 		return
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	p.mu.Lock()
 	p.conns = append(p.conns, client, store)
 	p.mu.Unlock()
