@@ -77,7 +77,7 @@ func deletionConflict(noun, key string, active *store.ActiveJob) error {
 	if active.Resource == resourceNames["training"] {
 		remedy = "cancel the training job or wait for its end"
 	}
-	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then delete again",
+	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then try again",
 		noun, key, what, active.Status, remedy)
 }
 

@@ -19,12 +19,12 @@ var ErrMismatch = errors.New("the database does not belong to the stored files")
 // ErrFilesGone is returned instead of a plain [ErrMismatch] if the stored files are all
 // missing, for example because their disk is not mounted. It wraps ErrMismatch. Test
 // with errors.Is.
-var ErrFilesGone = fmt.Errorf("%w: all files that it references are missing", ErrMismatch)
+var ErrFilesGone = fmt.Errorf("%w: all files that the database references are missing", ErrMismatch)
 
 // ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the
 // database are in an S3 store that is not in use. It wraps ErrMismatch. Test with
 // errors.Is.
-var ErrOtherStorage = fmt.Errorf("%w: its files are", ErrMismatch)
+var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkIdentity returns ErrMismatch unless the database and the stored files have the
 // same identity. If one of them has no identity, because it is new or from a release
@@ -95,13 +95,13 @@ const identitySeparator = "#"
 // identity.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket, _, isBucket := strings.Cut(databaseID, identitySeparator); isBucket && filesID == "" {
-		return fmt.Errorf("%w in %s, but not in %s", ErrOtherStorage, bucket, location)
+		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
 	}
 	if len(stored) == 0 && len(referenced) == 0 {
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: it is from another data folder than the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
+		return fmt.Errorf("%w: the database is from another data folder than the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
@@ -113,7 +113,7 @@ func checkReferences(databaseID, filesID string, referenced, stored []string, lo
 	if len(stored) == 0 {
 		return fmt.Errorf("%w from %s (number of files: %d)", ErrFilesGone, location, len(referenced))
 	}
-	return fmt.Errorf("%w: it is new or empty, and references none of the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
+	return fmt.Errorf("%w: the database is new or empty, and references none of the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
 }
 
 // sweepBlobs removes the stored files of dead processes and sets orphans aside, see
@@ -131,10 +131,10 @@ func (a *App) sweepBlobs(ctx context.Context) {
 	}
 	days := int(blob.OrphanGrace.Hours() / 24)
 	for _, name := range swept.Orphaned {
-		a.log.WarnContext(ctx, "the database does not reference a stored file: it is an orphan", "file", name, "keptDays", days)
+		a.log.WarnContext(ctx, "a stored file is not referenced by the database and is kept as an orphan", "file", name, "keptDays", days)
 	}
 	for _, name := range swept.Restored {
-		a.log.WarnContext(ctx, "the database references a stored file again: it is no orphan any more", "file", name)
+		a.log.WarnContext(ctx, "an orphaned file is referenced by the database again", "file", name)
 	}
 	for _, name := range swept.Removed {
 		a.log.InfoContext(ctx, "removed a leftover file", "file", name)

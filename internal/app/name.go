@@ -19,7 +19,7 @@ func normalizeName(field, name string) (string, error) {
 	}
 	name = norm.NFC.String(name)
 	if n := utf8.RuneCountInString(name); n < minName || n > maxName {
-		return "", api.NewFieldProblem(field, "%d characters: must be %d to %d", n, minName, maxName)
+		return "", api.NewFieldProblem(field, "must have %d to %d characters, got %d", minName, maxName, n)
 	}
 	return name, nil
 }
@@ -33,7 +33,7 @@ func checkText(field, text, allowed string) error {
 		switch {
 		case strings.ContainsRune(allowed, r):
 		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
-			return api.NewFieldProblem(field, "must not have control characters: it has %U", r)
+			return api.NewFieldProblem(field, "must not have control characters, but has %U", r)
 		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf has the characters without width
 			visible = true
 		}

@@ -51,9 +51,9 @@ func (a *App) diskFullProblem(err error) error {
 	}
 	if !a.ownJobsOnly {
 		a.log.Error("the disk is full", "folder", dir, "error", err)
-		return api.NewProblem(api.CodeStorageFull, "the service's disk is full; nothing was stored: try again when its operator has freed space").WithCause(err)
+		return api.NewProblem(api.CodeStorageFull, "the service's disk is full, so nothing was stored: try again when its operator has freed space").WithCause(err)
 	}
-	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s); nothing was stored: run `foretell prune --dry-run` to see "+
+	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s), so nothing was stored: run `foretell prune --dry-run` to see "+
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 

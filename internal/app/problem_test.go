@@ -20,8 +20,8 @@ func TestFailureReason(t *testing.T) {
 		cause error
 		want  string
 	}{
-		{fmt.Errorf("write: %w", blob.ErrDiskFull), "the service's disk is full; nothing was stored: try again when its operator has freed space"},
-		{job.ErrTooManyAttempts, "5 attempts ended with the death of their process, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
+		{fmt.Errorf("write: %w", blob.ErrDiskFull), "the service's disk is full, so nothing was stored: try again when its operator has freed space"},
+		{job.ErrTooManyAttempts, "the process died in each of 5 attempts, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
 		{errors.New("index out of range"), "an internal error: the service's log has the cause under this key"},
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}

@@ -75,7 +75,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 var untrainableHints = map[string]string{
 	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
-	api.DatasetFailed:     "repair the CSV, see failureReason, and create another dataset with it",
+	api.DatasetFailed:     "repair the CSV (see failureReason) and create another dataset with it",
 }
 
 // newTraining validates the parameters of a race and fills in the defaults.
@@ -131,7 +131,7 @@ func parseThreshold(n api.NewTraining) (*float64, error) {
 		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *chosen.Value)
 	case other.IsSet && !equalNumbers(other.Value, chosen.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
-			"%s, but performanceThreshold is %s: they are two names of the same parameter", formatNumber(other.Value), formatNumber(chosen.Value))
+			"%s, but performanceThreshold is %s: both names mean the same parameter, send one", formatNumber(other.Value), formatNumber(chosen.Value))
 	}
 	return chosen.Value, nil
 }

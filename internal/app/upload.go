@@ -76,7 +76,7 @@ func interruptedProblem(read int64, cause error) error {
 	if errors.As(cause, &p) {
 		return cause
 	}
-	return api.NewProblem(api.CodeMalformed, "the upload was interrupted after %d bytes; nothing was stored: send it again", read).WithCause(cause)
+	return api.NewProblem(api.CodeMalformed, "the upload was interrupted after %d bytes and nothing was stored: repeat the upload", read).WithCause(cause)
 }
 
 func tooLargeProblem(limit int64) error {
@@ -84,11 +84,11 @@ func tooLargeProblem(limit int64) error {
 	if limit == api.MaxAddDataBytes {
 		remedy = "send the file to the dataset's uploadUrl, which accepts larger files"
 	}
-	return api.NewProblem(api.CodeTooLarge, "the file has more than %d bytes; nothing was stored: %s", limit, remedy)
+	return api.NewProblem(api.CodeTooLarge, "the file exceeds %d bytes, so nothing was stored: %s", limit, remedy)
 }
 
 func tooSmallProblem(size, limit int64) error {
-	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes; nothing was stored: send at least %d", size, limit)
+	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes, but at least %d are required; nothing was stored", size, limit)
 }
 
 // toStoreFile converts the description of a blob.

@@ -22,7 +22,7 @@ const (
 
 // ErrTooManyAttempts is the cause that Fail gets after the maximum number of
 // attempts.
-var ErrTooManyAttempts = fmt.Errorf("%d attempts ended with the death of their process", maxAttempts)
+var ErrTooManyAttempts = fmt.Errorf("the process died in each of %d attempts", maxAttempts)
 
 // ErrPanic is wrapped by the cause that Fail gets if Do panicked.
 var ErrPanic = errors.New("panic")
@@ -61,7 +61,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case err == nil:
 		log.InfoContext(ctx, "job ends")
 	case errors.Is(err, ErrLeaseLost):
-		log.WarnContext(ctx, "job lost its lease: another process took it over, or its subject was deleted")
+		log.WarnContext(ctx, "job lost its lease: another process took the job over, or its subject was deleted")
 	case ctx.Err() != nil:
 		p.releaseJob(ctx, j)
 		log.InfoContext(ctx, "job released because the pool stops")

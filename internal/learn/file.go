@@ -165,7 +165,7 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	}
 	v := r.Uint16()
 	if v != version && v != versionScreened && r.Err() == nil {
-		return nil, fmt.Errorf("model file of version %d: this program reads versions %d and %d", v, version, versionScreened)
+		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d and %d", v, version, versionScreened)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())

@@ -76,7 +76,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		}
 		network, limited := l.networkOf(conn.RemoteAddr())
 		if !l.admit(network, limited) {
-			l.warn("too many connections of one address; new ones are closed", "address", network, "limit", l.limits.PerAddress)
+			l.warn("too many connections from one address; new connections are closed", "address", network, "limit", l.limits.PerAddress)
 			_ = conn.Close() // the client is not served
 			continue
 		}

@@ -103,7 +103,7 @@ func TestLimitPerAddress(t *testing.T) {
 			t.Errorf("%d of 4 connections were served and %d are open, want %d", served, c.listener.Open(), c.served)
 		}
 	}
-	if n := strings.Count(log.String(), "too many connections of one address"); n != 1 {
+	if n := strings.Count(log.String(), "too many connections from one address"); n != 1 {
 		t.Errorf("%d warnings: %s", n, log)
 	}
 }

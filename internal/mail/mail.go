@@ -43,15 +43,15 @@ func New(address string) (*Sender, error) {
 	query := u.Query()
 	for name := range query {
 		if name != "from" && name != "tls" {
-			return nil, fmt.Errorf("unknown parameter %q: want from and tls", name)
+			return nil, fmt.Errorf("unknown parameter %q: want from or tls", name)
 		}
 	}
 	from, err := netmail.ParseAddress(query.Get("from"))
 	if err != nil {
-		return nil, fmt.Errorf("invalid from=%q: want the e-mail of the sender", query.Get("from"))
+		return nil, fmt.Errorf("invalid from=%q: want the sender's address", query.Get("from"))
 	}
 	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
-		return nil, fmt.Errorf("invalid tls=%q: want none, with smtp://", query.Get("tls"))
+		return nil, fmt.Errorf("invalid tls=%q: want none, which requires smtp://", query.Get("tls"))
 	}
 	s := &Sender{host: u.Hostname(), from: from.String(), insecure: query.Get("tls") == "none" || isLoopback(u.Hostname())}
 	port, err := portOf(u)

@@ -225,11 +225,11 @@ func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 }
 
 func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
-	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
+	err := exit.Errorf(exit.Rejected, "%s; the defect cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint
 	if hint == "" || strings.Contains(hint, "--fix") {
-		hint = "fix it by hand, or set --label, --id, --delimiter or --encoding"
+		hint = "correct the file by hand, or set --label, --id, --delimiter or --encoding"
 	}
 	return err.WithHint("%s", hint)
 }

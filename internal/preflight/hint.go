@@ -65,7 +65,7 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		if p.Train.flagLayout.ID != "" || p.Train.flagLayout.GenerateID || f.Count > 1 {
 			return ""
 		}
-		return "if it is the ID, use " + again("id", f.Name)
+		return "if the column is the ID, use " + again("id", f.Name)
 	case csvfile.CodeEmptyColumn, csvfile.CodeConstantColumn, csvfile.CodeEqualColumn:
 		if f.Count > 1 {
 			return "no action is required"
@@ -104,7 +104,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them (see --drop)"
 	case missing && in == p.Blind && suggestion != "":
-		return fmt.Sprintf("if it is the column %s, rename that, otherwise train without it: %s", strconv.Quote(suggestion), again("drop", f.Name))
+		return fmt.Sprintf("if the column is %s, rename it; otherwise train without the missing column: %s", strconv.Quote(suggestion), again("drop", f.Name))
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
 	case missing && len(p.columns) == 0: // in one of several files that make one table

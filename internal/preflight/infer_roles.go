@@ -156,7 +156,7 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 	}
 	names, changed := roles.MatchNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
-		return codeRenamedColumn, "the column has another case or punctuation in the training file"
+		return codeRenamedColumn, "the name has another case or punctuation in the training file"
 	})
 	table, err := in.sampleRows(ctx, names, func(name string) bool { return name == known.ID })
 	if err != nil {
@@ -214,7 +214,7 @@ func invalidIDReason(profile *profile.Profile) string {
 	for i := range profile.Defects {
 		switch d := &profile.Defects[i]; d.Code {
 		case csvfile.CodeDuplicateID:
-			return fmt.Sprintf("%s repeats, first in line %d", strconv.Quote(d.Name), d.Line)
+			return fmt.Sprintf("%s has repeated values, first in line %d", strconv.Quote(d.Name), d.Line)
 		case csvfile.CodeEmptyID:
 			return fmt.Sprintf("%s has rows without a value, first in line %d", strconv.Quote(d.Name), d.Line)
 		}

@@ -92,7 +92,7 @@ func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 		case c.idReason(i == 0) != "":
 			return BlindID{ID: c.Name, Reason: c.idReason(i == 0), Displaced: -1}
 		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !isMeasurement(c):
-			return BlindID{ID: c.Name, Reason: "unique, and no feature", Displaced: -1}
+			return BlindID{ID: c.Name, Reason: "unique, and not a feature", Displaced: -1}
 		case repeats == "" && (same || isSureIDName(c.Name)):
 			none.Reason, repeats = quote(c.Name)+" "+c.notIDReason(), c.Name
 		}

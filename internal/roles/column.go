@@ -43,7 +43,7 @@ func (c *Column) idReason(first bool) string {
 	case isSureIDName(c.Name), first && isIDName(c.Name):
 		return "unique, and named like an ID"
 	case first && c.Consecutive && c.Rows > 2:
-		return "it numbers the rows"
+		return "row numbers"
 	case first && c.AllCodes:
 		return "unique codes"
 	}
@@ -61,7 +61,7 @@ func (c *Column) notIDReason() string {
 	case c.Filled < c.Rows:
 		return "has rows without a value"
 	case !c.Unique:
-		return "repeats"
+		return "has repeated values"
 	}
 	return "has measurements"
 }

@@ -45,7 +45,7 @@ type Question struct {
 }
 
 // NoIDColumn is the reason for generated IDs if there is no particular one.
-const NoIDColumn = "no column looks like one"
+const NoIDColumn = "no column looks like an ID"
 
 const (
 	byLabelFlag      = "named by --label"
@@ -133,7 +133,7 @@ func chooseMissingLabel(missing []*Column) (label, reason string, question *Ques
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
 	case len(likely) == 1:
-		return likely[0].Name, "missing in the blind file, and of few values", nil
+		return likely[0].Name, "missing in the blind file, and with few values", nil
 	case len(likely) == 0:
 		likely = missing
 	}
@@ -163,9 +163,9 @@ func chooseLabelByName(columns []*Column) (label, reason string, question *Quest
 	case len(named) == 0:
 		return last.Name, lastColumnReason, nil
 	case wrong != "" && len(named) == 1:
-		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, %s", quote(last.Name), wrong), nil
+		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, %s", quote(last.Name), wrong), nil
 	case len(named) == 1 && last.Filled < last.Rows && named[0].Filled == named[0].Rows:
-		return named[0].Name, fmt.Sprintf("named like a label, and the last column, %s, has rows without a value", quote(last.Name)), nil
+		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, has rows without a value", quote(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
 			Why:        listColumns(named, "and") + " have names like a label's",

@@ -76,7 +76,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(a.joinInput(Predictions, "the first predictions"), b.joinInput(SecondPredictions, "the second ones"))
+	order, err := joinRows(a.joinInput(Predictions, "the first predictions"), b.joinInput(SecondPredictions, "the second predictions"))
 	if err != nil {
 		return nil, err
 	}

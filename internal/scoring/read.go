@@ -326,7 +326,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 			}
 		}
 		if len(rest) > maxClasses {
-			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values, so it has no classes", quote(column), maxClasses)}
+			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values, too many for classes", quote(column), maxClasses)}
 		}
 		return nil
 	}

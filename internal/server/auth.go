@@ -39,7 +39,7 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 		ctx = huma.WithContext(ctx, account.WithCaller(r.Context(), caller))
 		if rules.op.Administrator && !caller.Administrator {
 			s.app.RecordRefusal(ctx.Context(), rules.op.ID, r.URL.Path)
-			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may do this"))
+			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may send this request"))
 			return
 		}
 		if p := rules.check(r); p != nil {

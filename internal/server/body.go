@@ -109,12 +109,12 @@ func bodyProblem(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &large):
-		return api.NewProblem(api.CodeTooLarge, "the request body exceeds %d bytes; nothing was stored: %s", large.Limit, formatFileLimit(large.Limit)).WithCause(err)
+		return api.NewProblem(api.CodeTooLarge, "the request body exceeds %d bytes, so nothing was stored: %s", large.Limit, formatFileLimit(large.Limit)).WithCause(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return api.NewProblem(api.CodeMalformed, "the upload timed out because no data arrived for %s; nothing was stored: send it again", uploadIdleTimeout).WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "no data arrived for %s, so the upload timed out and nothing was stored: repeat the upload", uploadIdleTimeout).WithCause(err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return api.NewProblem(api.CodeMalformed, "the upload was interrupted; nothing was stored: send it again").WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the upload was interrupted and nothing was stored: repeat the upload").WithCause(err)
 	default:
-		return api.NewProblem(api.CodeMalformed, "the request body cannot be read; nothing was stored: send it again").WithCause(err)
+		return api.NewProblem(api.CodeMalformed, "the request body cannot be read, so nothing was stored: send the request again").WithCause(err)
 	}
 }

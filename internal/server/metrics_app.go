@@ -22,7 +22,7 @@ var (
 	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
 		"Jobs that this process ended, by kind and the final state of their subject.", []string{"kind", "outcome"}, nil)
 	jobDurationDesc = prometheus.NewDesc("foretell_job_duration_seconds",
-		"Time from the beginning to the end of the jobs that this process ended, by kind; of a race for train.", []string{"kind"}, nil)
+		"Time from the beginning to the end of the jobs that this process ended, by kind; a job of kind train is a race.", []string{"kind"}, nil)
 )
 
 // jobCollector collects the job counts of the app at each scrape.

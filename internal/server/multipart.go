@@ -37,7 +37,7 @@ func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, er
 		return nil, api.NewProblem(api.CodeWrongMediaType, "the body must be multipart/form-data with a part %q that contains the CSV", fileField)
 	}
 	if r.ContentLength > limit {
-		return nil, api.NewProblem(api.CodeTooLarge, "the request body has %d bytes: %s", r.ContentLength, formatFileLimit(limit))
+		return nil, api.NewProblem(api.CodeTooLarge, "the request body has %d bytes, but %s", r.ContentLength, formatFileLimit(limit))
 	}
 	body.form, body.limit = true, limit
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil

@@ -113,10 +113,10 @@ func operationDescription(op api.Operation) string {
 // the summary.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
-		"More than 32 MB (33,554,432 bytes) are rejected with 413: upload them to the dataset's uploadUrl. " +
+		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
 		"An interrupted upload leaves the dataset PENDING.",
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
-		"The headers in extraHeaders are optional. Fewer than 10 bytes are rejected with 422, more than 534,773,760 with 413. " +
+		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, one of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing.",
 	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null, for a race without a threshold, is an extension.",
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +

@@ -71,7 +71,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeTooSmall:         "fewer bytes than a CSV can have",
 	api.CodeTooMany:          "too many failed logins or requests for access; with `Retry-After`",
 	api.CodeQuota:            "the account would exceed one of its limits, see [Quota](#quota)",
-	api.CodeStorageFull:      "the service's disk is full; nothing was stored",
+	api.CodeStorageFull:      "the service's disk is full, so nothing was stored",
 	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
 	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",
 	api.CodeNotReady:         "starting, stopping, or the store fails",

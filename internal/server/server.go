@@ -127,7 +127,7 @@ func (s *service) mountAll(rt *router) {
 // writeRouteError responds to a request without a route.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the methods that are", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}
 	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))

@@ -35,7 +35,7 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 	}
 	archive, err := zip.OpenReader(from)
 	if err != nil {
-		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
+		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged or cut off (%v)", err)}
 	}
 	defer func() { _ = archive.Close() }() // it was only read
 	if slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == "xl/workbook.xml" }) {
@@ -86,7 +86,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 		if errors.As(err, &defect) || ctx.Err() != nil {
 			return err
 		}
-		return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged, is it cut off? (%v)", err)}
+		return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged or cut off (%v)", err)}
 	}
 	defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
 	return f.readMember(ctx, from, opts)

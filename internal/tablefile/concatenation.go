@@ -183,7 +183,7 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 		if _, twice := at[name]; twice {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
-				Message: "the header has the name twice, so its columns cannot be matched with those of " + firstFile,
+				Message: "the header has the name twice, so the columns cannot be matched with those of " + firstFile,
 			}
 		}
 		at[name] = i
@@ -191,14 +191,14 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 	for _, name := range first {
 		i, ok := at[name]
 		if !ok {
-			return nil, missing(name, "the column of "+firstFile+" is missing, but files that make one table must have the same columns")
+			return nil, missing(name, "this column of "+firstFile+" is missing here: files that make one table must have the same columns")
 		}
 		order = append(order, i)
 		delete(at, name)
 	}
 	for i, name := range names {
 		if _, extra := at[name]; extra {
-			d := missing(name, "the column is not in "+firstFile+", but files that make one table must have the same columns")
+			d := missing(name, "this column is not in "+firstFile+": files that make one table must have the same columns")
 			d.Column = i + 1
 			return nil, d
 		}
@@ -206,7 +206,7 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 	if len(order) != len(names) {
 		return nil, &csvfile.Defect{
 			Code: csvfile.CodeDuplicateColumn, Line: line,
-			Message: fmt.Sprintf("%d columns cannot be matched with the %d of %s, which has a name twice", len(names), len(first), firstFile),
+			Message: fmt.Sprintf("the %d columns cannot be matched with the %d columns of %s, whose header has a name twice", len(names), len(first), firstFile),
 		}
 	}
 	return order, nil

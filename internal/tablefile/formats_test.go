@@ -196,7 +196,7 @@ func TestArchive(t *testing.T) {
 		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file contains 0 tables"},
 		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "the ZIP file contains another ZIP file"},
 		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "the unpacked file exceeds 1048576 bytes"},
-		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged, is it cut off?"},
+		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged or cut off"},
 	} {
 		t.Run(c.name+"_is_a_defect", func(t *testing.T) {
 			_, err := text(t, openText(t, c.in, Options{MaxBytes: 1 << 20}))
@@ -255,7 +255,7 @@ func TestParquetPagesAreBounded(t *testing.T) {
 		claim func(h *format.PageHeader)
 		want  string
 	}{
-		{"bytes", func(h *format.PageHeader) { h.UncompressedPageSize = math.MaxInt32 }, "a page has 2147483647 bytes"},
+		{"bytes", func(h *format.PageHeader) { h.UncompressedPageSize = math.MaxInt32 }, "an uncompressed page has 2147483647 bytes"},
 		{"values", func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = math.MaxInt32 }, "a page has 2147483647 values"},
 		{"length", func(h *format.PageHeader) { h.CompressedPageSize = math.MaxInt32 }, "a page is longer than its column"},
 	} {

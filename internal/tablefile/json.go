@@ -104,7 +104,7 @@ func (k *keySet) position(key []byte) (int, error) {
 		return at, nil
 	}
 	if k.size += len(key); len(k.names) == maxKeys || k.size > maxKeyText {
-		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("more than %d different keys, each of which would be a column", len(k.names))}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("the rows have more than %d different keys, and each key would be a column", len(k.names))}
 	}
 	at := len(k.names)
 	k.positions[string(key)] = at
@@ -288,7 +288,7 @@ func (r *jsonRowReader) readCell() error {
 		r.cells = append(r.cells, span{})
 	}
 	if r.cells[at].end > 0 {
-		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the object has the key twice"}
+		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the object has the key " + csvfile.Excerpt(string(r.path)) + " twice"}
 	}
 	raw, err := r.ReadValue()
 	if err != nil {

@@ -100,12 +100,12 @@ func (d *jsonDecoder) toDefect(err error) error {
 		}
 		return defect
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "invalid JSON: the file ends within a value, is it truncated?"}
+		return &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(d.InputOffset()), Message: "invalid JSON: the file ends within a value; perhaps it is cut off"}
 	case errors.As(err, &syntax):
 		defect = &csvfile.Defect{Code: CodeInvalidFile, Line: d.lineAt(syntax.ByteOffset), Message: "invalid JSON: " + syntax.Err.Error()}
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			defect.Code, defect.Message = csvfile.CodeDuplicateColumn, "the object has the key twice"
-			defect.Name = syntax.JSONPointer.LastToken()
+			defect.Code, defect.Name = csvfile.CodeDuplicateColumn, syntax.JSONPointer.LastToken()
+			defect.Message = "the object has the key " + csvfile.Excerpt(defect.Name) + " twice"
 		}
 		return defect
 	}
@@ -136,7 +136,7 @@ type lineReader struct {
 // Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (int, error) {
 	if r.offset+int64(len(r.kept)-r.counted)-r.released > maxObject {
-		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("a row of more than %d MiB", maxObject>>20)}
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("the row exceeds %d MiB", maxObject>>20)}
 	}
 	r.kept = append(r.kept[:0], r.kept[r.counted:]...)
 	r.counted = 0

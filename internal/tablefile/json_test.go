@@ -54,8 +54,8 @@ func TestJSONRefuses(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"a_row_that_is_cut_off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", "line 3: invalid JSON: the file ends within a value"},
 		{"a_wrong_character", "{\"a\":1}\n\n{\"a\":x}\n", "line 3: invalid JSON: invalid character"},
-		{"a_key_twice", "{\"a\":1}\n{\"a\":1,\"a\":2}\n", "line 2: the object has the key twice"},
-		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", "line 2: the object has the key twice"},
+		{"a_key_twice", "{\"a\":1}\n{\"a\":1,\"a\":2}\n", `line 2: the object has the key "a" twice`},
+		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", `line 2: the object has the key "b.c" twice`},
 		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: the row is not an object"},
 		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: the document continues after the list"},
 		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has columns instead of rows"},

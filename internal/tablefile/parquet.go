@@ -87,7 +87,7 @@ func checkParquetFooter(src io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(tail[4:]) != "PAR1" {
-		return errors.New("it does not end with PAR1")
+		return errors.New("the file does not end with PAR1")
 	}
 	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-12 {
 		return fmt.Errorf("the footer of %d bytes is longer than the file", n)
@@ -96,7 +96,7 @@ func checkParquetFooter(src io.ReaderAt, size int64) error {
 }
 
 func damagedParquet(err error) error {
-	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged, is it cut off? (%v)", err)}
+	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged or cut off (%v)", err)}
 }
 
 // parquetColumns returns the columns with one value per row, and the number of leaves of the
@@ -231,7 +231,7 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 			return func(dst []byte, v parquet.Value) ([]byte, error) {
 				b := hex.EncodeToString(v.ByteArray())
 				if len(b) != 32 {
-					return dst, errors.New("not a UUID")
+					return dst, errors.New("a value is not a UUID")
 				}
 				return fmt.Appendf(dst, "%s-%s-%s-%s-%s", b[:8], b[8:12], b[12:16], b[16:20], b[20:]), nil
 			}
@@ -240,7 +240,7 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 				if b := v.ByteArray(); len(b) == 2 {
 					return appendFloat(dst, float16Value(binary.LittleEndian.Uint16(b)), 32), nil
 				}
-				return dst, errors.New("not a 16-bit number")
+				return dst, errors.New("a value is not a 16-bit number")
 			}
 		case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType, *format.NullType:
 			return nil

@@ -31,7 +31,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 				begin = chunk.DictionaryPageOffset
 			}
 			if begin < 0 || chunk.TotalCompressedSize < 0 || begin > size-chunk.TotalCompressedSize {
-				return fmt.Errorf("the file does not have the %d bytes from byte %d on", chunk.TotalCompressedSize, begin)
+				return fmt.Errorf("a column has %d bytes from byte %d on, but the file is shorter", chunk.TotalCompressedSize, begin)
 			}
 			if err := checkColumnPages(ctx, io.NewSectionReader(src, begin, chunk.TotalCompressedSize)); err != nil {
 				return err
@@ -67,7 +67,7 @@ func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 		case header.CompressedPageSize < 0 || at > chunk.Size():
 			return errors.New("a page is longer than its column")
 		case header.UncompressedPageSize > maxPageBytes:
-			return fmt.Errorf("a page has %d bytes uncompressed, the limit is %d", header.UncompressedPageSize, maxPageBytes)
+			return fmt.Errorf("an uncompressed page has %d bytes, the limit is %d", header.UncompressedPageSize, maxPageBytes)
 		case values > maxPageValues:
 			return fmt.Errorf("a page has %d values, the limit is %d", values, maxPageValues)
 		}

@@ -60,7 +60,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
 			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", opts.Sheet, joinNames(names))}
 		case opts.Sheet == "" && len(names) > 1:
-			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("only the first of %d sheets is read: %s", len(names), joinNames(names))})
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only the first is read", len(names), joinNames(names))})
 		}
 		f.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
 		return damagedWorkbook(b.writeSheet(b.sheets[at].part, w))
@@ -73,7 +73,7 @@ func damagedWorkbook(err error) error {
 	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged, is it cut off? (%v)", err)}
+	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged or cut off (%v)", err)}
 }
 
 // forEachElement decodes the named part of the archive and calls visit with the start of
@@ -145,7 +145,7 @@ func (b *workbook) readIndex() error {
 		}
 	}
 	if len(b.sheets) == 0 {
-		return errors.New("there is no sheet")
+		return errors.New("the workbook has no sheet")
 	}
 	if err := b.readStyles(); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (b *workbook) writeSheet(name string, w *csvFile) error {
 		case "c":
 			column := parseColumn(attribute(e, "r"), len(cells))
 			if column >= maxSheetColumn {
-				return fmt.Errorf("row %d has a cell in column %d", number, column+1)
+				return fmt.Errorf("row %d has a cell in column %d, the limit is %d", number, column+1, maxSheetColumn)
 			}
 			text, err := b.readCell(d, e)
 			if err != nil {

@@ -166,9 +166,9 @@ var defectSummaries = map[string]defectSummary{
 	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},
 	CodeEmptyID:         {predicate: "have no ID"},
 	CodeEmptyLabel:      {predicate: "have no label"},
-	CodeBinary:          {predicate: "have a NUL byte", rule: "this is not text"},
-	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "name the file's encoding or save it as UTF-8"},
-	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "a field with quotes must be in quotes itself, and each quote in it doubled"},
+	CodeBinary:          {predicate: "have a NUL byte", rule: "a text file must not have NUL bytes"},
+	CodeInvalidUTF8:     {predicate: "have bytes that are not valid UTF-8", rule: "set the file's encoding, or save the file as UTF-8"},
+	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "put such a field in quotes, and double each quote in it"},
 }
 
 // SourceLine returns source(line). If source is nil, it returns "" and line.

@@ -4,16 +4,16 @@ import "bytes"
 
 // fileSignatures are the first bytes of files that are often uploaded by mistake.
 var fileSignatures = []struct{ magic, code, message string }{
-	{"\x1F\x8B", CodeBinary, "this is a gzip file: unpack it, or let the client do so"},
-	{"\x28\xB5\x2F\xFD", CodeBinary, "this is a Zstandard file: unpack it, or let the client do so"},
+	{"\x1F\x8B", CodeBinary, "this is a gzip file: unpack it, or use the foretell client, which unpacks it"},
+	{"\x28\xB5\x2F\xFD", CodeBinary, "this is a Zstandard file: unpack it, or use the foretell client, which unpacks it"},
 	{"PK\x03\x04", CodeBinary, "this is a ZIP file or an Excel workbook: save the table as CSV"},
 	{"\xD0\xCF\x11\xE0", CodeBinary, "this is an Office document: save the table as CSV"},
 	{"PAR1", CodeBinary, "this is a Parquet file: write the table as CSV"},
 	{"%PDF-", CodeBinary, "this is a PDF document: save the table as CSV"},
 	{"\x89PNG", CodeBinary, "this is a PNG picture"},
 	{"SQLite format 3\x00", CodeBinary, "this is an SQLite database: export the table as CSV"},
-	{"\xFF\xFE", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or let the client do so"},
-	{"\xFE\xFF", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or let the client do so"},
+	{"\xFF\xFE", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or use the foretell client, which converts it"},
+	{"\xFE\xFF", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or use the foretell client, which converts it"},
 }
 
 // detectFileType returns the code and message of the defect if a file that starts with head

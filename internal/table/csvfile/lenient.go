@@ -114,7 +114,7 @@ func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte
 		if len(window) > MaxRecordBytes {
 			return nil, false, &Defect{
 				Code: CodeTooLong, Line: r.nextLine, Column: 1,
-				Message: fmt.Sprintf("a line of more than %d MiB: are the line ends missing?", MaxRecordBytes>>20),
+				Message: fmt.Sprintf("the line exceeds %d MiB: are the line ends missing?", MaxRecordBytes>>20),
 			}
 		}
 		r.err = r.fill()

@@ -143,13 +143,13 @@ func (r *Reader) checkText() (*Record, error) {
 		if bytes.IndexByte(field, 0) >= 0 {
 			return nil, &Defect{
 				Code: CodeBinary, Line: rec.FieldLine(i, r.delim), Column: i + 1,
-				Message: "a NUL byte: this is not text",
+				Message: "the field has a NUL byte, which a text file must not have",
 			}
 		}
 		if !utf8.Valid(field) {
 			return nil, &Defect{
 				Code: CodeInvalidUTF8, Line: rec.FieldLine(i, r.delim), Column: i + 1,
-				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: name the file's encoding or save it as UTF-8", invalidByte(field)),
+				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: set the file's encoding, or save the file as UTF-8", invalidByte(field)),
 			}
 		}
 	}

@@ -189,7 +189,7 @@ func (r *Reader) failAt(offset int, status splitStatus) error {
 		return r.failTooManyFields(d)
 	case strayQuote:
 		d.Code = CodeStrayQuote
-		d.Message = `a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled`
+		d.Message = "the field has a quote inside: put the field in quotes, and double each quote in it"
 		if err := r.skipLine(offset); err != nil {
 			return err
 		}
@@ -197,9 +197,9 @@ func (r *Reader) failAt(offset int, status splitStatus) error {
 	case unclosedQuote:
 		d.Code, d.Message = CodeUnclosedQuote, "the quote that opens here is never closed"
 	case tooLong:
-		d.Code, d.Message = CodeTooLong, fmt.Sprintf("a record of more than %d MiB", MaxRecordBytes>>20)
+		d.Code, d.Message = CodeTooLong, fmt.Sprintf("the record exceeds %d MiB", MaxRecordBytes>>20)
 		if len(window)-offset > MaxFieldBytes {
-			d.Message = fmt.Sprintf("a field of more than %d MiB", MaxFieldBytes>>20)
+			d.Message = fmt.Sprintf("the field exceeds %d MiB", MaxFieldBytes>>20)
 		}
 		if offset < len(window) && window[offset] == '"' {
 			d.Code, d.Message = CodeUnclosedQuote, fmt.Sprintf("the quote that opens here is not closed within %d MiB", MaxFieldBytes>>20)
@@ -221,7 +221,7 @@ func (r *Reader) failTooManyFields(d *Defect) error {
 	if !ended {
 		more, fields, r.err = "more than ", fields-1, io.EOF
 	}
-	d.Message = fmt.Sprintf("%s%s columns: at most %s are read", more, humanize.Comma(fields), humanize.Comma(MaxFields))
+	d.Message = fmt.Sprintf("the row has %s%s fields, the maximum is %s", more, humanize.Comma(fields), humanize.Comma(MaxFields))
 	return d
 }
 

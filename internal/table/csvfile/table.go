@@ -76,7 +76,7 @@ func (t *Table) RaggedRowDefect(rec *Record) *Defect {
 		Message: fmt.Sprintf("expected %d fields, got %d", want, got),
 	}
 	if rec.LineBreaks > 0 {
-		d.Message += fmt.Sprintf(" (the record reaches to line %d: is a quote never closed?)", rec.Line+rec.LineBreaks)
+		d.Message += fmt.Sprintf(" (the record ends in line %d: is a quote not closed?)", rec.Line+rec.LineBreaks)
 	}
 	return d
 }
@@ -126,7 +126,7 @@ func (t *Table) CheckHeader(minColumns int) []Defect {
 		if minColumns == MinLabelledColumns {
 			roles = "an ID first, a feature and the label last"
 		}
-		d := t.HeaderDefect(CodeTooFewColumns, n-1, "%s, need at least %d: %s", humanize.Count(n, "column"), minColumns, roles)
+		d := t.HeaderDefect(CodeTooFewColumns, n-1, "%s, but at least %d are required: %s", humanize.Count(n, "column"), minColumns, roles)
 		if other := likelyDelimiter(t.Header); other != 0 {
 			d.Message += fmt.Sprintf(" (are the fields separated by %q?)", other)
 		}

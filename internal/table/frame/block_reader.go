@@ -97,7 +97,7 @@ func (b *BlockReader) checkFile(ctx context.Context) error {
 	id := b.decoder.binding.id
 	repeated, _, err := b.ids.Duplicates(ctx, 1)
 	for _, r := range repeated {
-		d := b.table.HeaderDefect(csvfile.CodeDuplicateID, id, "the same ID as line %d: IDs must be unique", r.FirstLine)
+		d := b.table.HeaderDefect(csvfile.CodeDuplicateID, id, "line %d has the same ID: IDs must be unique", r.FirstLine)
 		d.Line = r.Line
 		return &d
 	}

@@ -89,9 +89,9 @@ func TestBlocks(t *testing.T) {
 
 	for _, c := range []struct{ name, file, want string }{
 		{"missing_column", "id,weight\n1,2\n", `line 1: the column "colour" of the training file is missing`},
-		{"missing_id", "weight,colour\n1,red\n", `line 1: the ID column "id" is missing, and the first column is a feature`},
-		{"other_id_name", "key,weight,colour\na,1,red\na,1,red\n", "line 3, column 1 (key): the same ID as line 2: IDs must be unique"},
-		{"duplicate_id", "id,weight,colour\n1,1,\n2,1,\n3,1,\n2,1,\n", "line 5, column 1 (id): the same ID as line 3: IDs must be unique"},
+		{"missing_id", "weight,colour\n1,red\n", `line 1: the ID column "id" is missing, and the first column is a feature, not an ID`},
+		{"other_id_name", "key,weight,colour\na,1,red\na,1,red\n", "line 3, column 1 (key): line 2 has the same ID: IDs must be unique"},
+		{"duplicate_id", "id,weight,colour\n1,1,\n2,1,\n3,1,\n2,1,\n", "line 5, column 1 (id): line 3 has the same ID: IDs must be unique"},
 		{"empty_id", "weight,id,colour\n1,,red\n", "line 2, column 2 (id): the row has no ID"},
 		{"ragged", "id,weight,colour\n1,1\n", "line 2, column 3 (colour): expected 3 fields, got 2"},
 		{"no_rows", "id,weight,colour\n", "line 1, column 1 (id): no data row follows the header"},

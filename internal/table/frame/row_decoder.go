@@ -18,7 +18,7 @@ type binding struct {
 func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
 	fields := schema.FieldNames()
 	if len(t.Names) != len(fields)+2 {
-		d := t.HeaderDefect(csvfile.CodeTooFewColumns, len(t.Names)-1, "the file has %s, the training file has %d",
+		d := t.HeaderDefect(csvfile.CodeTooFewColumns, len(t.Names)-1, "the file has %s, but the training file has %d",
 			humanize.Count(len(t.Names), "column"), len(fields)+2)
 		return nil, &d
 	}
@@ -52,7 +52,7 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	if b.id < 0 && first {
 		return nil, &csvfile.Defect{
 			Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: schema.ID,
-			Message: fmt.Sprintf("the ID column %s is missing, and the first column is a feature", csvfile.Excerpt(schema.ID)),
+			Message: fmt.Sprintf("the ID column %s is missing, and the first column is a feature, not an ID", csvfile.Excerpt(schema.ID)),
 		}
 	}
 	b.id = max(b.id, 0)

@@ -111,14 +111,14 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value, so the column is not used")
 	case known:
-		s.warn(csvfile.CodeEqualColumn, i, "has the same content as column %d (%s), so it is not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
+		s.warn(csvfile.CodeEqualColumn, i, "the column has the same content as column %d (%s), so it is not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
 	case inf.identifiesRows && inf.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):
-		s.warn(csvfile.CodeIDLikeColumn, i, "the integers number the rows and are not used")
+		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
 	default:
 		if inf.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
-			s.warn(csvfile.CodeIDLikeColumn, i, "the integers nearly number the rows: are they informative?")
+			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
 		}
 		return false
 	}
@@ -201,10 +201,10 @@ func (s *scanner) warnStrayTexts(i int, inf *inference) {
 	}
 	treatment := "such text is treated as missing"
 	if len(inf.strays) > 0 {
-		treatment = "such text becomes a feature of its own"
+		treatment = "such text becomes another feature"
 	}
 	if rows > 0 {
-		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "%s of a column of numbers %s other text, first %s in %s; %s",
+		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "the column has numbers, but %s %s text, first %s in %s; %s",
 			humanize.Count(rows, "row"), verbHave(rows), csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), treatment)
 	}
 }

@@ -117,10 +117,10 @@ func (c *comparison) checkID() {
 		return
 	}
 	if c.train.ColumnIndex(got) >= 0 {
-		c.report(SeverityDefect, csvfile.CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature", csvfile.Excerpt(got))
+		c.report(SeverityDefect, csvfile.CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature, not an ID", csvfile.Excerpt(got))
 		return
 	}
-	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name, so the first, %s, is the ID", csvfile.Excerpt(got))
+	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name, so the first column, %s, is the ID", csvfile.Excerpt(got))
 }
 
 func (c *comparison) checkExtra() {
@@ -131,7 +131,7 @@ func (c *comparison) checkExtra() {
 		case name == c.train.Schema.Label:
 			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the label is copied to the result and not used to predict")
 		default:
-			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "not in the training file, so it is copied to the result but not used to predict")
+			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the column is not in the training file, so it is copied to the result but not used to predict")
 		}
 	}
 }
@@ -162,11 +162,11 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	case rows == 0:
 		return form == blind.Form
 	case form != blind.Form:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "a column of %s in training, but of %s here; the %s are treated as missing",
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing",
 			form.pluralNoun(), blind.Form.pluralNoun(), blind.Form.pluralNoun())
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; they are treated as missing",
-			humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text))
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
+			humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
 	default:
 		return true
 	}
@@ -255,11 +255,11 @@ func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericS
 	slack := (train.Max - train.Min) * rangeTolerance
 	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
 	if moved {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "values from %s to %s, compared with %s to %s in training",
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the values are from %s to %s, but from %s to %s in training",
 			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
 	}
 	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= MinComparedRows && math.Abs(shift) > maxMeanShift*train.StdDev {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "%s on average, compared with %s in training", form.Format(blind.Mean), form.Format(train.Mean))
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the mean is %s, but %s in training", form.Format(blind.Mean), form.Format(train.Mean))
 	}
 }
 

@@ -33,25 +33,25 @@ func TestCompare(t *testing.T) {
 		{"alike", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,%d,%d.5", i%9, i) }), nil},
 		{"missing_and_extra_columns", pets("id,colour,age,note,kind", func(i int) string { return fmt.Sprintf("red,%d,x,cat", i%9) }), []string{
 			"defect missing-column weight: the column of the training file is missing",
-			"warning extra-column note: not in the training file, so it is copied to the result but not used to predict",
+			"warning extra-column note: the column is not in the training file, so it is copied to the result but not used to predict",
 			"warning extra-column kind: the label is copied to the result and not used to predict",
 		}},
 		{"another_id", pets("key,colour,age,weight", func(i int) string { return fmt.Sprintf("red,%d,%d.5", i%9, i) }), []string{
-			`warning other-id-name id: no column has this name, so the first, "key", is the ID`,
+			`warning other-id-name id: no column has this name, so the first column, "key", is the ID`,
 		}},
 		{"no_id", pets("age,colour,weight", func(i int) string { return fmt.Sprintf("red,%d.5", i) }), []string{
-			`defect missing-column id: the ID column is missing, and the first column, "age", is a feature`,
+			`defect missing-column id: the ID column is missing, and the first column, "age", is a feature, not an ID`,
 		}},
 		{"other_cells", pets("id,colour,age,weight", func(i int) string {
 			return fmt.Sprintf("%s,%s,%d.5", []string{"red", "blue", "green", "blue"}[i%4], []string{"old", "", ""}[i%3], i+40)
 		}), []string{
 			"warning more-missing age: 67 % of the rows have no value, compared with 0 % in training",
-			"warning changed-kind age: a column of numbers in training, but of texts here; the texts are treated as missing",
-			"warning moved-range weight: values from 40.5 to 99.5, compared with 0.5 to 59.5 in training",
+			"warning changed-kind age: the column has numbers in training, but texts here; the texts are treated as missing",
+			"warning moved-range weight: the values are from 40.5 to 99.5, but from 0.5 to 59.5 in training",
 			`warning unseen-category colour: 45 rows (75 %) have one of 2 texts that the training file does not have, most often "blue"`,
 		}},
 		{"another_mean", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,7,%d.5", i) }), []string{
-			"warning moved-range age: 7 on average, compared with 3.85 in training",
+			"warning moved-range age: the mean is 7, but 3.85 in training",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,11 +75,11 @@ func TestCompareForms(t *testing.T) {
 		{"alike", "id,when,price,note\na,14/1/2026,500,x\n", nil},
 		{"a_date_that_reads_two_ways", "id,when,price,note\na,1/12/2026,$20,x\n", nil},
 		{"other_forms_and_range", "id,when,price,note\na,soon,$9999,x\n", []string{
-			"changed-kind when: a column of dates in training, but of texts here; the texts are treated as missing",
-			"moved-range price: values from 9999 to 9999, compared with 20 to 1000 in training",
+			"changed-kind when: the column has dates in training, but texts here; the texts are treated as missing",
+			"moved-range price: the values are from 9999 to 9999, but from 20 to 1000 in training",
 		}},
 		{"another_time", "id,when,price,note\na,14/1/2029,$20,x\n", []string{
-			"moved-range when: values from 2029-01-14 to 2029-01-14, compared with 2026-01-13 to 2026-03-03 in training",
+			"moved-range when: the values are from 2029-01-14 to 2029-01-14, but from 2026-01-13 to 2026-03-03 in training",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 	plain := func(i int) string { return fmt.Sprint(7 * i) }
 	dollars := func(i int) string { return fmt.Sprintf("$%d", 7*i) }
 	percent := func(i int) string { return fmt.Sprintf("%d%%", i) }
-	const percents = `60 rows have numbers in another format than in training, most often "0%"; they are treated as missing`
+	const percents = `60 rows have numbers in another format than in training, most often "0%"; these numbers are treated as missing`
 	for _, c := range []struct {
 		name         string
 		train, blind func(i int) string
@@ -153,8 +153,8 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 	}{
 		{"few_compact_dates", compact, compact, 5, nil},
 		{"dashed_for_compact_dates", compact, dashed, 60, nil},
-		{"numbers_for_dates", dashed, plain, 60, []string{"a column of dates in training, but of numbers here; the numbers are treated as missing"}},
-		{"dates_for_numbers", plain, dashed, 60, []string{"a column of numbers in training, but of dates here; the dates are treated as missing"}},
+		{"numbers_for_dates", dashed, plain, 60, []string{"the column has dates in training, but numbers here; the numbers are treated as missing"}},
+		{"dates_for_numbers", plain, dashed, 60, []string{"the column has numbers in training, but dates here; the dates are treated as missing"}},
 		{"plain_for_dollars", dollars, plain, 60, nil},
 		{"percent_for_dollars", dollars, percent, 60, []string{percents}},
 	} {

@@ -94,7 +94,7 @@ func duplicateDefect(first int, rows ...int) *csvfile.Defect {
 	}
 	switch n := len(rows); n {
 	case 1:
-		d.Message = fmt.Sprintf("the same ID as line %d: IDs must be unique", first+2)
+		d.Message = fmt.Sprintf("line %d has the same ID: IDs must be unique", first+2)
 	case 2:
 		d.Message = fmt.Sprintf("2 rows repeat the ID of an earlier row, in lines %d and %d: IDs must be unique", rows[0]+2, rows[1]+2)
 	default:

@@ -45,6 +45,6 @@ func ExampleScan_defects() {
 		fmt.Printf("%d:%d %s: %s\n", d.Line, d.Column, d.Code, d.Message)
 	}
 	// Output:
-	// 3:1 duplicate-id: the same ID as line 2: IDs must be unique
+	// 3:1 duplicate-id: line 2 has the same ID: IDs must be unique
 	// 4:3 empty-label: the row has no label
 }

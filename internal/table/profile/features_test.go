@@ -164,7 +164,7 @@ func TestDuplicateColumns(t *testing.T) {
 			same = append(same, w.String())
 		}
 	}
-	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column: not used (copy, code)"}
+	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, so they are not used (copy, code)"}
 	if d := cmp.Diff(want, same); d != "" {
 		t.Error(d)
 	}

@@ -114,7 +114,7 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 		accuracy := shares[field]
 		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && detector.isLeak(accuracy) {
 			s.warn(csvfile.CodeLeakingColumn, field,
-				"alone predicts the label of %s of the rows, compared with %[3]s for always predicting %[2]s: is it known before the label is?",
+				"the column alone predicts %s of the labels (always predicting %[2]s: %[3]s): is the column known before the label is?",
 				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].texts.top(1)[0].Text), humanize.Percent(detector.baseline()))
 		}
 	}

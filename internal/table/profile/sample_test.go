@@ -90,7 +90,7 @@ func TestSourceLine(t *testing.T) {
 	if got := p.DefectSummary(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := scanText(t, "id,x,y\n1,2,a\n2,2,a\n1,4,b\n", ScanOptions{SourceLine: source}).DefectSummary(); !strings.Contains(got, "the same ID as a.csv:2") {
+	if got := scanText(t, "id,x,y\n1,2,a\n2,2,a\n1,4,b\n", ScanOptions{SourceLine: source}).DefectSummary(); !strings.Contains(got, "a.csv:2 has the same ID") {
 		t.Error(got)
 	}
 }

@@ -313,7 +313,7 @@ func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	}
 	s.profile.log.AddMany(csvfile.Defect{
 		Code: csvfile.CodeDuplicateID, Line: first.Line, Column: s.id + 1, Name: s.profile.Schema.ID,
-		Message: fmt.Sprintf("the same ID as %s: IDs must be unique", s.formatLine(first.FirstLine)),
+		Message: fmt.Sprintf("%s has the same ID: IDs must be unique", s.formatLine(first.FirstLine)),
 	}, count, places)
 	return nil
 }

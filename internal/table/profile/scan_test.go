@@ -63,10 +63,10 @@ func TestScanDefects(t *testing.T) {
 		{"unnamed_column", "id,,y\n1,1,a\n2,2,b\n", []string{"unnamed-column: line 1, column 2: the column has no name"}},
 		{"unnamed_id_is_fine", ",x,y\n1,1,a\n2,2,b\n", nil},
 		{"twin_columns", "id,x,x ,y\n1,1,1,a\n2,2,2,b\n", []string{"duplicate-column: line 1, column 3 (x): column 2 has the same name"}},
-		{"two_columns", "id,y\n1,a\n", []string{"too-few-columns: line 1, column 2 (y): 2 columns, need at least 3: an ID first, a feature and the label last"}},
+		{"two_columns", "id,y\n1,a\n", []string{"too-few-columns: line 1, column 2 (y): 2 columns, but at least 3 are required: an ID first, a feature and the label last"}},
 		{
 			"semicolons", "id;x;y\n1;1;a\n",
-			[]string{"too-few-columns: line 1, column 1 (id;x;y): 1 column, need at least 3: an ID first, a feature and the label last (are the fields separated by ';'?)"},
+			[]string{"too-few-columns: line 1, column 1 (id;x;y): 1 column, but at least 3 are required: an ID first, a feature and the label last (are the fields separated by ';'?)"},
 		},
 		{
 			"ragged_rows", "id,x,y\n1,1\n2,2,b\n3,3,a,z\n4\n",
@@ -86,10 +86,10 @@ func TestScanDefects(t *testing.T) {
 			"label_of_many_values", "id,x,price\na,1,1.5\nb,2,1.6\nc,3,1.7\nd,4,1.5\n",
 			[]string{"numeric-label: line 1, column 3 (price): foretell predicts classes, not numbers; the label has 3 different numbers in 4 rows"},
 		},
-		{"nul_byte", "id,x,y\na,1,p\nb,\x00,q\n", []string{"binary: line 3, column 2 (x): a NUL byte: this is not text"}},
-		{"nul_in_the_header", "id,\x00,y\na,1,p\n", []string{"binary: line 1, column 2: a NUL byte: this is not text"}},
-		{"invalid_utf8", "id,x,y\na,caf\xE9,p\nb,2,q\n", []string{"invalid-utf8: line 2, column 2 (x): byte 0xE9 is not valid UTF-8: name the file's encoding or save it as UTF-8"}},
-		{"stray_quote", "id,x,y\na,5\",p\nb,2,q\nc,2,p\n", []string{"stray-quote: line 2, column 2 (x): a quote inside a field: a field with quotes must be in quotes itself, and each quote in it doubled"}},
+		{"nul_byte", "id,x,y\na,1,p\nb,\x00,q\n", []string{"binary: line 3, column 2 (x): the field has a NUL byte, which a text file must not have"}},
+		{"nul_in_the_header", "id,\x00,y\na,1,p\n", []string{"binary: line 1, column 2: the field has a NUL byte, which a text file must not have"}},
+		{"invalid_utf8", "id,x,y\na,caf\xE9,p\nb,2,q\n", []string{"invalid-utf8: line 2, column 2 (x): byte 0xE9 is not valid UTF-8: set the file's encoding, or save the file as UTF-8"}},
+		{"stray_quote", "id,x,y\na,5\",p\nb,2,q\nc,2,p\n", []string{"stray-quote: line 2, column 2 (x): the field has a quote inside: put the field in quotes, and double each quote in it"}},
 		{"unclosed_quote", "id,x,y\na,1,p\nb,\"2,q\nc,3,p\n", []string{"unclosed-quote: line 3, column 2 (x): the quote that opens here is never closed"}},
 		{"workbook", "PK\x03\x04\x00\x00", []string{"binary: line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"}},
 	} {
@@ -279,7 +279,7 @@ func TestScanOfABlindFile(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = scanText(t, "x,key\n1,a\n1,b\n", ScanOptions{Blind: true, ID: "none"})
-	if d := cmp.Diff([]string{"duplicate-id: line 3, column 1 (x): the same ID as line 2: IDs must be unique"}, errorsOf(p.Defects)); d != "" {
+	if d := cmp.Diff([]string{"duplicate-id: line 3, column 1 (x): line 2 has the same ID: IDs must be unique"}, errorsOf(p.Defects)); d != "" {
 		t.Error(d)
 	}
 }

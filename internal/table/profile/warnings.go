@@ -21,24 +21,23 @@ func (s *scanner) warnAt(line int, code string, at int, format string, args ...a
 
 // warningGroup has the parts of one message about several columns with the same warning.
 type warningGroup struct {
-	minColumns  int    // minimum number of columns
-	predicate   string // what is wrong with them
-	consequence string // what happens to them
+	minColumns int    // minimum number of columns
+	predicate  string // what is wrong with them, and what happens to them
 }
 
 var warningGroups = map[string]warningGroup{
-	csvfile.CodeEmptyColumn:    {2, "have no value in any row", "not used"},
-	csvfile.CodeConstantColumn: {2, "are constant", "not used"},
-	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column", "not used"},
-	csvfile.CodeIDLikeColumn:   {2, "identify or number the rows", "not used"},
-	csvfile.CodeJunkInNumbers:  {4, "of numbers have other text in some rows", "treated as missing or, if frequent, as a feature of its own"},
-	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label", "are they known before the label is?"},
+	csvfile.CodeEmptyColumn:    {2, "have no value in any row, so they are not used"},
+	csvfile.CodeConstantColumn: {2, "are constant, so they are not used"},
+	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, so they are not used"},
+	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
+	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such text is treated as missing or, if frequent, as another feature"},
+	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
 // groupWarnings merges the warnings of several columns that have the same code into the
 // first of them:
 //
-//	1,311 columns are constant: not used (f5, f9, f12, …)
+//	1,311 columns are constant, so they are not used (f5, f9, f12, …)
 //
 // It does not merge warnings about ID-like columns that are used.
 func (s *scanner) groupWarnings() {
@@ -68,7 +67,7 @@ func (s *scanner) groupWarnings() {
 		default:
 			names[w.Code] = nil
 			w.Line, w.Count = s.table.HeaderLine, len(list)
-			w.Message = fmt.Sprintf("%s %s: %s (%s)", humanize.Count(len(list), "column"), kind.predicate, kind.consequence, formatNames(list))
+			w.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), kind.predicate, formatNames(list))
 		}
 		kept = append(kept, w)
 	}

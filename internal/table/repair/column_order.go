@@ -283,6 +283,6 @@ func (r *repairer) logDialect() {
 		r.log.addMessage(changeDelimiter, Change{Line: r.dialect.line}, "fields separated by %q are now separated by commas", r.dialect.delim)
 	}
 	if r.dialect.hasRowNames {
-		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the first column has no name in the header, which names one column fewer than the rows have")
+		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the header names one column fewer than the rows have, so the first column has no name")
 	}
 }

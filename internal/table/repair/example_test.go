@@ -30,9 +30,9 @@ func ExampleFile() {
 	// 1-2,7,copper
 	// 3,9,steel
 	// line 1: fields separated by ';' are now separated by commas
-	// line 2: 1 row with misplaced quotes corrected
-	// line 3: 1 label with surrounding spaces trimmed
-	// line 3: 1 row with the ID of an earlier row, to which a number is appended
+	// line 2: corrected misplaced quotes in 1 row
+	// line 3: trimmed the spaces around 1 label
+	// line 3: appended a number to the ID of 1 row that repeats an earlier ID
 }
 
 func ExampleNormalize() {

@@ -118,7 +118,7 @@ func TestNormalizedLocations(t *testing.T) {
 	want := []string{
 		"empty-id: line 7, column 3 (key): the row has no ID",
 		"ragged-row: line 8, column 3 (key): expected 3 fields, got 2",
-		"duplicate-id: line 9, column 3 (key): the same ID as line 3: IDs must be unique",
+		"duplicate-id: line 9, column 3 (key): line 3 has the same ID: IDs must be unique",
 	}
 	if d := cmp.Diff(want, defectTexts(p.Defects)); d != "" {
 		t.Error(d)

@@ -61,7 +61,7 @@ func (w *repairWriter) writeHeader() {
 			return false
 		})
 		r.report.GeneratedID = true
-		r.log.addMessage(changeGeneratedID, Change{}, "an ID column is added, %s: the rows are r1, r2, …; the first column, %s, is not one", csvfile.Excerpt(name), csvfile.Excerpt(r.names[0]))
+		r.log.addMessage(changeGeneratedID, Change{}, "an ID column, %s, with the IDs r1, r2, … is added, because the first column, %s, is not an ID", csvfile.Excerpt(name), csvfile.Excerpt(r.names[0]))
 		w.out.WriteField([]byte(name))
 	}
 	for _, at := range r.order {
@@ -132,7 +132,7 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	}
 	record := &csvfile.Record{Line: line, Fields: fields}
 	d := (&csvfile.Table{Names: w.repairer.names}).RaggedRowDefect(record)
-	d.Message += ", which cannot be aligned: correct this row by hand"
+	d.Message += "; the row cannot be aligned: correct it by hand"
 	return d
 }
 

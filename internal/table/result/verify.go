@@ -137,7 +137,7 @@ func (v *verifier) checkRow(ctx context.Context) (bool, error) {
 	case gotEnds:
 		return false, &csvfile.Defect{
 			Code: csvfile.CodeRowsDiffer, Line: v.got.NextLine(),
-			Message: fmt.Sprintf("the result ends after %s, but the blind file has more", humanize.Count(v.rows, "row")),
+			Message: fmt.Sprintf("the result ends after %s, but the blind file has more rows", humanize.Count(v.rows, "row")),
 		}
 	case wantEnds:
 		return false, &csvfile.Defect{
@@ -180,7 +180,7 @@ func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
 	}
 	if math.Abs(stated-predicted) > sameTolerance {
-		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probability is %g, but that of the predicted class is %g", stated, predicted)
+		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probability is %g, but the column of the predicted class has %g", stated, predicted)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func TestVerify(t *testing.T) {
 	for _, c := range []struct{ name, result, want string }{
 		{"good", head + first + "2,c,no,1,1,0\n", ""},
 		{"quoting_may_differ", head + first + "\"2\",\"c\",no,1.0,1,0.0004\n", ""},
-		{"row_missing", head + first, "line 4: the result ends after 1 row, but the blind file has more"},
+		{"row_missing", head + first, "line 4: the result ends after 1 row, but the blind file has more rows"},
 		{"row_too_many", head + first + "2,c,no,1,1,0\n3,c,no,1,1,0\n", "line 5: the result has more rows than the blind file, which has 2 rows"},
 		{"order", head + "2,c,no,1,1,0\n" + first, `line 2, column 1 (id): the cell is "2", but "1" in line 2 of the blind file`},
 		{"cell", head + first + "2,d,no,1,1,0\n", `line 4, column 2 (x): the cell is "d", but "c" in line 4 of the blind file`},
@@ -23,7 +23,7 @@ func TestVerify(t *testing.T) {
 		{"not_a_number", head + first + "2,c,no,1,NaN,0\n", `line 4, column 5 (probability_no): "NaN" is not a probability`},
 		{"out_of_range", head + first + "2,c,no,1,1.1,0\n", `line 4, column 5 (probability_no): "1.1" is not a probability`},
 		{"sum", head + first + "2,c,no,0.5,0.5,0.4\n", "line 4, column 4 (probability): the probabilities of the classes sum to 0.9, not to 1"},
-		{"another_class", head + first + "2,c,no,0.6,0.4,0.6\n", "line 4, column 4 (probability): the probability is 0.6, but that of the predicted class is 0.4"},
+		{"another_class", head + first + "2,c,no,0.6,0.4,0.6\n", "line 4, column 4 (probability): the probability is 0.6, but the column of the predicted class has 0.4"},
 		{"column_missing", "id,x,prediction,probability,probability_no\n", `line 1, column 6: the column "probability_yes" is missing`},
 		{"column_renamed", "id,y,prediction,probability,probability_no,probability_yes\n", `line 1, column 2 (y): expected the column "x"`},
 		{"empty", "", "line 1, column 1: the file is empty"},
