@@ -16,7 +16,7 @@ import (
 	"foretell/internal/api"
 )
 
-// requestRules holds the checks of a request before its operation.
+// requestRules holds what authenticate checks in a request for an operation.
 type requestRules struct {
 	op     api.Operation
 	params parameters
@@ -54,7 +54,8 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 	}
 }
 
-// identifyCaller returns the caller of a request.
+// identifyCaller returns the caller of an operation. For a public operation, the caller
+// has no account.
 func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Caller, error) {
 	var caller account.Caller
 	if !op.Public {
@@ -73,8 +74,8 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// check returns the problem of a request that cannot be parsed. It returns nil if
-// there is none.
+// check checks the syntax of the parameters and the headers of the body. It returns nil
+// if they are valid.
 func (rules requestRules) check(r *http.Request) *api.Problem {
 	if p := rules.params.validate(r); p != nil {
 		return p
@@ -90,7 +91,8 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn; the access log shows the account tried.
+// logIn is app.LogIn. In addition, it counts failed logins and passes the e-mail to the
+// access log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = loggable(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
@@ -105,16 +107,16 @@ func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, 
 	return session, err
 }
 
-// loggable returns the beginning of a text from a client, with characters escaped that
-// a terminal might interpret.
+// loggable returns a text from a client for the log: at most 254 bytes, with control
+// characters escaped, because a terminal could interpret them.
 func loggable(text string) string {
 	const most = 254 // an e-mail
 	quoted := strconv.Quote(text[:min(len(text), most)])
 	return quoted[1 : len(quoted)-1]
 }
 
-// limitLogins calls next unless too many logins have failed from the address of
-// the client.
+// limitLogins calls next unless too many logins from the address of the client have
+// failed.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
 	address := s.proxies.remoteAddress(req.r)
@@ -131,7 +133,7 @@ func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	}
 }
 
-// baseURL returns the prefix of absolute URLs in the response.
+// baseURL returns the prefix of the absolute URLs in a response.
 func (s *service) baseURL(r *http.Request) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/")

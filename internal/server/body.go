@@ -17,8 +17,8 @@ const uploadIdleTimeout = 2 * time.Minute
 // formEnd is appended to a form, because its last line may have no line break.
 const formEnd = "\r\n"
 
-// requestBody is the body of every request. It counts the bytes and limits their
-// number, limits the time without any, and remembers the error that ended it.
+// requestBody is the body of every request. It counts and limits the bytes, limits the
+// time without any byte, and keeps the error that ended the body.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
@@ -26,28 +26,28 @@ type requestBody struct {
 	hasEnded  bool  // all bytes were read, or reading failed
 	err       error // of Read; io.EOF at the end
 
-	limit int64 // maximum of n; 0 is no limit
-	// If form is true, formEnd is appended, and the body ends with
-	// io.ErrUnexpectedEOF instead of io.EOF. Otherwise multipart.Reader would mistake
-	// the end of a truncated body for the end of the form.
+	limit int64 // maximum of bytesRead; 0 is no limit
+	// If form is true, formEnd is appended, and the body ends with io.ErrUnexpectedEOF
+	// instead of io.EOF, because multipart.Reader would take io.EOF in a truncated body
+	// for the end of the form.
 	form     bool
 	appended int // the number of bytes of formEnd that were returned
 
-	// Before each read, the read deadline of conn is set to idle from now, unless
-	// idle is 0.
+	// Before each read, the read deadline of conn is set to the current time plus idle. If
+	// idle is 0, no deadline is set.
 	conn *http.ResponseController
 	idle time.Duration
 	now  func() time.Time
 }
 
-// setIdleTimeout makes reads fail after d without a byte, until release is
-// called.
+// setIdleTimeout makes a read fail if no byte arrives for the duration d. The timeout
+// ends when release is called.
 func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
 	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
 	return b.clearDeadline
 }
 
-// Read reads the body up to its end, its limit or its idle timeout.
+// Read reads the body until its end, its limit or its idle timeout.
 func (b *requestBody) Read(p []byte) (int, error) {
 	if b.err != nil && !errors.Is(b.err, io.EOF) {
 		return 0, b.err
@@ -75,7 +75,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readUnlimited reads and counts bytes without limit.
+// readUnlimited reads and counts bytes. It ignores the limit.
 func (b *requestBody) readUnlimited(p []byte) (int, error) {
 	b.hasBegun = true
 	n, err := b.ReadCloser.Read(p)
@@ -90,8 +90,8 @@ func (b *requestBody) clearDeadline() {
 	}
 }
 
-// problem returns the error that ended the body, as a problem. It returns nil if
-// no error has occurred.
+// problem returns the error that ended the body, as a problem. It returns nil if the
+// body has not ended or ended without an error.
 func (b *requestBody) problem() error {
 	if b.err == nil || errors.Is(b.err, io.EOF) {
 		return nil
@@ -99,7 +99,7 @@ func (b *requestBody) problem() error {
 	return bodyProblem(b.err)
 }
 
-// bodyProblem converts an error of reading a body into a problem.
+// bodyProblem converts an error of reading a body to a problem.
 func bodyProblem(err error) error {
 	var (
 		known *api.Problem

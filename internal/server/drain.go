@@ -15,15 +15,16 @@ import (
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	maxDrainTime  = 30 * time.Second
-	// maxAnonymousDrainTime applies to requests without a valid token.
+	// maxAnonymousDrainTime replaces maxDrainTime for requests without a valid token.
 	maxAnonymousDrainTime = 5 * time.Second
-	// drainIdleTimeout is how long a client may send nothing. After that, it is
-	// probably waiting for the response.
+	// drainIdleTimeout is how long the server waits for the next byte. A client that sends
+	// nothing for this time probably waits for the response.
 	drainIdleTimeout = time.Second
 )
 
-// drainBody discards the rest of the body of a rejected request. The response,
-// which is short, waits in the connection's buffer.
+// drainBody discards the rest of the body of a rejected request, for at most the time
+// limit. The response, which is short, stays in the buffer of the connection until
+// then.
 func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody, limit time.Duration) {
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun
 	if r.ContentLength == 0 || r.ContentLength-body.bytesRead > maxDrainBytes || body.hasEnded || expects {

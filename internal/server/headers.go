@@ -3,8 +3,8 @@ package server
 import "net/http"
 
 // setDefaultHeaders sets the headers that every response has unless its handler
-// replaces them. The API sends data, never pages: a browser that shows a response must
-// not run, embed, cache or pass on anything of it.
+// replaces them. The API sends only data. Therefore a browser must not run, embed,
+// cache or forward a response.
 func (s *service) setDefaultHeaders(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -15,7 +15,7 @@ func (s *service) setDefaultHeaders(h http.Header, r *http.Request) {
 	}
 }
 
-// schemeOf returns the scheme with which the client sent a request.
+// schemeOf returns the scheme, http or https, with which the client sent a request.
 func (s *service) schemeOf(r *http.Request) string {
 	if s.proxies.forwards(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {

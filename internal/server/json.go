@@ -11,12 +11,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// numberSuffix ends the message about a number that does not fit its field, which
-// begins with the field's name.
+// numberSuffix ends the error message for a number that does not fit its field. The
+// name of the field precedes it.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
-// unmarshalJSON is json.Unmarshal that rejects repeated members and invalid UTF-8,
-// with errors that contain no Go types and no values.
+// unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Its
+// errors contain no Go types and no values.
 func unmarshalJSON(data []byte, v any) error {
 	if err := checkJSON(data); err != nil {
 		return err
@@ -44,9 +44,10 @@ func unmarshalJSON(data []byte, v any) error {
 	}
 }
 
-// checkJSON returns an error for a repeated member, because json.Unmarshal would use the
-// last one and another program the first, and for invalid UTF-8. It leaves other errors
-// to json.Unmarshal.
+// checkJSON returns an error if a member is repeated or the UTF-8 is invalid. A
+// repeated member is ambiguous: json.Unmarshal would use the last one, and other
+// programs may use the first. For other syntax errors checkJSON returns nil, because
+// json.Unmarshal reports them.
 func checkJSON(data []byte) error {
 	_, err := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue()
 	var syntax *jsontext.SyntacticError
@@ -61,7 +62,7 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-// memberAt returns the name of the last member whose value ends at or before an offset;
+// memberAt returns the path of the last member that ends at or before an offset, or
 // "body" if there is none.
 func memberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))

@@ -25,7 +25,7 @@ type Metrics struct {
 	loginFailures *prometheus.CounterVec
 }
 
-// NewMetrics returns the metrics of an app and of the handler that gets them as
+// NewMetrics returns the metrics of an app and of the handler that is created with
 // [Options.Metrics].
 func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	m := &Metrics{
@@ -64,7 +64,7 @@ const (
 	loginLimited = "limit"
 )
 
-// AddGauge adds a gauge whose value is read at each scrape. The name must be unused.
+// AddGauge adds a gauge. Each scrape calls value. The name must not be used yet.
 func (m *Metrics) AddGauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/app"
 )
 
-// collectTime is the time limit of a scrape for the store.
+// collectTime is the time limit of a scrape for reading from the store.
 const collectTime = 2 * time.Second
 
 var (
@@ -31,15 +31,15 @@ type jobCollector struct {
 	log *slog.Logger
 }
 
-// Describe sends the descriptions of the metrics of Collect.
+// Describe sends the descriptions of the metrics that Collect sends.
 func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc} {
 		descs <- desc
 	}
 }
 
-// Collect sends nothing if the store fails, because the other metrics are
-// needed most then.
+// Collect sends the job counts. If the store fails, it sends nothing instead of an
+// invalid metric, so that the scrape still has the other metrics.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	ctx, done := context.WithTimeout(context.Background(), collectTime)
 	defer done()
@@ -84,14 +84,14 @@ func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *st
 	return &storageCollector{app: a, log: log, now: now}
 }
 
-// Describe sends the descriptions of the metrics of Collect.
+// Describe sends the descriptions of the metrics that Collect sends.
 func (c *storageCollector) Describe(descs chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{storedDesc, freeDesc, sizeDesc} {
 		descs <- desc
 	}
 }
 
-// Collect sends what can be read.
+// Collect sends the sizes that can be read, and omits the others.
 func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	gauge := func(desc *prometheus.Desc, bytes int64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(bytes), labels...)
@@ -108,8 +108,8 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// readUsage returns the sizes of the stored files, which may be usageInterval old; nil
-// if they cannot be read.
+// readUsage returns the sizes of the stored files. They may be as old as usageInterval.
+// It returns nil if they cannot be read.
 func (c *storageCollector) readUsage() *app.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/api"
 )
 
-// mountEndpoints mounts the endpoints whose request and response are parameters
-// and JSON, each with the app's method of its name.
+// mountEndpoints mounts the endpoints that have only parameters and JSON. The method of
+// the app with the same name handles each of them.
 func (s *service) mountEndpoints() {
 	a := s.app
 	mount(s, api.LogIn, s.logIn)
@@ -43,7 +43,7 @@ func (s *service) mountEndpoints() {
 	s.mountAccounts()
 }
 
-// mountAccounts mounts the endpoints of accounts and administration.
+// mountAccounts mounts the endpoints for accounts and administration.
 func (s *service) mountAccounts() {
 	a := s.app
 	mount(s, api.RequestAccess, a.RequestAccess)
@@ -73,7 +73,7 @@ type response[Out any] struct {
 	Body     *Out
 }
 
-// mount serves an endpoint at its path and its aliases by calling do.
+// mount mounts an endpoint at its path and its aliases. Each request calls do.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	for i, path := range append([]string{e.Path}, e.Aliases...) {
 		op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
@@ -114,8 +114,8 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 	return described
 }
 
-// createdLocation returns the URL of the resource that an operation created. out
-// is its response. The URL is empty if the operation created none.
+// createdLocation returns the URL of the resource that an operation created. out is the
+// response of the operation. The URL is empty if no resource was created.
 func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {
@@ -133,9 +133,11 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 	return s.baseURL(requestFromContext(ctx).r) + path
 }
 
-// errorStatuses returns the statuses of the documented errors of an operation.
+// errorStatuses returns the HTTP statuses of errors that the documentation of an
+// operation lists.
 func errorStatuses(op api.Operation, rules requestRules) []int {
-	// Any request may have a Content-Encoding (415), and the store may not respond (503).
+	// Any request may have a Content-Encoding (415), and the store may be unavailable
+	// (503).
 	statuses := []int{http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
 	if !op.Public {
 		statuses = append(statuses, http.StatusUnauthorized)

@@ -14,18 +14,18 @@ import (
 // fileField is the name of the part that contains the CSV.
 const fileField = "file"
 
-// formFile reads the part `file` of a multipart body. It reads nothing before the
-// first call of Read. A client that waits for 100 Continue therefore gets an error
-// such as an unknown key before it sends the body. Read returns io.EOF only if
-// the whole body is well-formed.
+// formFile reads the part `file` of a multipart body. It reads nothing before the first
+// call of Read, so that a client that waits for 100 Continue gets an error, such as an
+// unknown key, before it sends the body. Read returns io.EOF only if the whole body is
+// well-formed.
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
-	// onField, unless nil, is called with each part before and after the file.
+	// onField is called with each part other than the file. It may be nil.
 	onField func(name string, value io.Reader) error
-	// onComplete, unless nil, is called when all parts have been read.
+	// onComplete is called when all parts have been read. It may be nil.
 	onComplete func() error
-	// err is returned by all further reads.
+	// err is the error that ended the reading. All further reads return it.
 	err error
 }
 
@@ -43,8 +43,8 @@ func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, er
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// formatFileLimit returns how large the file may be in a form of at most limit
-// bytes, and where to send a larger file, for messages.
+// formatFileLimit returns a text for messages: the maximum size of the file in a form
+// of at most limit bytes, and where to send a larger file.
 func formatFileLimit(limit int64) string {
 	text := fmt.Sprintf("the file may have at most %d bytes", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
@@ -77,7 +77,7 @@ func (f *formFile) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// findFile advances to the part `file`.
+// findFile reads up to the part `file`.
 func (f *formFile) findFile() error {
 	for {
 		part, err := f.parts.NextRawPart() // NextPart would decode quoted-printable
@@ -97,8 +97,8 @@ func (f *formFile) findFile() error {
 	}
 }
 
-// readRest reads the parts after the file, so that a body that is truncated after
-// the file is not accepted.
+// readRest reads the parts after the file. It returns an error if the body is truncated
+// there.
 func (f *formFile) readRest() error {
 	for {
 		part, err := f.parts.NextRawPart()
@@ -128,7 +128,8 @@ func (f *formFile) handleField(part *multipart.Part) error {
 	return f.onField(part.FormName(), part)
 }
 
-// fail converts err into a problem, which all further reads return.
+// fail converts err to a problem and returns it. All further reads return the same
+// problem.
 func (f *formFile) fail(err error) error {
 	f.err = bodyProblem(err)
 	return f.err

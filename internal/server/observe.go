@@ -17,9 +17,9 @@ type request struct {
 	id        string
 	operation string // the operation's ID; "" until the request is routed
 	account   string // the caller's e-mail; "" until authenticated; of a login, as tried
-	// authenticated is set if the request has a valid token.
+	// authenticated reports whether the request has a valid token.
 	authenticated bool
-	// w and r are for operations that stream.
+	// w and r are for the operations that read the body or write the response themselves.
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
@@ -84,7 +84,8 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// recoverPanic logs a panic and responds with 500 if nothing was sent yet.
+// recoverPanic logs a panic, and responds with 500 unless the response has begun.
+// failure is the value of the panic.
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestFromContext(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
@@ -97,7 +98,8 @@ func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure a
 	writeProblem(rec, internalProblem(r.Context(), http.StatusInternalServerError, "panic", nil).Problem)
 }
 
-// logAccess logs one line, without the query, which may contain a signature.
+// logAccess logs one line about a request. It omits the query, which may have a
+// signature.
 func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
 	req := requestFromContext(r.Context())
 	level := slog.LevelInfo
@@ -111,8 +113,8 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 		slog.String("account", req.account), slog.String("remote", s.proxies.remoteAddress(r)))
 }
 
-// requestID returns the request ID of the client or a proxy if it is plain;
-// else a new one.
+// requestID returns the X-Request-Id of a request if it consists of at most 64 letters,
+// digits, hyphens and underscores. Otherwise it returns a new ID.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); isPlainID(id) {
 		return id
@@ -139,17 +141,18 @@ type responseRecorder struct {
 	status       int
 	bytesWritten int64
 	aborted      bool // a panic occurred after the response had begun
-	// stream is the stream of an HTTP/2 request, whose client may stop receiving it while
-	// the connection goes on; nil for HTTP/1, whose connections have write timeouts.
+	// stream is set for HTTP/2, where the client may stop receiving one stream although
+	// the connection is in use. It is nil for HTTP/1, because its connections have write
+	// timeouts.
 	stream *http.ResponseController
 	now    func() time.Time
 }
 
-// streamWriteTimeout is how long the client of an HTTP/2 stream may receive nothing of
-// it while the server writes.
+// streamWriteTimeout is how long the client of an HTTP/2 stream may receive nothing
+// while the server writes to the stream.
 const streamWriteTimeout = 2 * time.Minute
 
-// limitWrite limits the time of the next write of an HTTP/2 stream.
+// limitWrite sets the deadline of the next write to an HTTP/2 stream.
 func (rec *responseRecorder) limitWrite() {
 	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports it
 }
@@ -165,7 +168,7 @@ func (rec *responseRecorder) WriteHeader(status int) {
 	rec.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes.
+// Write writes b and counts the bytes.
 func (rec *responseRecorder) Write(b []byte) (int, error) {
 	if rec.status == 0 {
 		rec.status = http.StatusOK

@@ -10,10 +10,10 @@ import (
 	"foretell/internal/api"
 )
 
-// bearerScheme is the name of the token's security scheme in the document.
+// bearerScheme is the name, in the OpenAPI document, of the security scheme for tokens.
 const bearerScheme = "bearer"
 
-// schemaPrefix begins the references to types.
+// schemaPrefix begins the references to schemas in the OpenAPI document.
 const schemaPrefix = "#/components/schemas/"
 
 // humaConfig returns the configuration of huma. It supports only JSON, serves no
@@ -51,7 +51,7 @@ func humaConfig(version string) huma.Config {
 	}
 }
 
-// decimalSchema describes [api.Decimal].
+// decimalSchema is the schema of [api.Decimal].
 type decimalSchema struct{}
 
 // Schema returns the schema of a nullable string.
@@ -59,7 +59,7 @@ func (decimalSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?[0-9]+(\.[0-9]+)?$`, Nullable: true, Examples: []any{"0.9667"}}
 }
 
-// thresholdSchema describes [api.Threshold].
+// thresholdSchema is the schema of [api.Threshold].
 type thresholdSchema struct{}
 
 // Schema returns the schema of a nullable number.
@@ -67,10 +67,10 @@ func (thresholdSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Format: "double", Minimum: new(0.0), Maximum: new(1.0), Nullable: true}
 }
 
-// datasetEntriesSchema describes [api.DatasetEntries].
+// datasetEntriesSchema is the schema of [api.DatasetEntries].
 type datasetEntriesSchema struct{}
 
-// Schema returns the schema of the string and of its content.
+// Schema returns a schema that allows a string, which holds a JSON array, or the array.
 func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	entry := r.Schema(reflect.TypeFor[api.DatasetEntry](), true, "")
 	return &huma.Schema{
@@ -85,7 +85,8 @@ func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// operationTag returns the tag of an operation.
+// operationTag returns the tag of an operation: the first segment of its path after the
+// version.
 func operationTag(op api.Operation) string {
 	path := strings.TrimPrefix(op.Path, "/api/")
 	path = strings.TrimPrefix(path, "v1/")
@@ -93,7 +94,8 @@ func operationTag(op api.Operation) string {
 	return first
 }
 
-// operationDescription returns the remark, origin and aliases of an operation.
+// operationDescription returns the description of an operation: its remark, whether it
+// is documented or an extension, and its aliases.
 func operationDescription(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
@@ -109,8 +111,8 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
-// operationRemarks holds, by operation ID, what a caller must know in addition to
-// the summary.
+// operationRemarks maps operation IDs to what a caller must know in addition to the
+// summary.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
 		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
@@ -168,7 +170,7 @@ func setBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Sch
 	}
 }
 
-// findOperation returns an operation of the document.
+// findOperation returns the description of an operation in the document.
 func findOperation(doc *huma.OpenAPI, op api.Operation) *huma.Operation {
 	item := doc.Paths[op.Path]
 	switch op.Method {

@@ -21,10 +21,10 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
 
-// requestAccessPath is the page with the form to request an account.
+// requestAccessPath is the path of the page with the form to request an account.
 const requestAccessPath = "/request-access"
 
-// maxFormBytes is the maximum size of a form.
+// maxFormBytes is the maximum size of the body of a form.
 const maxFormBytes = 64 << 10
 
 // requestAccessPage is the data of the form to request an account.
@@ -36,13 +36,12 @@ type requestAccessPage struct {
 
 // passwordPage is the data of the form that a one-time link opens.
 type passwordPage struct {
-	// Code is empty if the link is invalid.
+	// Code is the code of the link. It is empty if the link is invalid.
 	Code, Email string
-	// First is set if the link creates the first administrator.
+	// First reports whether the link creates the first administrator.
 	First bool
 	Error string
-	// Done is set once the password is set. ServiceURL is then the address to log
-	// in to.
+	// Done reports whether the password was set. ServiceURL is then the URL to log in to.
 	Done       bool
 	ServiceURL string
 }
@@ -65,8 +64,8 @@ func (s *service) mountPages(rt *router) {
 	rt.HandleFunc("POST "+account.PasswordPath, s.handlePassword)
 }
 
-// writePage responds with a page. Nothing of it is cached or sent to other sites,
-// because its address may be a one-time link.
+// writePage responds with a page. The page must not be cached, and its URL must not be
+// sent to other sites, because it may be a one-time link.
 func (s *service) writePage(w http.ResponseWriter, status int, name string, data any) {
 	var page bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&page, name, data); err != nil {
@@ -83,8 +82,8 @@ func (s *service) writePage(w http.ResponseWriter, status int, name string, data
 	_, _ = w.Write(page.Bytes()) // the client may be gone
 }
 
-// parseForm parses the form of a request and returns the context of its
-// operation. It reports false if it has responded, because there is no valid form.
+// parseForm parses the form in a request and returns the context for calling the
+// operation. If the form is invalid, it sends an error response and returns false.
 func (s *service) parseForm(w http.ResponseWriter, r *http.Request) (context.Context, bool) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	if err := r.ParseForm(); err != nil {
@@ -94,15 +93,15 @@ func (s *service) parseForm(w http.ResponseWriter, r *http.Request) (context.Con
 	return s.pageContext(r), true
 }
 
-// pageContext returns the context of an operation that a page calls.
+// pageContext returns the context for an operation that a page calls.
 func (s *service) pageContext(r *http.Request) context.Context {
 	return account.WithCaller(r.Context(), account.Caller{
 		BaseURL: s.baseURL(r), RequestID: requestFromContext(r.Context()).id, RemoteAddress: s.proxies.remoteAddress(r),
 	})
 }
 
-// pageError returns the status and the message of an error for a page, and sets
-// the headers that belong to the status.
+// pageError returns the HTTP status and the message with which a page reports an error.
+// It also sets the response headers for this status.
 func (s *service) pageError(ctx context.Context, w http.ResponseWriter, err error) (status int, message string) {
 	p := s.toProblem(ctx, err)
 	if p.RetryAfter > 0 {
@@ -111,7 +110,7 @@ func (s *service) pageError(ctx context.Context, w http.ResponseWriter, err erro
 	return p.Status, p.Detail
 }
 
-// handleRequestAccess is api.RequestAccess as a form.
+// handleRequestAccess calls api.RequestAccess with the values of a form.
 func (s *service) handleRequestAccess(w http.ResponseWriter, r *http.Request) {
 	ctx, ok := s.parseForm(w, r)
 	if !ok {
@@ -128,8 +127,8 @@ func (s *service) handleRequestAccess(w http.ResponseWriter, r *http.Request) {
 	s.writePage(w, http.StatusAccepted, "request_access", &requestAccessPage{Done: true})
 }
 
-// handlePasswordLink shows the form of a one-time link without using it up: mail
-// programs open links to check them.
+// handlePasswordLink shows the form of a one-time link. It does not use the link up,
+// because mail programs open links to check them.
 func (s *service) handlePasswordLink(w http.ResponseWriter, r *http.Request) {
 	ctx := s.pageContext(r)
 	code := r.URL.Query().Get("code")
@@ -142,7 +141,7 @@ func (s *service) handlePasswordLink(w http.ResponseWriter, r *http.Request) {
 	s.writePage(w, http.StatusOK, "password", &passwordPage{Code: code, Email: link.Email, First: link.First})
 }
 
-// handlePassword is api.SetPassword as a form.
+// handlePassword calls api.SetPassword with the values of a form.
 func (s *service) handlePassword(w http.ResponseWriter, r *http.Request) {
 	ctx, ok := s.parseForm(w, r)
 	if !ok {
@@ -163,8 +162,8 @@ func (s *service) handlePassword(w http.ResponseWriter, r *http.Request) {
 	s.writePage(w, http.StatusOK, "password", page)
 }
 
-// setPasswordByForm calls api.SetPassword with a form, under the limit of its
-// address. It completes the page from the link.
+// setPasswordByForm calls api.SetPassword with a form, within the limit of failed
+// attempts from the address of the client. It fills in page from the link.
 func (s *service) setPasswordByForm(ctx context.Context, r *http.Request, page *passwordPage) (*api.PasswordOwner, error) {
 	address := s.proxies.remoteAddress(r)
 	if s.logins != nil {

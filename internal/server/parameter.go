@@ -10,8 +10,8 @@ import (
 	"foretell/internal/api"
 )
 
-// parameters lists the parameters of an operation whose syntax is checked. The
-// status of invalid syntax is 400; huma checks the ranges of values, with 422.
+// parameters lists the parameters of an operation whose syntax is checked. Invalid
+// syntax gets status 400. huma checks the ranges of values, and responds with 422.
 type parameters struct {
 	keys     []string // in the path
 	query    []string // all in the query
@@ -19,7 +19,8 @@ type parameters struct {
 	booleans []string
 }
 
-// parametersFromType returns the parameters of an endpoint's In.
+// parametersFromType returns the parameters of an operation whose input has the type
+// in.
 func parametersFromType(in reflect.Type) parameters {
 	var ps parameters
 	for _, field := range reflect.VisibleFields(in) {
@@ -41,9 +42,9 @@ func parametersFromType(in reflect.Type) parameters {
 	return ps
 }
 
-// validate returns a problem that lists the parameters with invalid syntax. It
-// returns nil if there are none. It converts keys in the path to lower case, as
-// they are stored.
+// validate returns a problem that lists the parameters with invalid syntax, or nil if
+// there are none. It converts keys in the path to lower case, because keys are stored
+// so.
 func (ps parameters) validate(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -102,8 +103,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// unescapeSegment decodes a path segment. It returns an invalid segment
-// unchanged, because that is not a valid key anyway.
+// unescapeSegment decodes a path segment. It returns an invalid segment unchanged,
+// because no key has this form anyway.
 func unescapeSegment(segment string) string {
 	if text, err := url.PathUnescape(segment); err == nil {
 		return text

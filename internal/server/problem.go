@@ -28,7 +28,7 @@ func (p *problem) GetStatus() int { return p.Status }
 // ContentType returns the content type of problem details.
 func (p *problem) ContentType(string) string { return problemType }
 
-// GetHeaders returns the headers that belong to the status.
+// GetHeaders returns the headers that a response with this status must have.
 func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
 
 func problemHeaders(p *api.Problem) http.Header {
@@ -44,12 +44,12 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix ends huma's message about a missing property. The message begins
-// with the name of the property, and its location is that of the parent.
+// requiredSuffix ends huma's message about a missing property. The name of the property
+// precedes it. The location of the error is the location of the parent object.
 const requiredSuffix = "\x1f is required"
 
-// huma configures its error type and messages in package variables. They must
-// be set before anything is registered.
+// huma keeps its error type and messages in package variables. They must be set before
+// any operation is registered.
 func init() {
 	huma.ValidateStrictCasing = true // otherwise NAME would bypass the checks of name
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
@@ -75,8 +75,8 @@ func init() {
 	validation.MsgExpectedObject = "must be an object"
 }
 
-// humaProblem converts huma's validation errors to a problem. It omits the
-// invalid values, because they may be passwords.
+// humaProblem converts validation errors of huma to a problem. It omits the invalid
+// values, because they may be passwords.
 func humaProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	if status >= http.StatusInternalServerError {
 		return internalProblem(ctx, status, msg, errs)
@@ -93,8 +93,8 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	return &problem{p}
 }
 
-// internalProblem converts errors that huma reports as server errors. If the
-// request body was interrupted, the error is the client's.
+// internalProblem converts errors that huma reports as server errors to a problem. If
+// the body of the request was interrupted, it returns a problem of the client instead.
 func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	cause := errors.Join(errs...)
 	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {
@@ -117,8 +117,8 @@ func codeFromStatus(status int) api.Code {
 	return api.CodeMalformed
 }
 
-// fieldError converts an error of huma. Field is the path without the prefix
-// "body.", "query." or "path.".
+// fieldError converts an error of huma. The Field of the result is the path of the
+// field without the prefix "body.", "query." or "path.".
 func fieldError(d *huma.ErrorDetail) api.FieldError {
 	field := d.Location
 	for _, prefix := range []string{"body.", "query.", "path."} {
@@ -142,7 +142,7 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 	return api.FieldError{Field: field, Message: message}
 }
 
-// formatDetail returns msg, or the errors of the fields, in one line.
+// formatDetail returns the errors of the fields in one line, or msg if there are none.
 func formatDetail(msg string, fields []api.FieldError) string {
 	if len(fields) == 0 {
 		return msg
@@ -154,8 +154,8 @@ func formatDetail(msg string, fields []api.FieldError) string {
 	return strings.Join(parts, "; ")
 }
 
-// toProblem converts an error of the app to a problem. It logs the cause of an
-// internal error, which the problem does not contain.
+// toProblem converts an error of the app to a problem. The problem of an internal error
+// does not contain the cause. toProblem writes the cause to the log.
 func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
@@ -174,8 +174,8 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// formatCause returns the messages of err and of its cause, because the message of
-// a problem does not include that of its cause.
+// formatCause returns the message of err and of its cause, because the message of a
+// problem does not include its cause.
 func formatCause(err error) slog.Value {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
@@ -184,7 +184,7 @@ func formatCause(err error) slog.Value {
 	return slog.StringValue(text)
 }
 
-// writeProblem sends a problem as the response, without huma.
+// writeProblem responds with a problem, without using huma.
 func writeProblem(w http.ResponseWriter, p *api.Problem) {
 	for name, values := range problemHeaders(p) {
 		w.Header()[name] = values

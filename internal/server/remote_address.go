@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// proxies are the networks of the proxies whose X-Forwarded headers are used.
+// proxies are the networks of trusted proxies. The X-Forwarded headers of other clients
+// are ignored.
 type proxies []netip.Prefix
 
-// trusts reports whether an address is that of a trusted proxy.
+// trusts reports whether a trusted proxy has this address.
 func (p proxies) trusts(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
@@ -21,9 +22,9 @@ func (p proxies) forwards(r *http.Request) bool {
 	return ok && p.trusts(peer)
 }
 
-// remoteAddress returns the address of the client: that of the peer, or, with
-// trustProxy, the one that the proxy reports. Instead of an IPv6 address it
-// returns its /64 network, because a host usually has all addresses of one.
+// remoteAddress returns the address of the client. If the request came from a trusted
+// proxy, this is the address that the proxy reports. For IPv6 it returns the /64
+// network, because a host usually has a whole network of addresses.
 func (p proxies) remoteAddress(r *http.Request) string {
 	address, ok := parseAddress(r.RemoteAddr)
 	if !ok {

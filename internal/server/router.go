@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// router finds the handler of a request by its method and path. http.ServeMux
-// cannot be used, because it rejects documented paths of the service as
-// conflicting: /training/{key}/progress and /training/datasets/{key} both match
-// /training/datasets/progress. In router, the path that has the first literal
-// segment where the other has a parameter wins. router also responds to unknown
-// paths and methods with problems.
+// router finds the handler of a request by its method and path. It replaces
+// http.ServeMux, which rejects documented paths of the service because they conflict:
+// /training/{key}/progress and /training/datasets/{key} both match
+// /training/datasets/progress. In router, the more specific path wins: at the first
+// difference, it has a literal segment where the other has a parameter. router responds
+// with problems to unknown paths and methods.
 type router struct {
 	routes []route
-	// writeError responds to an unknown path (404) or method (405, with Allow set).
+	// writeError responds if the path is unknown (404) or the method is not allowed (405,
+	// with the header Allow already set).
 	writeError func(w http.ResponseWriter, r *http.Request, status int)
 }
 
@@ -57,8 +58,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt.writeError(w, r, http.StatusMethodNotAllowed)
 }
 
-// mostSpecific returns the routes, of any method, of the most specific pattern that
-// matches the path.
+// mostSpecific returns the routes with the most specific pattern that matches the path.
+// They differ only in their methods.
 func (rt *router) mostSpecific(path []string) []route {
 	var best []route
 	for _, candidate := range rt.routes {
@@ -79,7 +80,7 @@ func (rt *router) mostSpecific(path []string) []route {
 	return best
 }
 
-// matches reports whether the segments of a path match the route's.
+// matches reports whether a path, split into segments, matches the route.
 func (r *route) matches(path []string) bool {
 	if len(path) != len(r.segments) {
 		return false
@@ -96,7 +97,7 @@ func (r *route) matches(path []string) bool {
 	return true
 }
 
-// setPathValues sets the path values of the request.
+// setPathValues sets the path values of a request from the segments of its path.
 func (r *route) setPathValues(req *http.Request, path []string) {
 	for i, segment := range r.segments {
 		if isParam(segment) {
@@ -105,9 +106,10 @@ func (r *route) setPathValues(req *http.Request, path []string) {
 	}
 }
 
-// compareSpecificity compares the segments of two routes that match the same
-// path. It returns a positive number if a is more specific than b: if, at the
-// first difference, a has a literal and b a parameter.
+// compareSpecificity compares the segments of two routes that match the same path. The
+// result is positive if a is more specific than b: at the first difference, a has a
+// literal and b a parameter. It is negative in the opposite case, and 0 if there is no
+// difference.
 func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {
@@ -121,7 +123,7 @@ func compareSpecificity(a, b []string) int {
 	return 0
 }
 
-// allowedMethods returns the value of the Allow header for routes.
+// allowedMethods returns the value of the Allow header for a path with these routes.
 func allowedMethods(routes []route) string {
 	methods := []string{http.MethodOptions}
 	for _, r := range routes {

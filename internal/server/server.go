@@ -34,29 +34,29 @@ type Options struct {
 	// Log receives one line for each request, and the causes of errors. Nil discards
 	// them.
 	Log *slog.Logger
-	// Now is the clock. If nil, requests are not timed and logins not limited.
+	// Now is the clock. If it is nil, requests are not timed and failed logins are not
+	// limited.
 	Now func() time.Time
 	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each
 	// request.
 	PublicURL string
-	// TrustedProxies are the networks of proxies: the headers X-Forwarded-For,
-	// -Proto and -Host of requests from them are used. They must set these headers:
-	// otherwise any client could.
+	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, -Proto and
+	// -Host are used. A proxy must set all three, because otherwise a client could set
+	// them.
 	TrustedProxies []netip.Prefix
-	// Metrics are the metrics of the service. Defaults to new ones, which are served at
-	// /metrics.
+	// Metrics are the metrics of the service. If nil, the service creates them and serves
+	// them at /metrics.
 	Metrics *Metrics
-	// PublicMetrics serves given Metrics at /metrics, too.
+	// PublicMetrics makes the service serve Metrics at /metrics even if they are not nil.
 	PublicMetrics bool
-	// Draining reports whether the service is about to stop, so that /readyz responds
-	// 503. Nil means that it is not.
+	// Draining reports whether the service is about to stop. Then /readyz responds with
+	// 503. A nil Draining means false.
 	Draining func() bool
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// LoginBurst is the number of logins that may fail at once from one address.
-	// After that, one may fail in each LoginInterval. They default to 20 and 3
-	// seconds.
+	// LoginBurst is the number of logins from one address that may fail at once. After
+	// that, one may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
 }
@@ -116,7 +116,7 @@ func newService(a *app.App, opts Options) *service {
 	return s
 }
 
-// mountAll registers every operation on the router.
+// mountAll registers all operations on the router.
 func (s *service) mountAll(rt *router) {
 	s.api = humago.New(rt, humaConfig(s.opts.Version))
 	s.mountEndpoints()
@@ -124,7 +124,7 @@ func (s *service) mountAll(rt *router) {
 	completeDocument(s.api.OpenAPI())
 }
 
-// writeRouteError responds to a request without a route.
+// writeRouteError responds to a request with an unknown path or method.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
@@ -142,13 +142,13 @@ func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// handleHealth responds that the process is running.
+// handleHealth responds with 200, because the process is running.
 func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
-// handleReady responds 200, or 503 if the service should not get requests: the store
-// fails, the disk is full, or it is about to stop.
+// handleReady responds with 200 if the service can handle requests. It responds with
+// 503 if the store fails, the disk is full or the service is about to stop.
 func (s *service) handleReady(w http.ResponseWriter, r *http.Request) {
 	if s.opts.Draining != nil && s.opts.Draining() {
 		writeProblem(w, api.NewProblem(api.CodeNotReady, "the service is about to stop"))

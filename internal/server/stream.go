@@ -29,8 +29,8 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is mount for an operation that reads the body itself. If reading the
-// body failed, the response is that error rather than the operation's.
+// mountUpload is mount for an operation that reads the body itself. If reading the body
+// fails, it responds with that error instead of the error of the operation.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)
@@ -59,9 +59,9 @@ func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, req 
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-// uploadData stores a CSV that is the whole body. It ignores headers such as
-// X-Goog-Content-Length-Range, which clients send for object stores. The limits of
-// the size apply without them.
+// uploadData stores the body, which is a CSV. It ignores headers such as
+// X-Goog-Content-Length-Range, which clients send for object stores. The size is
+// limited in any case.
 func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *request) (*api.DatasetEntry, error) {
 	if kind := req.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
@@ -72,8 +72,8 @@ func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *requ
 	return s.app.UploadData(ctx, in, req.body, req.r.ContentLength)
 }
 
-// createPredictionByForm reads the model's key from the part `modelKey`, which
-// may follow the file.
+// createPredictionByForm creates a prediction. It reads the key of the model from the
+// query or from the part `modelKey`, which may follow the file.
 func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *request) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
@@ -114,8 +114,8 @@ func repeatedModelKey() error {
 	return p
 }
 
-// normalizeModelKey validates a key from a form and converts it to lower case, as
-// keys are stored.
+// normalizeModelKey validates the model's key from a form. It converts the key to lower
+// case, because keys are stored so.
 func normalizeModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":
@@ -134,8 +134,8 @@ type download struct {
 	Body func(huma.Context)
 }
 
-// mountDownload mounts an operation that returns a file. It supports ranges and
-// conditional requests like http.ServeContent.
+// mountDownload mounts an operation that returns a file. Like http.ServeContent, it
+// supports ranges and conditional requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
 	op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
 	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
@@ -156,13 +156,14 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	})
 }
 
-// rangeErrorWriter replaces the error of http.ServeContent by a problem.
+// rangeErrorWriter sends a problem instead of the error of http.ServeContent for an
+// unsatisfiable range.
 type rangeErrorWriter struct {
 	http.ResponseWriter
 	replaced bool
 }
 
-// WriteHeader replaces the response to an unsatisfiable range.
+// WriteHeader sends the problem if the requested range is unsatisfiable.
 func (w *rangeErrorWriter) WriteHeader(status int) {
 	if status != http.StatusRequestedRangeNotSatisfiable {
 		w.ResponseWriter.WriteHeader(status)
@@ -175,7 +176,7 @@ func (w *rangeErrorWriter) WriteHeader(status int) {
 	writeProblem(w.ResponseWriter, p)
 }
 
-// Write drops the body of a replaced response.
+// Write writes b. If the problem was sent, it discards b.
 func (w *rangeErrorWriter) Write(b []byte) (int, error) {
 	if w.replaced {
 		return len(b), nil
