@@ -57,8 +57,8 @@ func isRepeated(text string) bool {
 }
 
 // SetPassword sets the password of the account of a one-time link, and ends the
-// sessions of the account. If the link is the one that the service prints while it has
-// no accounts, it creates the first administrator.
+// sessions of the account. A link from [Accounts.FirstLink] has no account. With such a
+// link, SetPassword creates the first administrator.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	link, err := a.GetLink(ctx, in.Body.Code)
 	if err != nil {

@@ -48,9 +48,9 @@ type Config struct {
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
 	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
 	OwnJobsOnly bool
-	// DirectTransfers makes clients upload files to the S3 store of Blobs and download
-	// results from it themselves, by URLs that the store verifies. See
-	// [App.WatchUploads]. It is an error if Blobs is a folder.
+	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
+	// download results directly from it, with signed URLs. See [App.WatchUploads]. It is
+	// an error if Blobs is a folder.
 	DirectTransfers bool
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
@@ -75,10 +75,10 @@ type App struct {
 	pool                 *job.Pool
 	models               *modelCache
 	finishedJobs         *jobCounter
-	// direct is nil without Config.DirectTransfers.
+	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.Direct
-	// uploadURLs receives a value after this process has returned an upload URL of the S3
-	// store. lastUploadURL is when it did, in Unix seconds.
+	// uploadURLs receives a value each time that this process returns an upload URL of the
+	// S3 store. lastUploadURL is the last such time, in Unix seconds.
 	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
 }

@@ -254,8 +254,8 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	return &entry, nil
 }
 
-// acceptFile makes a PENDING dataset PROCESSING with a stored file, and queues its
-// preparation. If that fails it deletes the file.
+// acceptFile makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
+// queues the preparation. If this fails, it deletes the file.
 func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {

@@ -14,16 +14,16 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// uploadPollInterval is how often WatchUploads lists the uploads while an upload URL of
-// this process is valid. Otherwise it is idleUploadPollInterval, for the uploads of
-// processes that have died.
+// uploadPollInterval is how often WatchUploads looks for uploads while an upload URL of
+// this process is valid. At other times it looks every idleUploadPollInterval, to find
+// the uploads for processes that have died.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
 )
 
-// directUploadInfo returns the URL of the S3 store to which the CSV of a PENDING dataset
-// is uploaded.
+// directUploadInfo returns where to upload the CSV of a PENDING dataset: a URL of the
+// S3 store.
 func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.UploadInfo, error) {
 	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
 	if err != nil {
@@ -37,8 +37,9 @@ func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.Up
 	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + lengthHeader}, nil
 }
 
-// resultURL returns the URL of the result of a COMPLETED prediction. It is that of the
-// service if the S3 store has no credentials to sign one.
+// resultURL returns the URL of the result of a COMPLETED prediction. If direct
+// transfers are enabled, it is a URL of the S3 store. Without credentials to sign that,
+// it is a URL of the service.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
 		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
@@ -50,8 +51,9 @@ func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	return a.signURL(ctx, resultPath(p.Key))
 }
 
-// WatchUploads prepares datasets whose CSV a client has sent to the S3 store, until ctx
-// is done. It does nothing without Config.DirectTransfers.
+// WatchUploads finds the CSV files that clients have uploaded to the S3 store and
+// queues the preparation of their datasets, until ctx is done. It does nothing unless
+// Config.DirectTransfers is set.
 func (a *App) WatchUploads(ctx context.Context) {
 	if a.direct == nil {
 		return
@@ -73,7 +75,7 @@ func (a *App) WatchUploads(ctx context.Context) {
 	}
 }
 
-// adoptUploads handles each upload in the S3 store.
+// adoptUploads calls adoptUpload with each upload in the S3 store.
 func (a *App) adoptUploads(ctx context.Context) error {
 	uploads, err := a.direct.Uploads(ctx)
 	if err != nil {
@@ -86,9 +88,10 @@ func (a *App) adoptUploads(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// adoptUpload makes the dataset of an upload PROCESSING and queues its preparation. It
-// deletes an upload of an invalid size or over the account's quota, after which the dataset
-// is still PENDING, and one whose dataset was deleted or has its data already.
+// adoptUpload makes the dataset of an upload PROCESSING and queues its preparation.
+// Then it deletes the upload. If the size of the upload is invalid or exceeds the quota
+// of the account, or if the dataset was deleted or already has its data, it only
+// deletes the upload.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset

@@ -8,8 +8,8 @@ import (
 )
 
 // checkQuota returns a *api.Problem with CodeQuota if an account would exceed its
-// limits with what is added. Models and results of jobs that were accepted are
-// counted, but never refused.
+// limits after adding the usage added. Models and results of accepted jobs count
+// towards the limits, but are always stored.
 func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
 	owner, err := t.GetAccountByKey(ctx, account)
 	if err != nil || owner.Quota == (store.Quota{}) {
@@ -36,8 +36,8 @@ func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added
 	return nil
 }
 
-// checkUploadQuota is checkQuota before a body is read. size is its declared size;
-// -1 if unknown.
+// checkUploadQuota is checkQuota for an upload whose body has not been read. size is
+// the declared size of the body in bytes, or -1 if it is unknown.
 func (a *App) checkUploadQuota(ctx context.Context, size int64) error {
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		return a.checkQuota(ctx, t, callerFromContext(ctx).Account, store.Usage{Bytes: max(size, 1)})

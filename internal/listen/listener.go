@@ -23,7 +23,7 @@ type Limits struct {
 	// IPv6 /64 network. Further connections are closed at once. Defaults to half of
 	// Connections, at most 1,000.
 	PerAddress int
-	// Exempt lists the networks without a limit per address, such as those of
+	// Exempt lists the networks without a limit per address, such as the networks of
 	// proxies.
 	Exempt []netip.Prefix
 	// WriteTimeout is how long a client may receive nothing while the server

@@ -148,8 +148,8 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, f
 	}
 	limited, done := s.dialect.limit(ctx)
 	defer done()
-	// The end of ctx must not interrupt a commit on its way to a server: its outcome
-	// would be unknown.
+	// The end of ctx must not interrupt a commit on a server, because it would then be
+	// unknown whether the commit succeeded.
 	whole, wholeLimited := ctx, limited
 	if s.dialect.timeout > 0 {
 		whole = context.WithoutCancel(ctx)
