@@ -62,7 +62,7 @@ func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.Act
 		return false, err
 	}
 	fromState := p.Status
-	p.Status, p.FailureReason, p.Updated = api.PredictionFailed, "deleted before it was predicted", a.now()
+	p.Status, p.FailureReason, p.Updated = api.PredictionFailed, "the prediction was deleted before it ran", a.now()
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 

@@ -107,7 +107,7 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	case d.Status != api.DatasetPending:
 		return a.direct.Delete(ctx, u.Name)
 	case u.Size < api.MinUploadBytes || u.Size > api.MaxUploadBytes:
-		a.log.WarnContext(ctx, "an upload has an invalid size: deleted", "dataset", key, "bytes", u.Size)
+		a.log.WarnContext(ctx, "deleted an upload of an invalid size", "dataset", key, "bytes", u.Size)
 		return a.direct.Delete(ctx, u.Name)
 	}
 	info, err := a.direct.Adopt(ctx, u)
@@ -121,7 +121,7 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	switch {
 	case errors.Is(err, store.ErrWrongState): // another upload was faster
 	case err != nil && api.CodeFromError(err) == api.CodeQuota:
-		a.log.WarnContext(ctx, "an upload exceeds the quota of its account: deleted", "dataset", key, "error", err)
+		a.log.WarnContext(ctx, "deleted an upload that exceeds the quota of its account", "dataset", key, "error", err)
 	case err != nil:
 		return err
 	}

@@ -26,10 +26,10 @@ func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added
 	}{
 		{owner.Quota.Datasets, used.Datasets, added.Datasets, "datasets", "delete datasets"},
 		{owner.Quota.Bytes, used.Bytes, added.Bytes, "bytes of stored files", "delete datasets, models or predictions"},
-		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for one to end or cancel it"},
+		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for a race to end or cancel one"},
 	} {
 		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
-			return api.NewProblem(api.CodeQuota, "the quota of the account is %d %s; it has %d and this needs %d more: %s, or ask an administrator for a larger quota",
+			return api.NewProblem(api.CodeQuota, "the quota of the account is %d %s, %d are used and this request needs %d more: %s, or ask an administrator for a larger quota",
 				*limit.limit, limit.of, limit.used, limit.added, limit.remedy)
 		}
 	}

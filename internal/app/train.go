@@ -193,7 +193,7 @@ func raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	case learn.TimedOut:
 		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", raceTimeLimit(race))
 	case learn.Cancelled:
-		return "cancelled before any algorithm had trained a model"
+		return "the race was cancelled before any algorithm had trained a model"
 	}
 	var reasons []string
 	for _, run := range o.Runs {

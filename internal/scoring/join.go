@@ -73,10 +73,10 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	return at, nil
 }
 
-// describeMissing returns a message about the given IDs, which k has and other does not.
+// describeMissing returns a message about the given IDs, which k has and other lacks.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
-		return fmt.Sprintf("%s have 1 ID that %s do not, %s", k.name, other.name, quote(ids[0]))
+		return fmt.Sprintf("%s lack 1 ID of %s, %s", other.name, k.name, quote(ids[0]))
 	}
-	return fmt.Sprintf("%s have %d IDs that %s do not, first %s", k.name, len(ids), other.name, quote(ids[0]))
+	return fmt.Sprintf("%s lack %d IDs of %s, first %s", other.name, len(ids), k.name, quote(ids[0]))
 }
