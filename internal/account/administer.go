@@ -13,17 +13,17 @@ import (
 // actorOf returns the e-mail of the caller, or operatorActor if there is no caller.
 func actorOf(ctx context.Context) string { return cmp.Or(CallerFromContext(ctx).Email, operatorActor) }
 
-// selector reads one account. byKey and byEmail return selectors.
-type selector func(ctx context.Context, t *store.Tx) (*store.Account, error)
+// accountLookup reads one account, by its key or e-mail.
+type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
-func byKey(key string) selector {
+func byKey(key string) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccountByKey(ctx, key)
 		return account, noAccount(err, key)
 	}
 }
 
-func byEmail(email string) selector {
+func byEmail(email string) accountLookup {
 	email = normalizeEmail(email)
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccount(ctx, email)
@@ -40,10 +40,10 @@ func noAccount(err error, name string) error {
 	return err
 }
 
-// find reads the account that which selects.
-func (a *Accounts) find(ctx context.Context, which selector) (account *store.Account, err error) {
+// find reads the account that lookup returns.
+func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		account, err = which(ctx, t)
+		account, err = lookup(ctx, t)
 		return err
 	})
 	return account, a.problem(err)
@@ -58,14 +58,14 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 	return t.InsertAccount(ctx, account)
 }
 
-// update calls change with the account that which selects and, in the same transaction,
+// update calls change with the account that lookup returns and, in the same transaction,
 // records the action in the audit log. It returns the changed account.
-func (a *Accounts) update(ctx context.Context, which selector, action string,
+func (a *Accounts) update(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := which(ctx, t)
+		account, err := lookup(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -126,11 +126,11 @@ func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Ac
 	return out, err
 }
 
-// get returns the account that which selects, with its usage.
-func (a *Accounts) get(ctx context.Context, which selector) (*api.Account, error) {
+// get returns the account that lookup returns, with its usage.
+func (a *Accounts) get(ctx context.Context, lookup accountLookup) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		account, err := which(ctx, t)
+		account, err := lookup(ctx, t)
 		if err != nil {
 			return err
 		}

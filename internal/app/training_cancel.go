@@ -75,8 +75,8 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 
 // awaitEnd waits until a race has ended, but at most cancelWait, and returns it.
 func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
-	enough := time.NewTimer(cancelWait)
-	defer enough.Stop()
+	timeout := time.NewTimer(cancelWait)
+	defer timeout.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -87,7 +87,7 @@ func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Trainin
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-enough.C:
+		case <-timeout.C:
 			return out, nil
 		case <-tick.C:
 		}

@@ -81,7 +81,7 @@ func (c *JobClaim) condition(expiry int64) (string, []any) {
 // expired so that this process may claim its job. It returns 0 if this process must not
 // claim leased jobs.
 func (s *Store) expiry(now time.Time) int64 {
-	if !s.processes.settled() {
+	if !s.processes.mayTakeLeases() {
 		return 0
 	}
 	return toMicros(now.Add(s.processes.offset()))
@@ -110,12 +110,12 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		j.Attempt++
 		// The account may have been disabled or deleted since the query.
-		err = t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.shared(c.Now), j.Account)
+		err = t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.toSharedMicros(c.Now), j.Account)
 		if err != nil {
 			return err
 		}
 		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
-			s.ProcessName(), t.shared(c.Until), j.Attempt, j.Key)
+			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, j.Key)
 	})
 	return j, err
 }
@@ -135,7 +135,7 @@ func (s *Store) checkClaimable(ctx context.Context, where string, args []any) er
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
-			t.shared(until), key, s.ProcessName())
+			t.toSharedMicros(until), key, s.ProcessName())
 		return row.Scan(&cancelled)
 	})
 	if errors.Is(err, ErrNotFound) {

@@ -126,9 +126,9 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// shared converts a time of this machine's clock to the stored form, by the clock that
+// toSharedMicros converts a time of this machine's clock to the stored form, by the clock that
 // all processes share.
-func (t *Tx) shared(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
+func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
 
 // fromMicros is the inverse of toMicros.
 func fromMicros(us int64) time.Time {

@@ -81,7 +81,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 		t.Error(err)
 	}
 	p.mu.Lock()
-	p.since = p.since.Add(-processLease)
+	p.connectedSince = p.connectedSince.Add(-processLease)
 	p.mu.Unlock()
 	if _, err := s.ClaimJob(t.Context(), late); err != nil {
 		t.Errorf("the lease that ran out since: %v", err)

@@ -32,7 +32,7 @@ func openSettled(t *testing.T, address string) *Store {
 	p := s.processes.(*processRow)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.since = p.beat.Add(-processLease)
+	p.connectedSince = p.beat.Add(-processLease)
 	return s
 }
 

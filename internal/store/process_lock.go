@@ -70,8 +70,8 @@ func (p *processLock) name() string { return p.self }
 // offset returns 0, because all processes are on one machine.
 func (p *processLock) offset() time.Duration { return 0 }
 
-// settled returns true, because file locks do not depend on a connection.
-func (p *processLock) settled() bool { return true }
+// mayTakeLeases returns true, because file locks do not depend on a connection.
+func (p *processLock) mayTakeLeases() bool { return true }
 
 // isAlive reports whether the named process is running: it tries to lock the file of
 // the process. It removes the file of a dead process.

@@ -36,11 +36,11 @@ type processRow struct {
 	// server and beat are the time of the last heartbeat, by the server's clock and by the
 	// clock of this machine.
 	server, beat time.Time
-	// since is the time of the first heartbeat after the last interruption of more than
-	// processLease.
-	since time.Time
-	// others has the names of the processes that were alive at the last heartbeat.
-	others map[string]bool
+	// connectedSince is the time of the first heartbeat after the last interruption of
+	// more than processLease.
+	connectedSince time.Time
+	// alive has the names of the processes that were alive at the last heartbeat.
+	alive map[string]bool
 }
 
 // registerProcess inserts the row of this process and renews it until release is
@@ -89,35 +89,36 @@ func (p *processRow) renew(ctx context.Context) error {
 		return err
 	}
 	defer rows.Close()
-	others := map[string]bool{}
+	alive := map[string]bool{}
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
 			return err
 		}
-		others[name] = true
+		alive[name] = true
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.since.IsZero() || beat.Sub(p.beat) > processLease {
-		p.since = beat
+	if p.connectedSince.IsZero() || beat.Sub(p.beat) > processLease {
+		p.connectedSince = beat
 	}
-	p.server, p.beat, p.others = fromMicros(now), beat, others
+	p.server, p.beat, p.alive = fromMicros(now), beat, alive
 	return nil
 }
 
 func (p *processRow) name() string { return p.self }
 
 // isAlive reports whether the named process is running. If the process was not alive at
-// the last heartbeat, isAlive asks the database, because it may have started since.
+// the last heartbeat, isAlive asks the database, because it may have started since. It
+// returns true while mayTakeLeases returns false.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
-	known := p.others[name]
+	known := p.alive[name]
 	p.mu.Unlock()
-	if known || name == p.self || !p.settled() {
+	if known || name == p.self || !p.mayTakeLeases() {
 		return true
 	}
 	ctx, done := context.WithTimeout(context.Background(), beatTimeout)
@@ -137,14 +138,14 @@ func (p *processRow) offset() time.Duration {
 	return p.server.Add(now.Sub(p.beat)).Sub(now.Round(0))
 }
 
-// settled reports whether heartbeats have succeeded for at least processLease without
+// mayTakeLeases reports whether heartbeats have succeeded for at least processLease without
 // an interruption of this length. By then, other processes that were cut off too have
 // had the time to renew their rows and leases.
-func (p *processRow) settled() bool {
+func (p *processRow) mayTakeLeases() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // an interval
-	return now.Sub(p.beat) < processLease && now.Sub(p.since) >= processLease
+	return now.Sub(p.beat) < processLease && now.Sub(p.connectedSince) >= processLease
 }
 
 func (p *processRow) release() error {

@@ -30,10 +30,10 @@ type registry interface {
 	// offset returns the difference between the clock that all processes share and the
 	// clock of this machine.
 	offset() time.Duration
-	// settled reports whether this process may claim jobs whose leases have expired. After
+	// mayTakeLeases reports whether this process may claim jobs whose leases have expired. After
 	// an interruption of the database it may not do so for some time, because the owners
 	// of the leases may have been interrupted, too.
-	settled() bool
+	mayTakeLeases() bool
 	// release unregisters this process, so that other processes see it as dead.
 	release() error
 }
