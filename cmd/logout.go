@@ -89,7 +89,7 @@ func (o *logoutOptions) endSession(ctx context.Context, tokens *credential.Token
 	_, err = client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		o.output.Note("%s does not respond: the token expires by itself within an hour", tokens.Server)
+		o.output.Note("cannot end the session, because %s does not respond; its token expires within an hour", tokens.Server)
 	}
 }
 

@@ -73,7 +73,8 @@ type inputColumn struct {
 	seed     uint64 // of the permutation
 }
 
-// groupByColumn returns the columns of the file that features are extracted from.
+// groupByColumn groups the features of a schema by the column of the file that they are
+// extracted from.
 func groupByColumn(schema *frame.Schema) []inputColumn {
 	var list []inputColumn
 	positions := make(map[string]int)

@@ -123,8 +123,8 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 	return text
 }
 
-// histogramCounts returns the bars of the column's histogram: rows per bin in ascending order, or
-// rows per text by frequency.
+// histogramCounts returns the bars of the column's histogram. For numbers they are the rows per
+// bin, from the lowest bin; for texts the rows per text, from the most frequent text.
 func (c *columnReport) histogramCounts() []int {
 	if c.Numbers != nil {
 		return c.Numbers.Histogram.Rows

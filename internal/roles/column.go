@@ -55,7 +55,7 @@ func isMeasurement(c *Column) bool {
 	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
-// notIDReason returns the reason why a column with the name of an ID is not one.
+// notIDReason returns why the column, which is named like an ID, is not the ID.
 func (c *Column) notIDReason() string {
 	switch {
 	case c.Filled < c.Rows:

@@ -158,7 +158,7 @@ func (r *RaceView) Done() {
 	}
 }
 
-// mergeState updates the run of the algorithm with its new state.
+// mergeState updates the run that has the state's algorithm.
 func (r *RaceView) mergeState(state RunState) {
 	known := r.runs[state.Name]
 	if known == nil {

@@ -16,7 +16,7 @@ type Model struct {
 	ensemble ensemble
 }
 
-// ensemble holds the trees of one kind.
+// ensemble holds the trees of a model, which all have the same type.
 type ensemble interface {
 	// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 	score(dst []float32, f *frame.Frame, lo, hi int)

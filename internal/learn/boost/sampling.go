@@ -114,7 +114,7 @@ func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 	}
 	for _, row := range rows {
 		g, _ := tree.UnpackGradHess(s.gradients[row])
-		b := &chunk.histogram[magnitude(g)]
+		b := &chunk.histogram[logMagnitude(g)]
 		b.rows++
 		b.mass += math.Abs(float64(g))
 	}
@@ -171,7 +171,7 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	mu := math.Float32frombits(uint32(minCertain) << magnitudeShift)
 	for _, row := range rows {
 		g, h := tree.UnpackGradHess(s.gradients[row])
-		at := magnitude(g)
+		at := logMagnitude(g)
 		if at < minCertain {
 			weight := mu / max(g, -g)
 			if at < minKept || !(weight*params.uniform(row) < 1) {
@@ -186,10 +186,10 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	}
 }
 
-// magnitudeLimits returns two limits and the sum of the absolute gradients.
-// Rows with a magnitude below minKept are trimmed. Rows with a magnitude of at
-// least minCertain are all kept; this limit is chosen such that about want rows
-// are kept in total.
+// magnitudeLimits returns the sum of the absolute gradients and two limits of
+// logMagnitude. No row below minKept is kept, and every row from minCertain on is.
+// Rows in between are sampled. minCertain is chosen so that about want rows are
+// kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {
@@ -217,9 +217,9 @@ func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minC
 // magnitudeShift is the number of low bits of a float32 that magnitude drops.
 const magnitudeShift = 20
 
-// magnitude returns a coarse logarithmic scale of the absolute value of x: its
+// logMagnitude returns the absolute value of x on a coarse logarithmic scale: its
 // exponent and three bits of its mantissa.
-func magnitude(x float32) int {
+func logMagnitude(x float32) int {
 	return int(math.Float32bits(x) << 1 >> (magnitudeShift + 1))
 }
 

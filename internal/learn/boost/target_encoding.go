@@ -108,10 +108,10 @@ type targetSum struct{ sum, n float32 }
 
 func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
 
-// orderedMeans computes the ordered statistic of each row and calls visit
-// with it, in order. cells holds the category of each row, below size.
-// orderedMeans returns the sum of the target for each category over all
-// rows, and the mean of all rows.
+// orderedMeans calls visit for each row, in the given order, with the mean
+// target of the rows before it that have the same category. cells holds the
+// category of each row, from 0 to size-1. orderedMeans returns the sum of the
+// target for each category over all rows, and the mean of all rows.
 func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) ([]targetSum, float32) {
 	sums := make([]targetSum, size)
 	var all targetSum

@@ -23,7 +23,7 @@ func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []str
 		return 0, nil, err
 	}
 	if len(a.Names) != len(b.Names) {
-		return 0, nil, fmt.Errorf("one has %s, the other has %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
+		return 0, nil, fmt.Errorf("one file has %s, the other has %s", humanize.Count(len(a.Names), "column"), humanize.Count(len(b.Names), "column"))
 	}
 	differ := make([]bool, len(a.Names))
 	for {
@@ -38,7 +38,7 @@ func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []str
 			}
 			return rows, columns, nil
 		case errA == nil && errors.Is(errB, io.EOF), errB == nil && errors.Is(errA, io.EOF):
-			return rows, nil, errors.New("one has more rows than the other")
+			return rows, nil, errors.New("one file has more rows than the other")
 		case errA != nil || errB != nil:
 			return rows, nil, errors.Join(errA, errB)
 		}

@@ -12,7 +12,7 @@ import (
 // frame.Kind.
 type Form string
 
-// The forms of columns.
+// The kinds of values that a column has.
 const (
 	FormNumeric  Form = "numeric"  // numbers, optionally with a unit and a few texts
 	FormBoolean  Form = "boolean"  // yes and no, or another such pair

@@ -77,8 +77,8 @@ func newLeakDetector(ctx context.Context, s *rowSample) (*leakDetector, error) {
 // baseline returns the accuracy of always predicting the most frequent label.
 func (d *leakDetector) baseline() float64 { return ratio(d.classRows[d.majorityClass], len(d.classes)) }
 
-// isLeak reports whether a column with the given accuracy predicts nearly all labels that
-// are not the most frequent one.
+// isLeak reports whether a column with the given accuracy predicts the label of nearly all
+// rows that are not in the most frequent class.
 func (d *leakDetector) isLeak(accuracy float64) bool {
 	rows := float64(len(d.classes))
 	odd, missed := (1-d.baseline())*rows, (1-accuracy)*rows
