@@ -124,9 +124,9 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.problem(err)
 }
 
-// EachAuditEvent calls fn with each event that in selects, newest first. If limit is
-// not 0, it calls fn only with the newest limit events. It ignores the page fields of
-// in.
+// EachAuditEvent calls fn with each event that the query in selects, newest first. If
+// limit is not 0, it calls fn with at most this number of events. It ignores the page
+// fields of the query.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {

@@ -53,7 +53,7 @@ type Link struct {
 	account string // key
 }
 
-// GetLink returns a valid one-time link. The link stays valid. GetLink returns a
+// GetLink returns a valid one-time link, and does not use it up. It returns a
 // *api.Problem with CodeForbidden if the code is unknown, was used or has expired.
 func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link

@@ -54,7 +54,7 @@ type Store struct {
 }
 
 // backend stores bytes under names. A name is the key of a blob, or identityName.
-// Errors that this package defines are returned as such.
+// The methods return the errors of this package, such as ErrNotFound.
 type backend interface {
 	// Location names the folder or the bucket in messages.
 	Location() string
