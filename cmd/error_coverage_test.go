@@ -151,7 +151,7 @@ func messages(t *testing.T) []message {
 func sourcesWithErrors(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, pattern := range []string{"*.go", "../internal/*/*.go", "../internal/*/*/*.go"} {
+	for _, pattern := range []string{"*.go", "service/*.go", "../internal/*/*.go", "../internal/*/*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

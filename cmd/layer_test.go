@@ -18,7 +18,8 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"account", "api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "listen", "mail", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "server", "table/profile", "term"},
+	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "table/profile", "term"},
+	"cmd/service":              {"account", "api", "app", "cli", "config", "connect", "credential", "exit", "listen", "mail", "server"},
 	"internal/account":         {"api", "auth", "store"},
 	"internal/api":             nil,
 	"internal/app":             {"account", "api", "auth", "blob", "job", "learn", "spill", "store", "table/csvfile", "table/frame", "table/profile"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/service"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 )
@@ -87,7 +88,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	add("work", newRunCmd(f), newPredictCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
 	add("account", newLoginCmd(f), newLogoutCmd(f), newStatusCmd(f))
-	add("service", newServeCmd(f), newWorkerCmd(f), newMigrateCmd(f), newUsersCmd(f))
+	add("service", service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewUsersCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }

@@ -1,4 +1,4 @@
-package cmd
+package service
 
 import (
 	"context"
@@ -16,7 +16,8 @@ import (
 	"foretell/internal/exit"
 )
 
-func newUsersCmd(f *cli.Factory) *cobra.Command {
+// NewUsersCmd returns the command `users` with its subcommands.
+func NewUsersCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
 		Long: `Works on the data folder itself, even while a service is using it. Every change is in

@@ -1,4 +1,4 @@
-package cmd
+package service
 
 import (
 	"context"
@@ -16,7 +16,8 @@ type migrateOptions struct {
 	output  cli.Output
 }
 
-func newMigrateCmd(f *cli.Factory) *cobra.Command {
+// NewMigrateCmd returns the command `migrate`.
+func NewMigrateCmd(f *cli.Factory) *cobra.Command {
 	opts := &migrateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Upgrade the database of a service to the schema of this program",

@@ -1,4 +1,4 @@
-package cmd
+package service
 
 import (
 	"context"
@@ -17,7 +17,8 @@ type workerOptions struct {
 	metrics metricsFlag
 }
 
-func newWorkerCmd(f *cli.Factory) *cobra.Command {
+// NewWorkerCmd returns the command `worker`.
+func NewWorkerCmd(f *cli.Factory) *cobra.Command {
 	opts := &workerOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",

@@ -1,4 +1,4 @@
-package cmd
+package service
 
 import (
 	"cmp"
@@ -33,7 +33,8 @@ const (
 	uploadsDirect  = "direct"
 )
 
-func newServeCmd(f *cli.Factory) *cobra.Command {
+// NewServeCmd returns the command `serve`.
+func NewServeCmd(f *cli.Factory) *cobra.Command {
 	opts := &serveOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a service",
