@@ -119,7 +119,9 @@ func serveTLS(t *testing.T, config *tls.Config, logger *slog.Logger) string {
 	go func() { served <- server.ServeTLS(listener, "", "") }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		_ = <-served // it ends with http.ErrServerClosed
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 	return listener.Addr().String()
 }

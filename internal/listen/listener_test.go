@@ -3,6 +3,7 @@ package listen_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -50,7 +51,9 @@ func serve(t *testing.T, limits listen.Limits, handler http.Handler) (*listen.Li
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		_ = <-served // it ends with http.ErrServerClosed
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 	return listener, log
 }

@@ -1,0 +1,35 @@
+// Command typecheck checks that the module and its tests compile for other systems. It
+// checks types from the source, without compiling the dependencies for each system, which
+// would take minutes.
+//
+//	go run ./.ci/typecheck windows/amd64 darwin/arm64
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+func main() {
+	failed := false
+	for _, target := range os.Args[1:] {
+		system, processor, _ := strings.Cut(target, "/")
+		list, err := packages.Load(&packages.Config{
+			Mode:  packages.LoadAllSyntax,
+			Tests: true,
+			Env:   append(os.Environ(), "GOOS="+system, "GOARCH="+processor),
+		}, "./...")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(target)
+		failed = packages.PrintErrors(list) > 0 || failed
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
