@@ -60,7 +60,7 @@ func TestDatabaseErrors(t *testing.T) {
 	missing.Path = "/no_such_database"
 	for _, test := range []struct{ name, database, want string }{
 		{"a database that does not exist", missing.String(), "check the database, its user and the password with `psql postgres://"},
-		{"a database of other files", testenv.Postgres(t), "no stored file was changed; name the data folder of this database with --data-dir"},
+		{"a database of other files", testenv.Postgres(t), "no stored file was changed; use --data-dir with the data folder that belongs to this database"},
 	} {
 		out, err := add(test.database)
 		if err == nil || !strings.Contains(out, test.want) {

@@ -89,9 +89,9 @@ func (a *App) adoptUploads(ctx context.Context) error {
 }
 
 // adoptUpload makes the dataset of an upload PROCESSING and queues its preparation.
-// Then it deletes the upload. If the size of the upload is invalid or exceeds the quota
-// of the account, or if the dataset was deleted or already has its data, it only
-// deletes the upload.
+// Then it deletes the upload. If the upload exceeds the quota of the account, or if the
+// dataset was deleted or already has its data, it only deletes the upload. An upload of
+// an invalid size is deleted when its URL has expired; the client may replace it before.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset
@@ -107,6 +107,9 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	case d.Status != api.DatasetPending:
 		return a.direct.Delete(ctx, u.Name)
 	case u.Size < api.MinUploadBytes || u.Size > api.MaxUploadBytes:
+		if a.now().Sub(u.Modified) < signedURLSeconds*time.Second {
+			return nil // while the URL is valid, a delete could hit the file that replaces it
+		}
 		a.log.WarnContext(ctx, "deleted an upload of an invalid size", "dataset", key, "bytes", u.Size)
 		return a.direct.Delete(ctx, u.Name)
 	}

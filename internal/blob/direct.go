@@ -33,7 +33,9 @@ type Upload struct {
 	// Name is the name that was passed to UploadURL.
 	Name string
 	Size int64
-	etag string
+	// Modified is when the upload ended, by the clock of the S3 store.
+	Modified time.Time
+	etag     string
 }
 
 // UploadURL returns a URL to which a client can PUT an object until lifetime has passed.
@@ -72,7 +74,7 @@ func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
 		if object.Err != nil {
 			return nil, d.bucket.translate(ctx, object.Err)
 		}
-		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.object("")), Size: object.Size, etag: object.ETag})
+		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.object("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
 	}
 	return uploads, nil
 }
