@@ -16,20 +16,25 @@ import (
 type accountFlags struct {
 	smtp           string
 	approveDomains []string
+	maxSessions    int
 }
 
 func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; better in FORETELL_SMTP, because of its password")
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
-	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain")
+	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
+	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "max-sessions")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
 // options returns the options of accounts that the flags configure.
 func (a *accountFlags) options(publicURL string) (account.Options, error) {
-	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/")}
+	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions}
+	if a.maxSessions < 1 {
+		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
+	}
 	for _, text := range a.approveDomains {
 		domain := strings.ToLower(strings.TrimPrefix(text, "@"))
 		if !domainFormat.MatchString(domain) {

@@ -38,6 +38,9 @@ type Options struct {
 	// PublicURL is the base of links in mails, without a trailing slash. It is required
 	// with a Mailer, because an attacker can choose the host of a request.
 	PublicURL string
+	// MaxSessions is the maximum number of sessions of an account. When it logs in once
+	// more, its oldest session ends. Defaults to DefaultMaxSessions.
+	MaxSessions int
 }
 
 // Config configures Accounts. All fields but Options are required.

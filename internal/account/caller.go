@@ -24,6 +24,8 @@ type Caller struct {
 	RequestID string
 	// RemoteAddress is the address of the client.
 	RemoteAddress string
+	// UserAgent is the User-Agent of the client.
+	UserAgent string
 
 	session string // the hash of the token
 }

@@ -95,7 +95,8 @@ func tooMany(text string, wait time.Duration) *api.Problem {
 // LogOut ends the session of the caller.
 func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.DeleteToken(ctx, CallerFromContext(ctx).session); err != nil {
+		err := t.DeleteSession(ctx, CallerFromContext(ctx).session)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // ended by another request
 			return err
 		}
 		return a.Record(ctx, t, "logout", "")
@@ -126,23 +127,4 @@ func (a *Accounts) LocalSession(ctx context.Context) (api.Session, error) {
 		return api.Session{}, err
 	}
 	return *session, nil
-}
-
-func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
-	token, err := auth.NewToken(a.rand)
-	if err != nil {
-		return nil, err
-	}
-	now := a.now()
-	expires := now.Add(api.TokenLifetime * time.Second)
-	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.InsertToken(ctx, account.Key, auth.HashToken(token), now, expires); err != nil {
-			return err
-		}
-		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
-	})
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }

@@ -184,6 +184,18 @@ var (
 		ID: "logOut", Method: "DELETE", Path: "/api/v1/account/session", Status: 204, Origin: Extension,
 		Summary: "Log out: end the session of the bearer token.",
 	}}
+	ListSessions = Endpoint[None, SessionList]{Operation{
+		ID: "listSessions", Method: "GET", Path: "/api/v1/account/sessions", Status: 200, Origin: Extension,
+		Summary: "List the sessions of the caller's account, newest first.",
+	}}
+	EndSession = Endpoint[SessionInput, None]{Operation{
+		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
+		Summary: "End a session of the caller's account: its token becomes invalid.",
+	}}
+	EndOtherSessions = Endpoint[None, None]{Operation{
+		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,
+		Summary: "End all sessions of the caller's account but that of the bearer token.",
+	}}
 	GetOwnAccount = Endpoint[None, Account]{Operation{
 		ID: "getOwnAccount", Method: "GET", Path: "/api/v1/account", Status: 200, Origin: Extension,
 		Summary: "Read the caller's account, its quota and its usage.",
@@ -260,7 +272,8 @@ func Operations() []Operation {
 		DownloadResult.Operation, DeletePrediction.Operation,
 		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
 		DownloadModel.Operation, DeleteModel.Operation,
-		RequestAccess.Operation, SetPassword.Operation, LogOut.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
+		RequestAccess.Operation, SetPassword.Operation, LogOut.Operation,
+		ListSessions.Operation, EndSession.Operation, EndOtherSessions.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
 		ListAccessRequests.Operation, ApproveAccessRequest.Operation, RefuseAccessRequest.Operation,
 		ListAccounts.Operation, CreateAccount.Operation, GetAccount.Operation, DisableAccount.Operation, EnableAccount.Operation,
 		ResetAccount.Operation, SetRole.Operation, SetQuota.Operation, DeleteAccount.Operation, ListAuditEvents.Operation,

@@ -71,6 +71,7 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	caller.BaseURL = s.baseURL(r)
 	caller.RequestID = requestFromContext(r.Context()).id
 	caller.RemoteAddress = s.proxies.remoteAddress(r)
+	caller.UserAgent = r.UserAgent()
 	return caller, nil
 }
 

@@ -49,6 +49,9 @@ func (s *service) mountAccounts() {
 	mount(s, api.RequestAccess, a.RequestAccess)
 	mount(s, api.SetPassword, a.SetPassword)
 	mount(s, api.LogOut, a.LogOut)
+	mount(s, api.ListSessions, a.ListSessions)
+	mount(s, api.EndSession, a.EndSession)
+	mount(s, api.EndOtherSessions, a.EndOtherSessions)
 	mount(s, api.GetOwnAccount, a.GetOwnAccount)
 	mount(s, api.ChangePassword, a.ChangePassword)
 

@@ -96,7 +96,7 @@ func (s *service) parseForm(w http.ResponseWriter, r *http.Request) (context.Con
 // pageContext returns the context for an operation that a page calls.
 func (s *service) pageContext(r *http.Request) context.Context {
 	return account.WithCaller(r.Context(), account.Caller{
-		BaseURL: s.baseURL(r), RequestID: requestFromContext(r.Context()).id, RemoteAddress: s.proxies.remoteAddress(r),
+		BaseURL: s.baseURL(r), RequestID: requestFromContext(r.Context()).id, RemoteAddress: s.proxies.remoteAddress(r), UserAgent: r.UserAgent(),
 	})
 }
 

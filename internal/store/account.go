@@ -144,19 +144,6 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	return u, translateError(err)
 }
 
-// InsertToken adds a session. It also deletes all sessions that expired before now.
-func (t *Tx) InsertToken(ctx context.Context, account, hash string, now, expires time.Time) error {
-	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(now)); err != nil {
-		return err
-	}
-	return t.exec(ctx, "INSERT INTO token (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
-}
-
-// DeleteToken ends a session.
-func (t *Tx) DeleteToken(ctx context.Context, hash string) error {
-	return t.exec(ctx, "DELETE FROM token WHERE hash = ?", hash)
-}
-
 // endSessions deletes the tokens and one-time links of an account.
 func (t *Tx) endSessions(ctx context.Context, account string) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE account = ?", account); err != nil {

@@ -41,7 +41,7 @@ func (s suite) administration(t *testing.T) {
 	})
 	write(t, s.Store, func(tx *Tx) error {
 		return errors.Join(
-			tx.InsertToken(t.Context(), "eve", "hash", at(0), at(10)),
+			tx.InsertSession(t.Context(), &Session{Hash: "hash", Account: "eve", Created: at(0), Expires: at(10)}),
 			tx.UpdateQuota(t.Context(), "eve", Quota{Bytes: new(int64(7))}),
 			tx.UpdateRole(t.Context(), "eve", api.RoleUser),
 		)
@@ -65,6 +65,33 @@ func (s suite) administration(t *testing.T) {
 		return nil
 	})
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateRole(t.Context(), "nobody", api.RoleUser) }), ErrNotFound)
+}
+
+func (s suite) sessions(t *testing.T) {
+	s.fill(t)
+	first := &Session{Hash: "first", Account: "bob", Address: "192.0.2.1", Client: "foretell/v1", Created: at(1), Expires: at(10)}
+	second := &Session{Hash: "second", Account: "bob", Created: at(2), Expires: at(11)}
+	list := func(now int, want ...*Session) {
+		t.Helper()
+		read(t, s.Store, func(tx *Tx) error {
+			got, err := tx.ListSessions(t.Context(), "bob", at(now))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("at %d (-want +got):\n%s", now, diff)
+			}
+			return err
+		})
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		return errors.Join(tx.InsertSession(t.Context(), first), tx.InsertSession(t.Context(), second))
+	})
+	list(9, second, first)
+	list(10, second)
+	third := &Session{Hash: "third", Account: "ann", Created: at(10), Expires: at(20)}
+	write(t, s.Store, func(tx *Tx) error { return tx.InsertSession(t.Context(), third) })
+	list(9, second) // the first has expired and is deleted
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteSession(t.Context(), "second") })
+	list(9)
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteSession(t.Context(), "second") }), ErrNotFound)
 }
 
 func (s suite) accessRequests(t *testing.T) {

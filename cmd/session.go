@@ -1,0 +1,119 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+)
+
+var sessionColumns = []string{"sessionKey", "createdOn", "expiresOn", "remoteAddress", "client", "current"}
+
+func newSessionsCmd(f *cli.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "sessions", Aliases: []string{"session"}, Short: "Manage the sessions of your account at a service",
+		Long: `Each log-in opens a session, whose token is valid for an hour. Many commands sign in
+again when they need a token. End a session that you do not know, and change your
+password.`,
+	}
+	cmd.AddCommand(newSessionsListCmd(f), newSessionsEndCmd(f))
+	return cmd
+}
+
+type sessionsListOptions struct {
+	service connect.ServiceFlags
+	output  cli.Output
+	list    cli.ListFlags
+}
+
+func newSessionsListCmd(f *cli.Factory) *cobra.Command {
+	opts := &sessionsListOptions{service: connect.ServiceFlags{Idle: true}}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the sessions of your account, newest first", Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.service.Bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[api.SessionEntry]())
+	opts.list.Bind(cmd)
+	return cmd
+}
+
+func (o *sessionsListOptions) run(ctx context.Context) error {
+	session, err := o.service.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	answer, err := client.Call(ctx, session.Client, api.ListSessions, &api.None{})
+	if err != nil {
+		return err
+	}
+	rows := answer.Sessions
+	if o.list.Limit > 0 {
+		rows = rows[:min(uint(len(rows)), o.list.Limit)]
+	}
+	return cli.PrintList(&o.output, rows, sessionColumns...)
+}
+
+type sessionsEndOptions struct {
+	service connect.ServiceFlags
+	confirm cli.ConfirmFlag
+	output  cli.Output
+
+	others bool
+}
+
+func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
+	opts := &sessionsEndOptions{service: connect.ServiceFlags{Idle: true}}
+	cmd := &cobra.Command{
+		Use: "end [KEY]", Short: "End a session of your account, or all others",
+		Long: `Makes the token of a session invalid. KEY is a session's key. With --others all
+sessions but that of this command end.`,
+		Args: cli.PositionalArgs("[KEY]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
+	}
+	opts.service.Bind(cmd, f)
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[endedSession]())
+	cmd.Flags().BoolVar(&opts.others, "others", false, "end all sessions but that of this command")
+	return cmd
+}
+
+// endedSession is the output of `sessions end`.
+type endedSession struct {
+	SessionKey string `json:"sessionKey,omitempty"`
+	Others     bool   `json:"others,omitempty"`
+}
+
+func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
+	if (len(args) == 1) == o.others {
+		return exit.Usagef("want KEY or --others").WithHint("`foretell sessions list` shows the keys")
+	}
+	question := "End all other sessions of the account?"
+	if !o.others {
+		question = "End session " + args[0] + "?"
+	}
+	if err := o.confirm.Ask(ctx, question); err != nil {
+		return err
+	}
+	session, err := o.service.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	if o.others {
+		if _, err := client.Call(ctx, session.Client, api.EndOtherSessions, &api.None{}); err != nil {
+			return err
+		}
+		return cli.PrintItem(&o.output, endedSession{Others: true}, "others")
+	}
+	if _, err := client.Call(ctx, session.Client, api.EndSession, &api.SessionInput{SessionKey: args[0]}); err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, endedSession{SessionKey: args[0]}, "sessionKey")
+}

@@ -1,0 +1,154 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+const (
+	// DefaultMaxSessions is the default of Options.MaxSessions.
+	DefaultMaxSessions = 100
+	// maxClientName is the maximum number of bytes of a User-Agent that is stored.
+	maxClientName = 200
+)
+
+// openSession returns a new token of an account. If the account then has more than
+// Options.MaxSessions sessions, the oldest end. The account of the embedded service has no
+// such limit.
+func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
+	token, err := auth.NewToken(a.rand)
+	if err != nil {
+		return nil, err
+	}
+	caller := CallerFromContext(ctx)
+	session := &store.Session{
+		Hash: auth.HashToken(token), Account: account.Key, Address: caller.RemoteAddress, Client: clientName(caller.UserAgent),
+		Created: a.now(), Expires: a.now().Add(api.TokenLifetime * time.Second),
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.InsertSession(ctx, session); err != nil {
+			return err
+		}
+		if account.Email != localEmail {
+			if err := a.endOldestSessions(ctx, t, session); err != nil {
+				return err
+			}
+		}
+		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
+	})
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
+}
+
+// endOldestSessions ends the oldest sessions above Options.MaxSessions of the account that
+// has just opened the session newest.
+func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
+	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
+	if err != nil {
+		return err
+	}
+	limit := cmp.Or(a.options.MaxSessions, DefaultMaxSessions)
+	for _, s := range sessions[min(limit, len(sessions)):] {
+		if s.Hash == newest.Hash { // of several sessions with the same time
+			continue
+		}
+		if err := t.DeleteSession(ctx, s.Hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientName returns the printable part of a User-Agent, shortened.
+func clientName(userAgent string) string {
+	name := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' { // RFC 9110 allows only ASCII
+			return -1
+		}
+		return c
+	}, userAgent)
+	return name[:min(len(name), maxClientName)]
+}
+
+// ListSessions returns the sessions of the caller's account, newest first.
+func (a *Accounts) ListSessions(ctx context.Context, _ *api.None) (*api.SessionList, error) {
+	caller := CallerFromContext(ctx)
+	out := &api.SessionList{}
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		sessions, err := t.ListSessions(ctx, caller.Account, a.now())
+		out.Sessions = make([]api.SessionEntry, 0, len(sessions))
+		for _, s := range sessions {
+			out.Sessions = append(out.Sessions, toSessionEntry(s, caller))
+		}
+		return err
+	})
+	return out, a.problem(err)
+}
+
+// toSessionEntry converts a session of the caller's account.
+func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
+	entry := api.SessionEntry{
+		SessionKey: auth.SessionKey(s.Hash), RemoteAddress: s.Address, Client: s.Client,
+		ExpiresOn: api.FormatTime(s.Expires), Current: s.Hash == caller.session,
+	}
+	if !s.Created.IsZero() {
+		entry.CreatedOn = api.FormatTime(s.Created)
+	}
+	return entry
+}
+
+// EndSession ends a session of the caller's account.
+func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
+	err := a.endSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, api.NewProblem(api.CodeNotFound, "no session %s: it may have ended; list the sessions to find its key", in.SessionKey).WithCause(err)
+	}
+	return &api.None{}, a.problem(err)
+}
+
+// EndOtherSessions ends all sessions of the caller's account but the caller's own.
+func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
+	own := CallerFromContext(ctx).session
+	err := a.endSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
+	if errors.Is(err, store.ErrNotFound) {
+		return &api.None{}, nil
+	}
+	return &api.None{}, a.problem(err)
+}
+
+// endSessions ends the sessions of the caller's account that matches selects. It returns
+// store.ErrNotFound if there are none.
+func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
+	return a.store.Write(ctx, func(t *store.Tx) error {
+		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, s := range sessions {
+			if !matches(s) {
+				continue
+			}
+			found = true
+			if err := t.DeleteSession(ctx, s.Hash); err != nil {
+				return err
+			}
+			if err := a.Record(ctx, t, "session.end", auth.SessionKey(s.Hash)); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return store.ErrNotFound
+		}
+		return nil
+	})
+}
