@@ -19,6 +19,9 @@ type fitter interface {
 	// Cost returns the estimated cost of the steps so far, in nanoseconds of
 	// one core. It depends only on the shape of the data.
 	Cost() float64
+	// Progress returns the fraction of the fitter's schedule that is done, from
+	// 0 to 1. It is NaN for a fitter without a schedule. It never falls.
+	Progress() float64
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
 	PredictValidation(dst []float32)
@@ -57,7 +60,8 @@ type algorithm struct {
 	patience int
 	// stepGrowth is the exponent by which the number of steps grows with the
 	// number of rows. A refit on r times as many rows as a fold does
-	// r^stepGrowth times as many steps.
+	// r^stepGrowth times as many steps. If the fitters have a schedule, the
+	// refit does the same fraction of it instead.
 	stepGrowth float64
 }
 

@@ -100,9 +100,9 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 // Candidates whose performance is within noise of the best are considered
 // equal. Among them, the one with the lowest log loss is chosen, because the
 // log loss uses the whole probability of a row and therefore distinguishes
-// models better. The noise is the standard error of one performance. It is also
-// about the standard error of the difference between two performances, because
-// the candidates mostly err on the same rows.
+// models better. The noise is the standard error of the best performance, in
+// the metric of the race. It is also about the standard error of the difference
+// between two performances, because the candidates mostly err on the same rows.
 //
 // A run replaces the blend only if it is significantly better, because choosing
 // the best of four runs overestimates its score, and the score of a mean is
@@ -116,29 +116,35 @@ func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var candidates []*candidate
-	best := -1.0
+	var best *candidate
 	for _, run := range r.runs {
 		if run.best.step > 0 && run.status != Failed {
-			candidates = append(candidates, newSingleCandidate(run))
-			best = max(best, run.best.performance)
+			c := newSingleCandidate(run)
+			candidates = append(candidates, c)
+			if best == nil || c.performance > best.performance {
+				best = c
+			}
 		}
 	}
+	if best == nil {
+		return nil
+	}
 	blend := r.evaluator.newBlend(candidates)
-	if blend != nil {
-		best = max(best, blend.performance)
+	if blend != nil && blend.performance > best.performance {
+		best = blend
 	}
 	rowLosses := r.candidateLosses(candidates, blend, lossFunc)
-	noise := math.Sqrt(best * (1 - best) / float64(max(len(r.evaluator.labels), 1)))
+	noise := r.evaluator.performanceNoise(best.scoredProbabilities())
 	var chosen *candidate
 	for _, c := range candidates {
-		if c.performance < best-noise {
+		if c.performance < best.performance-noise {
 			continue
 		}
 		if chosen == nil || mean(rowLosses[c]) < mean(rowLosses[chosen]) {
 			chosen = c
 		}
 	}
-	if blend != nil && blend.performance >= best-2*noise && (chosen == nil || !significantlyLower(rowLosses[chosen], rowLosses[blend])) {
+	if blend != nil && blend.performance >= best.performance-2*noise && (chosen == nil || !significantlyLower(rowLosses[chosen], rowLosses[blend])) {
 		return blend
 	}
 	return chosen
@@ -264,10 +270,12 @@ const (
 	// maxEqualRatio is the largest ratio of two candidates' probabilities of
 	// the true class at which they count as equal.
 	maxEqualRatio = 1.001
-	// emIterations iterations on maxWeightRows rows determine the weights to
-	// within a hundredth.
-	emIterations  = 1000
-	maxWeightRows = 10_000
+	// The iterations end when no weight changes by minWeightChange, or after
+	// maxIterations. On maxWeightRows rows that determines the weights to within
+	// a hundredth.
+	minWeightChange = 1e-5
+	maxIterations   = 1000
+	maxWeightRows   = 10_000
 )
 
 // fitBlendWeights returns the weights of the blend with the lowest log loss on
@@ -283,9 +291,17 @@ const (
 // left out, because they do not change the solution and slow down convergence.
 func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
 	positions = subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
-	weights := slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
+	weights, _ := maximiseLikelihood(byCandidate, positions)
+	return dropSmallWeights(weights)
+}
+
+// maximiseLikelihood returns the weights of the mixture, and the number of
+// iterations.
+func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []float64, iterations int) {
+	weights = slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
 	shares := make([]float64, len(byCandidate))
-	for range emIterations {
+	for iterations < maxIterations {
+		iterations++
 		for i := range shares {
 			shares[i] = priorRows
 		}
@@ -299,11 +315,17 @@ func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
 				shares[i] += weights[i] * max(truth[position], minProbability) * scale
 			}
 		}
+		change := 0.0
 		for i, share := range shares {
-			weights[i] = share / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
+			next := share / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
+			change = max(change, math.Abs(next-weights[i]))
+			weights[i] = next
+		}
+		if change < minWeightChange {
+			break
 		}
 	}
-	return dropSmallWeights(weights)
+	return weights, iterations
 }
 
 // disagreeingRows returns the positions of the rows whose true class the

@@ -86,6 +86,32 @@ func TestBlend(t *testing.T) {
 			t.Error("a large difference in one row is not significant")
 		}
 	})
+	t.Run("iterations_end_when_the_weights_do_not_change", func(t *testing.T) {
+		byCandidate := [][]float64{e.trueClassProbabilities(noisy(1)), e.trueClassProbabilities(noisy(1.5)), e.trueClassProbabilities(noisy(2))}
+		all := make([]int32, len(labels))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		weights, iterations := maximiseLikelihood(byCandidate, all)
+		if iterations >= maxIterations {
+			t.Errorf("%d iterations", iterations)
+		}
+		// A naive iteration.
+		for i, truth := range byCandidate {
+			ratio := 0.0
+			for row := range truth {
+				mixed := 0.0
+				for j := range weights {
+					mixed += weights[j] * byCandidate[j][row]
+				}
+				ratio += truth[row] / mixed / float64(len(truth))
+			}
+			rows := float64(len(truth))
+			if next := (weights[i]*ratio*rows + priorRows) / (rows + 3*priorRows); math.Abs(next-weights[i]) > 2*minWeightChange {
+				t.Errorf("candidate %d of weight %.5f would have %.5f after another iteration", i, weights[i], next)
+			}
+		}
+	})
 	t.Run("one_candidate_has_no_blend", func(t *testing.T) {
 		if e.newBlend([]*candidate{newCandidate("a", noisy(1))}) != nil {
 			t.Error("got a blend")
@@ -100,4 +126,74 @@ func TestBlend(t *testing.T) {
 			t.Errorf("sum %v, want 1", sum)
 		}
 	})
+}
+
+// TestNoiseIsThatOfTheMetric checks that a run whose macro F1 is higher because
+// of one row of a rare class does not replace one of much lower log loss.
+func TestNoiseIsThatOfTheMetric(t *testing.T) {
+	const rows, rare = 2000, 20
+	f := fakeFrame(rows, 2)
+	for i := range f.Labels {
+		f.Labels[i] = 0
+		if i%(rows/rare) == 0 {
+			f.Labels[i] = 1
+		}
+	}
+	r, err := newRace(f, Params{Metric: metric.NameMacroF1}, fakeAlgorithms(fakeFitter{}, fakeFitter{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.evaluator = newEvaluator(metric.NameMacroF1, 2, f.Labels)
+	// Both find some of the rare rows. The lucky one finds one more, but is unsure
+	// of every other row.
+	for i, c := range []struct {
+		found        int
+		sure, unsure float32
+	}{{13, 0.99, 0.99}, {14, 0.99, 0.6}} {
+		found := 0
+		p := opinions(f.Labels, func(row int) float32 {
+			if f.Labels[row] == 0 && row%2 == 1 {
+				return c.unsure
+			}
+			if f.Labels[row] == 0 {
+				return c.sure
+			}
+			if found++; found <= c.found {
+				return 0.9
+			}
+			return 1 - c.sure // as a row of the other class, so that no weight helps
+		})
+		r.runs[i].best = checkpoint{score: r.evaluator.score(p), step: 1, probabilities: p}
+	}
+	if low, high := r.runs[0].best.performance, r.runs[1].best.performance; !(low < high-0.01) {
+		t.Fatalf("macro F1 is %v and %v", low, high)
+	}
+	noise := r.evaluator.performanceNoise(r.runs[1].best.probabilities)
+	if resampled := resampledDeviation(r.evaluator, r.runs[1].best.probabilities); noise < resampled/1.3 || noise > resampled*1.3 {
+		t.Errorf("noise %v, standard deviation of resampled rows %v", noise, resampled)
+	}
+	if c := r.chooseCandidate(r.newLossFunc(Completed)); c == nil || len(c.components) == 1 && c.components[0].index == 1 {
+		t.Errorf("chose the lucky run of %v, the other has %v, noise %v", r.runs[1].best.score, r.runs[0].best.score, noise)
+	}
+}
+
+// resampledDeviation returns the standard deviation of the metric over rows drawn
+// with replacement (the bootstrap).
+func resampledDeviation(e *evaluator, probabilities []float32) float64 {
+	const samples = 400
+	decided := e.weightedPredictions(probabilities)
+	draw := rand.New(rand.NewPCG(1, 3))
+	sum, squares := 0.0, 0.0
+	for range samples {
+		p := metric.Predictions{Classes: e.classes, Weights: decided.Weights}
+		for range e.labels {
+			i := draw.IntN(len(e.labels))
+			p.Labels = append(p.Labels, e.labels[i])
+			p.Probabilities = append(p.Probabilities, decided.Probabilities[i*e.classes:][:e.classes]...)
+		}
+		score, _ := metric.Score(e.metric, p)
+		sum += score
+		squares += score * score
+	}
+	return math.Sqrt(squares/samples - sum/samples*sum/samples)
 }

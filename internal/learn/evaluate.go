@@ -159,6 +159,13 @@ func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval
 	return metric.ScoreInterval(e.metric, e.weightedPredictions(probabilities))
 }
 
+// performanceNoise returns the standard error of the performance of
+// probabilities in the metric of the race, or 0 if it is unknown.
+func (e *evaluator) performanceNoise(probabilities []float32) float64 {
+	interval := e.performanceInterval(probabilities)
+	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95))
+}
+
 // finiteOrZero returns x, or 0 if x is NaN or infinite. A score without rows is
 // NaN.
 func finiteOrZero(x float64) float64 {

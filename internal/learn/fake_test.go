@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -21,8 +22,9 @@ type fakeFitter struct {
 	work     float64   // of a step
 	pause    func(step int) time.Duration
 	fault    func(step int) error
-	done     int // steps after which it is done, 0 for never
-	patience int // 0 for 5
+	done     int                // steps after which it is done, 0 for never
+	schedule func(rows int) int // number of steps of the schedule, nil for none
+	patience int                // 0 for 5
 
 	step, kept int
 }
@@ -44,6 +46,13 @@ func (t *fakeFitter) Step(ctx context.Context) (bool, error) {
 	}
 	t.step++
 	return t.done > 0 && t.step >= t.done, nil
+}
+
+func (t *fakeFitter) Progress() float64 {
+	if t.schedule == nil {
+		return math.NaN()
+	}
+	return min(1, float64(t.step)/float64(t.schedule(len(t.fold.Train))))
 }
 
 func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }

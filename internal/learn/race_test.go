@@ -105,6 +105,21 @@ func TestRaceThreshold(t *testing.T) {
 	})
 }
 
+// TestRefitStopsWhereValidationDid checks that a refit does the same fraction of
+// a schedule as the folds, although the schedule of more rows has more steps.
+func TestRefitStopsWhereValidationDid(t *testing.T) {
+	skills := append(risingSkills(0.5, 0.8, 26), 0.95) // best at step 27, of 54 steps in a fold
+	for i := range 40 {
+		skills = append(skills, 0.8-float64(i)/100)
+	}
+	o := mustRace(t, fakeFrame(300, 2), Params{}, fakeFitter{skills: skills, work: 1e6, patience: 30, schedule: func(rows int) int { return rows / 4 }})
+	// Of 300 rows 216 are trained on in a fold, so half of the schedule is 38 of
+	// the refit's 75 steps.
+	if got := o.Model.members[0].predictor.(fakeModel); got.skill != skills[38-1] || got.rows != 300 {
+		t.Errorf("the refit on %d rows ended at skill %v, want %v", got.rows, got.skill, skills[38-1])
+	}
+}
+
 func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 	f := fakeFrame(300, 2)
 	good := fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6}
@@ -305,6 +320,13 @@ func TestEarlyStopping(t *testing.T) {
 	}
 	if n := steps(1, 0.95); n < 20 || n > 100 {
 		t.Errorf("a perfect run has stalled after %d steps", n)
+	}
+	var l earlyStopping
+	for step := range 2 * patience {
+		stalled := l.hasStalled(score{0.9 + 1e-6*float64(step), 0.1}, rows, step+1, patience)
+		if want := step >= patience; stalled != want {
+			t.Errorf("step %d: stalled = %v of a run whose performance rises by a millionth a step", step+1, stalled)
+		}
 	}
 	if n := steps(1, 1); n != patience+1 {
 		t.Errorf("a run that does not improve has stalled after %d steps", n)

@@ -81,8 +81,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
 			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.kind)+refitSeedOffset),
 		})
-		steps := run.refitSteps(r.data.Rows)
-		for step, over := 0, false; err == nil && !over && step < steps; step++ {
+		for step, over := 0, false; err == nil && !over && !run.isRefitted(fitter, step, r.data.Rows); step++ {
 			over, err = fitter.Step(ctx)
 		}
 		if err == nil {
@@ -148,10 +147,16 @@ func (r *run) rowRatio(rows int) float64 {
 	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
-// refitSteps returns the number of steps of the refit on the given number of
-// rows.
-func (r *run) refitSteps(rows int) int {
-	return int(math.Round(float64(r.best.step) * math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
+// isRefitted reports whether a refit on the given number of rows ends after
+// step steps. A fitter with a schedule ends at the fraction of it at which the
+// folds had their best step. The number of steps is not compared, because the
+// schedule of more rows may have another number of steps.
+func (r *run) isRefitted(fitter fitter, step, rows int) bool {
+	if progress := r.best.progress; !math.IsNaN(progress) {
+		const rounding = 1e-9
+		return step > 0 && fitter.Progress() >= progress-rounding
+	}
+	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
 // refitBudget returns the time to reserve for the refit of the current leader

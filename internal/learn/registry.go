@@ -97,6 +97,7 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 type typedFitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64
+	Progress() float64
 	PredictValidation(dst []float32)
 	Checkpoint()
 	Model() M

@@ -41,6 +41,7 @@ type checkpoint struct {
 	step          int // 0 if there is no checkpoint
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
+	progress      float64 // mean Progress of the fitters
 	probabilities []float32
 }
 
@@ -102,6 +103,16 @@ func (r *run) cost() float64 {
 	return sum
 }
 
+// progress returns the mean fraction of the fitters' schedules that is done, or
+// NaN if they have no schedule.
+func (r *run) progress() float64 {
+	sum := 0.0
+	for _, fitter := range r.fitters {
+		sum += fitter.Progress()
+	}
+	return sum / float64(len(r.fitters))
+}
+
 // takeModels sets the models of a run that has ended and releases its fitters.
 func (r *run) takeModels() {
 	r.models = make([]predictor, len(r.folds))
@@ -126,7 +137,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 			fitter.Checkpoint()
 		}
 		free = r.best.probabilities
-		r.best = checkpoint{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), probabilities: probabilities}
+		r.best = checkpoint{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), progress: r.progress(), probabilities: probabilities}
 	} else {
 		free = probabilities
 	}
@@ -157,15 +168,19 @@ type earlyStopping struct {
 	step                 int     // the last step that improved either
 }
 
-// minGain is the smallest relative improvement of log loss that counts.
+// minGain is the smallest improvement of log loss that counts, relative to the
+// log loss. minErrorGain is the smallest decrease of the error 1 − performance
+// that counts, relative to the error. One row counts for accuracy, unless there
+// are thousands of errors, but for rocAuc a rise by one pair of rows does not.
 //
 // The log loss of a run that is right on every validation row falls forever,
 // but the decrease hardly matters on other rows: if n rows are right, the error
 // rate on other rows may still be 1/n. Each improvement must therefore be at
 // least perfectGain/n, a tenth of that rate.
 const (
-	minGain     = 1e-4
-	perfectGain = 0.1
+	minGain      = 1e-4
+	minErrorGain = 1e-3
+	perfectGain  = 0.1
 )
 
 // hasStalled reports whether neither log loss nor performance has improved in the
@@ -178,7 +193,7 @@ func (e *earlyStopping) hasStalled(s score, rows, step, patience int) bool {
 	if s.performance >= 1 && e.step > 0 {
 		gain = max(gain, perfectGain/float64(max(rows, 1)))
 	}
-	if s.logLoss < e.logLoss-gain || s.performance > e.performance {
+	if s.logLoss < e.logLoss-gain || s.performance > e.performance+minErrorGain*(1-e.performance) {
 		*e = earlyStopping{min(e.logLoss, s.logLoss), max(e.performance, s.performance), step}
 	}
 	return step-e.step >= patience

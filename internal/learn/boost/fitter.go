@@ -2,6 +2,7 @@ package boost
 
 import (
 	"context"
+	"math"
 
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
@@ -105,6 +106,10 @@ func (f *Fitter) Rounds() int { return f.booster.rounds() }
 // Its factors were fitted to the shortest times of single rounds, with one
 // worker on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
+
+// Progress returns NaN, because boosting has no schedule: the number of rounds
+// that are worthwhile grows with the number of rows.
+func (f *Fitter) Progress() float64 { return math.NaN() }
 
 // treeNanos returns the estimated time, in nanoseconds, of growing trees. cost
 // is their total cost, trees their number.

@@ -144,12 +144,16 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-func sigmoid(x float32) float32 {
+// sigmoid returns 1/(1 + e⁻ˣ) and 1/(1 + eˣ). The second is not computed as 1
+// minus the first, because the difference is 0 from about x = 17 on. Then all
+// probabilities of a rare first class would be equal.
+func sigmoid(x float32) (p, rest float32) {
 	if x < 0 {
-		e := exp32(x)
-		return e / (1 + e)
+		rest, p = sigmoid(-x)
+		return p, rest
 	}
-	return 1 / (1 + exp32(-x))
+	e := exp32(-x)
+	return 1 / (1 + e), e / (1 + e)
 }
 
 // predictValidation writes the class probabilities of the validation rows to
@@ -168,8 +172,7 @@ func (o *outputScores) predictValidation(dst []float32) {
 // dst.
 func scoresToProbabilities(dst, raw []float32) {
 	if len(raw) == 1 {
-		dst[1] = sigmoid(raw[0])
-		dst[0] = 1 - dst[1]
+		dst[1], dst[0] = sigmoid(raw[0])
 		return
 	}
 	top := raw[0]

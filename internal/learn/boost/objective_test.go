@@ -54,3 +54,17 @@ func TestDrawIsUnbiased(t *testing.T) {
 		t.Errorf("sums %v %v, of all rows %v %v", someG, someH, allG, allH)
 	}
 }
+
+// TestRareFirstClass checks that small probabilities of the first of two classes
+// remain distinct and add up to 1 with those of the second.
+func TestRareFirstClass(t *testing.T) {
+	last := float32(1)
+	for score := float32(-80); score <= 80; score++ {
+		p := make([]float32, 2)
+		scoresToProbabilities(p, []float32{score})
+		if !(p[0] > 0 && p[0] < last) && score > -10 || math.Abs(float64(p[0]+p[1])-1) > 1e-6 {
+			t.Fatalf("score %v: probabilities %v, the previous first is %v", score, p, last)
+		}
+		last = p[0]
+	}
+}

@@ -52,7 +52,7 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 // binaryGradients computes the derivatives of the single output of two classes.
 func (b *symmetricBooster) binaryGradients(rows []int32) {
 	for _, row := range rows {
-		g := sigmoid(b.scores.values[row])
+		g, _ := sigmoid(b.scores.values[row])
 		h := g * (1 - g)
 		if b.scores.labels[row] == 1 {
 			g--

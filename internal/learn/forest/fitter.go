@@ -27,6 +27,7 @@ type Fitter struct {
 
 	best            *growingForest // the forest with the best parameters so far
 	moves           []paramMove    // changes to try on the parameters of best
+	numMoves        int            // number of changes at the start of the search
 	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         fitterState
 	checkpoint      *fitterState
@@ -50,7 +51,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}
-	opts.setDefaults(len(fold.Train))
+	opts.setDefaults(f.Rows)
 	return &Fitter{
 		opts:    opts,
 		frame:   f,
@@ -123,6 +124,22 @@ func (f *Fitter) requiredGain(p growthParams) float64 {
 	return max(0.01, noise)
 }
 
+// Progress returns the fraction of the training that is done, from 0 to 1. The
+// first quarter is the growth of the forest from which the search of growth
+// parameters starts. The second is the search, whose number of steps depends on
+// the data. The second half is the growth of the forest after the search.
+func (f *Fitter) Progress() float64 {
+	switch {
+	case f.best == nil:
+		return 0
+	case len(f.moves) == 0:
+		return 0.5 + 0.5*min(1, float64(f.best.trees)/float64(f.opts.Trees))
+	case len(f.moves) == f.numMoves:
+		return 0.25 * min(1, float64(f.best.trees)/float64(2*f.opts.pilotHalf))
+	}
+	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
+}
+
 // nextParams returns the next parameters to try, or false if there are none.
 func (f *Fitter) nextParams() (growthParams, bool) {
 	space := f.newSearchSpace()
@@ -177,6 +194,7 @@ func (f *Fitter) prepare(ctx context.Context) error {
 		oobVotes:        newVotes(f.bins, rows, f.opts.Classes),
 	}
 	f.best.params, f.moves = f.opts.initialParams(f.newSearchSpace())
+	f.numMoves = len(f.moves)
 	return nil
 }
 

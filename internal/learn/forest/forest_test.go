@@ -270,3 +270,38 @@ func TestEdgeCases(t *testing.T) {
 		}
 	})
 }
+
+// TestTreesOfAFoldAndOfAllRows checks that a refit on all rows grows as many trees
+// as the folds, and that Progress rises to 1.
+func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
+	f := testFrame(101_000, 2, 1)
+	numTrees := func(train int) int {
+		fitter, err := New(f, trainOnFirst(f.Rows, train), Options{Classes: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fitter.opts.Trees
+	}
+	if fold, all := numTrees(90_000), numTrees(f.Rows); fold != all {
+		t.Errorf("%d trees on a fold, %d on all rows", fold, all)
+	}
+	small := testFrame(300, 2, 1)
+	fitter, err := New(small, trainOnFirst(300, 200), Options{Classes: 2, Trees: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0.0
+	for done := false; !done; {
+		if done, err = fitter.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if p := fitter.Progress(); !(p >= last && p > 0) {
+			t.Errorf("progress fell from %v to %v", last, p)
+		} else {
+			last = p
+		}
+	}
+	if last != 1 {
+		t.Errorf("progress at the end is %v", last)
+	}
+}

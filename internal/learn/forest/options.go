@@ -30,7 +30,8 @@ type Options struct {
 	// leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
-	// 500, to 300 for more than 20,000 rows and to 150 for more than 100,000.
+	// 500, to 300 if the frame has more than 20,000 rows and to 150 if it has
+	// more than 100,000.
 	Trees int
 	// MinLeaf is the smallest number of rows of a leaf. Defaults to the number
 	// with the smallest out-of-bag error in a few small forests.
@@ -47,7 +48,9 @@ type Options struct {
 // maxTrees is the number of votes of weight one16 that fit a uint32.
 const maxTrees = math.MaxUint32 / one16
 
-// setDefaults sets the defaults that depend only on the number of rows.
+// setDefaults sets the defaults that depend only on the number of rows. rows is
+// the number of rows of the whole frame, not of the training rows, so that a
+// refit on all rows grows as many trees as the folds, in the same batches.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {

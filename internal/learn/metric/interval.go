@@ -9,8 +9,9 @@ import (
 // NameLogLoss is the name of LogLoss as the API spells it.
 const NameLogLoss = "logLoss"
 
-// z95 is the 97.5 % quantile of the normal distribution.
-const z95 = 1.959963984540054
+// Z95 is the 97.5 % quantile of the normal distribution: a 95 % confidence
+// interval extends about Z95 standard errors to each side.
+const Z95 = 1.959963984540054
 
 // Interval is a 95 % confidence interval: on average, 95 of 100 intervals from
 // samples of the same population contain the population's score. Both ends are
@@ -36,7 +37,7 @@ func Wilson(right, n int) Interval {
 
 // wilson is Wilson for the proportion p of n rows. n need not be an integer.
 func wilson(p, n float64) Interval {
-	z2 := z95 * z95 / n
+	z2 := Z95 * Z95 / n
 	middle := (p + z2/2) / (1 + z2)
 	half := math.Sqrt(z2*(p*(1-p)+z2/4)) / (1 + z2)
 	// Rounding must not exclude the score from its interval.
@@ -227,7 +228,7 @@ func logLossInterval(p Predictions) Interval {
 		off := LogLoss(one) - average
 		squares += off * off
 	}
-	half := z95 * math.Sqrt(squares/float64(rows-1)/float64(rows))
+	half := Z95 * math.Sqrt(squares/float64(rows-1)/float64(rows))
 	return Interval{max(average-half, 0), average + half}
 }
 

@@ -92,7 +92,11 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
 		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)
 	}
-	*m = *newModel(e, l, r.Float32s(l.params))
+	params := r.FiniteFloat32s(l.params)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("neural: %w", err)
+	}
+	*m = *newModel(e, l, params)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	if len(fold.Train) == 0 {
 		return nil, errors.New("neural: no training rows")
 	}
-	o, err := opts.withDefaults(len(fold.Train))
+	o, err := opts.withDefaults(len(fold.Train), f.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,8 @@ const (
 )
 
 // Step does the next part of the schedule. done reports whether the schedule is
-// complete. The only error is ctx's, after which Step may be called again.
+// complete. It is an error if ctx is cancelled, after which Step may be called
+// again, or if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if f.step >= f.opts.Steps {
 		return true, nil
@@ -81,7 +82,9 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		f.trainBatch(f.nextBatch())
+		if err := f.trainBatch(f.nextBatch()); err != nil {
+			return false, err
+		}
 	}
 	f.step++
 	return f.step >= f.opts.Steps, nil
@@ -119,6 +122,9 @@ func (f *Fitter) Cost() float64 {
 	row := f.layout.rowCost(columns)
 	return float64(f.batches)*(float64(batch)*row+f.layout.paramCost()) + float64(f.evaluated)*row/3
 }
+
+// Progress returns the fraction of the schedule that is done, from 0 to 1.
+func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.Steps) }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation
 // after the last step to dst: len(fold.Validation) × classes, row-major.

@@ -284,7 +284,7 @@ func TestDegenerateData(t *testing.T) {
 	}
 }
 
-func TestNonFiniteGradientIsSkipped(t *testing.T) {
+func TestNonFiniteGradientIsAnError(t *testing.T) {
 	f := mixedFrame(100, 2)
 	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
 	if err != nil {
@@ -294,8 +294,9 @@ func TestNonFiniteGradientIsSkipped(t *testing.T) {
 		n.params[i] = 1e30
 	}
 	params, mean := slices.Clone(n.params), slices.Clone(n.mean)
-	defer n.acquireWorkspace()()
-	n.trainBatch(n.nextBatch())
+	if _, err := n.Step(t.Context()); !errors.Is(err, errDiverged) {
+		t.Errorf("got %v, want %v", err, errDiverged)
+	}
 	if !slices.Equal(params, n.params) || !slices.Equal(mean, n.mean) {
 		t.Error("an infinite gradient reached the model")
 	}
@@ -321,5 +322,25 @@ func TestInvalidOptions(t *testing.T) {
 	}
 	if _, err := New(t.Context(), f, split.Fold{}, Options{Classes: 2}); err == nil {
 		t.Error("no error without rows")
+	}
+}
+
+// TestStepsAreFractionsOfTheSchedule checks that a step is the same fraction of
+// the schedule on the rows of a fold and on all rows.
+func TestStepsAreFractionsOfTheSchedule(t *testing.T) {
+	const rows = 50_000 // the number of steps decreases with more rows
+	f := testTable{class: 2, floats: [][]float64{make([]float64, rows)}, labels: make([]int32, rows)}.frame()
+	for i := range rows {
+		f.Columns[0].Floats[i], f.Labels[i] = float64(i%97), int32(i%2)
+	}
+	steps := func(train int) int {
+		n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, train)}, Options{Classes: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.opts.Steps
+	}
+	if fold, all := steps(rows*8/10), steps(rows); fold != all {
+		t.Errorf("%d steps on a fold, %d on all rows", fold, all)
 	}
 }

@@ -51,6 +51,13 @@ func TestModel(t *testing.T) {
 			}
 		}
 	})
+	t.Run("weights_that_are_not_finite_are_errors", func(t *testing.T) {
+		bad := slices.Clone(b[1:])
+		copy(bad[len(bad)-4:], []byte{0, 0, 0xc0, 0x7f}) // NaN
+		if err := new(Model).UnmarshalBinary(bad); err == nil {
+			t.Error("no error")
+		}
+	})
 	t.Run("truncated_models_are_errors", func(t *testing.T) {
 		for i := range len(b) - 1 {
 			if err := new(Model).UnmarshalBinary(b[1 : 1+i]); err == nil {

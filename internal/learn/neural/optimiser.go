@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"errors"
 	"math"
 
 	"foretell/internal/learn/kernel"
@@ -40,9 +41,9 @@ func newOptimiser(l *layout) *optimiser {
 }
 
 // trainBatch trains on one batch. It computes the gradient of each part, adds
-// the gradients in order, and updates the weights and their average. A batch
-// whose gradient is not finite is skipped.
-func (f *Fitter) trainBatch(rows []int32) {
+// the gradients in order, and updates the weights and their average. It returns
+// errDiverged, and leaves the weights, if the gradient is not finite.
+func (f *Fitter) trainBatch(rows []int32) error {
 	f.packParams(f.params)
 	backprops, grads := f.workspace.backprops, f.workspace.grads
 	parallel.For(min(f.workers, len(backprops)), len(grads), func(worker, i int) {
@@ -57,10 +58,15 @@ func (f *Fitter) trainBatch(rows []int32) {
 	f.samples += len(rows)
 	f.batches++
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return
+		return errDiverged
 	}
 	f.updateWeights(norm)
+	return nil
 }
+
+// errDiverged is the error of a fitter whose weights have become so large that
+// no gradient can be computed.
+var errDiverged = errors.New("neural: training diverged: a gradient is not finite")
 
 // sumGradients adds the gradients of all other parts to the gradient of the
 // first part, and returns the norm of the sum.

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -22,7 +23,8 @@ type Options struct {
 	// Steps is the number of steps into which the schedule is divided; it does
 	// not change the schedule. Defaults to 100, or to 12 for each epoch if that
 	// is less, because evaluating more steps on many rows would take longer
-	// than training.
+	// than training. The default depends on the rows of the whole frame, so that
+	// a step is the same fraction of the schedule in a fold and in a refit.
 	Steps int
 	// Samples is the number of rows trained on over the whole schedule, where a
 	// row counts once for each epoch. Defaults to 64 epochs up to 2,000 rows.
@@ -58,15 +60,14 @@ type Options struct {
 }
 
 // withDefaults returns o with the defaults for the given number of training
-// rows.
-func (o Options) withDefaults(rows int) (Options, error) {
-	base := math.Min(float64(rows), 2000)
+// rows. frameRows is the number of rows of the whole frame.
+func (o Options) withDefaults(rows, frameRows int) (Options, error) {
 	setDefault(&o.Workers, 1)
 	if o.Workspaces == nil {
 		o.Workspaces = &WorkspacePool{}
 	}
-	setDefault(&o.Samples, int(64*base*math.Cbrt(float64(rows)/base)))
-	setDefault(&o.Steps, max(20, min(100, 12*o.Samples/max(1, rows))))
+	setDefault(&o.Steps, max(20, min(100, 12*cmp.Or(o.Samples, defaultSamples(frameRows))/max(1, frameRows))))
+	setDefault(&o.Samples, defaultSamples(rows))
 	setDefault(&o.Members, 4)
 	setDefault(&o.Width, 192)
 	setDefault(&o.Layers, 3)
@@ -101,6 +102,12 @@ func (o Options) withDefaults(rows int) (Options, error) {
 		return o, fmt.Errorf("neural: Dropout=%v: must be below 1", o.Dropout)
 	}
 	return o, nil
+}
+
+// defaultSamples returns the default of Options.Samples for a number of rows.
+func defaultSamples(rows int) int {
+	base := math.Min(float64(rows), 2000)
+	return int(64 * base * math.Cbrt(float64(rows)/base))
 }
 
 // setDefault sets *field to value if *field is zero.
