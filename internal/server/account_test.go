@@ -12,7 +12,7 @@ import (
 )
 
 // as returns the service with the token of an account.
-func (s *testServer) as(t *testing.T, email, password string) *testServer {
+func (s *testServer) as(t testing.TB, email, password string) *testServer {
 	t.Helper()
 	var session api.Session
 	s.must(t, logInCall(email, password), &session)
@@ -25,7 +25,7 @@ func logInCall(email, password string) call {
 
 // administrator creates an administrator by the link that the service prints, and
 // returns the service with its token.
-func (s *testServer) administrator(t *testing.T) *testServer {
+func (s *testServer) administrator(t testing.TB) *testServer {
 	t.Helper()
 	link, err := s.app.FirstLink(t.Context(), s.url)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *testServer) administrator(t *testing.T) *testServer {
 	return s.as(t, "root@example.com", "a long password")
 }
 
-func codeFromLink(t *testing.T, link string) string {
+func codeFromLink(t testing.TB, link string) string {
 	t.Helper()
 	address, err := url.Parse(link)
 	if err != nil || address.Path != "/password" || len(address.Query().Get("code")) != 43 {

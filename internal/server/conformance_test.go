@@ -19,7 +19,7 @@ var document = server.Document()
 
 // checkResponse fails unless the status, the type and the JSON of a response are as the
 // OpenAPI document describes for its operation. Responses without operation pass.
-func checkResponse(t *testing.T, method, address string, resp reply, body []byte) {
+func checkResponse(t testing.TB, method, address string, resp reply, body []byte) {
 	t.Helper()
 	op := operationAt(method, address)
 	if op == nil || len(body) == 0 {

@@ -36,6 +36,7 @@ func TestDocument(t *testing.T) {
 			}
 		}
 	})
+	tags := tagNames(t, doc)
 	seen := map[string]string{}
 	for path, item := range doc["paths"].(map[string]any) {
 		for method, value := range item.(map[string]any) {
@@ -46,6 +47,9 @@ func TestDocument(t *testing.T) {
 			}
 			seen[id] = at
 			checkParameters(t, at, path, op)
+			if tag := op["tags"].([]any)[0].(string); !slices.Contains(tags, tag) {
+				t.Errorf("%s has the tag %s, which is not described", at, tag)
+			}
 			for status, response := range op["responses"].(map[string]any) {
 				if response.(map[string]any)["description"] == "" {
 					t.Errorf("%s: %s has no description", at, status)
@@ -53,6 +57,21 @@ func TestDocument(t *testing.T) {
 			}
 		}
 	}
+}
+
+// tagNames returns the names of the tags that the document describes. Linters require
+// these, and the licence and contact.
+func tagNames(t *testing.T, doc map[string]any) []string {
+	t.Helper()
+	info := doc["info"].(map[string]any)
+	if info["license"] == nil || info["contact"] == nil {
+		t.Errorf("info is %v", info)
+	}
+	var names []string
+	for _, tag := range doc["tags"].([]any) {
+		names = append(names, tag.(map[string]any)["name"].(string))
+	}
+	return names
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)

@@ -15,7 +15,7 @@ var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operat
 
 // checkDocumented fails unless every error status that the service returned
 // during the test is documented for its operation. docs/api.md lists the same.
-func (s *testServer) checkDocumented(t *testing.T) {
+func (s *testServer) checkDocumented(t testing.TB) {
 	t.Helper()
 	documented := s.documentedStatuses(t)
 	metrics := s.get(t, "/metrics")
@@ -28,7 +28,7 @@ func (s *testServer) checkDocumented(t *testing.T) {
 }
 
 // documentedStatuses returns the statuses of the OpenAPI document by operation.
-func (s *testServer) documentedStatuses(t *testing.T) map[string][]string {
+func (s *testServer) documentedStatuses(t testing.TB) map[string][]string {
 	t.Helper()
 	document := s.get(t, "/openapi.json")
 	var openAPI struct {
@@ -54,7 +54,7 @@ func (s *testServer) documentedStatuses(t *testing.T) map[string][]string {
 
 // get returns the body of a path. It does not use t.Context, which has ended
 // during a cleanup.
-func (s *testServer) get(t *testing.T, path string) string {
+func (s *testServer) get(t testing.TB, path string) string {
 	t.Helper()
 	resp, err := http.Get(s.url + path) //nolint:noctx // the test's context has ended
 	if err != nil {

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -32,6 +34,8 @@ func humaConfig(version string) huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Foretell", Version: version,
+				Contact: &huma.Contact{Name: "The operator of this service"},
+				License: &huma.License{Name: "MIT", Identifier: "MIT"},
 				Description: "Predictive applications on labelled tables: upload a CSV, race four algorithms on it, " +
 					"predict the rows of another CSV with the model that wins. Every error is a problem details object (RFC 9457).",
 			},
@@ -42,6 +46,15 @@ func humaConfig(version string) huma.Config {
 				}},
 			},
 			Servers: []*huma.Server{{URL: "/"}},
+			Tags: []*huma.Tag{
+				{Name: "login", Description: "Tokens."},
+				{Name: "datasets", Description: "Datasets and their CSV files."},
+				{Name: "training", Description: "Races of the training algorithms."},
+				{Name: "models", Description: "Models, their reports and files."},
+				{Name: "predictions", Description: "Predictions and their results."},
+				{Name: "account", Description: "The caller's account, and requests for one."},
+				{Name: "admin", Description: "Accounts, requests for access and the audit log; for administrators."},
+			},
 		},
 		Formats: map[string]huma.Format{
 			"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON},
@@ -148,7 +161,9 @@ func completeDocument(doc *huma.OpenAPI) {
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 	}
 	for _, download := range []*huma.Operation{result, model} {
-		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: download.Responses["200"].Content}
+		partial := maps.Clone(download.Responses["200"].Content)
+		partial["multipart/byteranges"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}} // of several ranges
+		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: partial}
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
 	report := doc.Components.Schemas.Map()["ModelReport"] // huma supports null only for scalars
@@ -156,10 +171,33 @@ func completeDocument(doc *huma.OpenAPI) {
 		AnyOf: []*huma.Schema{{Ref: report.Properties["blended"].Ref}, {Type: "null"}}, Description: report.Properties["blended"].Description,
 	}
 	for _, op := range api.Operations() {
+		allowNull(doc, findOperation(doc, op))
+		findOperation(doc, op).Responses["431"] = &huma.Response{ // net/http responds before the handler is called
+			Description: http.StatusText(http.StatusRequestHeaderFieldsTooLarge),
+			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
 		if op.Status == http.StatusCreated {
 			findOperation(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
+		}
+	}
+}
+
+// allowNull documents that null in the JSON body of an operation means the same as an
+// absent member. huma accepts it, but documents it only for some members.
+func allowNull(doc *huma.OpenAPI, op *huma.Operation) {
+	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+		return
+	}
+	body := doc.Components.Schemas.SchemaFromRef(op.RequestBody.Content["application/json"].Schema.Ref)
+	for name, property := range body.Properties {
+		if slices.Contains(body.Required, name) || property.Nullable {
+			continue
+		}
+		property.Nullable = true
+		if len(property.Enum) > 0 {
+			property.Enum = append(property.Enum, nil)
 		}
 	}
 }

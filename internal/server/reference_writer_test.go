@@ -87,7 +87,8 @@ func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, fo
 
 func (w *referenceWriter) errors() {
 	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with `type, title, status, detail` and a stable `code`. " +
-		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n| Status | Code | When |\n|---|---|---|\n")
+		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
+		"Two errors are `text/plain`, because they end the request before it reaches an operation: 400 if the request is not HTTP, and 431 if its URL and headers exceed 64 KiB.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
 		w.printf("| %d | `%s` | %s |\n", code.Status(), code, codeMeanings[code])
 	}
@@ -153,7 +154,7 @@ func (w *referenceWriter) describeResponse(op api.Operation, d *huma.Operation) 
 func (w *referenceWriter) errorStatuses(d *huma.Operation) []string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(d.Responses)) {
-		if status >= "4" {
+		if status >= "4" && status != "431" { // which all have
 			statuses = append(statuses, status)
 		}
 	}
@@ -216,9 +217,11 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 		text += " (" + s.Format + ")"
 	}
 	if len(s.Enum) > 0 {
-		values := make([]string, len(s.Enum))
-		for i, v := range s.Enum {
-			values[i] = fmt.Sprintf("`%v`", v)
+		var values []string
+		for _, v := range s.Enum {
+			if v != nil { // else Nullable
+				values = append(values, fmt.Sprintf("`%v`", v))
+			}
 		}
 		text = strings.Join(values, ", ")
 	}

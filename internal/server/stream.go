@@ -173,6 +173,7 @@ func (w *rangeErrorWriter) WriteHeader(status int) {
 	p := api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
 	w.Header().Del("Content-Length")
 	w.Header().Del("Content-Disposition")
+	w.Header().Set("Cache-Control", "no-store") // http.ServeContent deleted it
 	writeProblem(w.ResponseWriter, p)
 }
 

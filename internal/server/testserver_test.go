@@ -35,7 +35,7 @@ type testServer struct {
 }
 
 // newTestServer starts a service. Requests have the token of the local account.
-func newTestServer(t *testing.T, opts server.Options) *testServer {
+func newTestServer(t testing.TB, opts server.Options) *testServer {
 	t.Helper()
 	dir := t.TempDir()
 	rows, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
@@ -46,9 +46,10 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(app.Config{
-		Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	a, err := app.New(app.Config{Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: opts.Log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +61,6 @@ func newTestServer(t *testing.T, opts server.Options) *testServer {
 	opts.Version = "test"
 	if opts.Now == nil {
 		opts.Now = time.Now
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -110,7 +108,7 @@ type reply struct {
 	ContentLength int64
 }
 
-func (s *testServer) send(t *testing.T, c call) (reply, []byte) {
+func (s *testServer) send(t testing.TB, c call) (reply, []byte) {
 	t.Helper()
 	body, kind := c.body, ""
 	switch {
@@ -151,7 +149,7 @@ func (s *testServer) send(t *testing.T, c call) (reply, []byte) {
 
 // must sends a call, which must succeed, and decodes its JSON into out, unless
 // nil.
-func (s *testServer) must(t *testing.T, c call, out any) reply {
+func (s *testServer) must(t testing.TB, c call, out any) reply {
 	t.Helper()
 	resp, body := s.send(t, c)
 	if resp.StatusCode >= 300 {
@@ -167,7 +165,7 @@ func (s *testServer) must(t *testing.T, c call, out any) reply {
 
 // form returns a multipart body of alternating names and values; the value of
 // file is sent as a file.
-func form(t *testing.T, pairs ...string) (body, contentType string) {
+func form(t testing.TB, pairs ...string) (body, contentType string) {
 	t.Helper()
 	var buf bytes.Buffer
 	m := multipart.NewWriter(&buf)
@@ -191,7 +189,7 @@ func form(t *testing.T, pairs ...string) (body, contentType string) {
 }
 
 // newDataset creates an empty dataset.
-func (s *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
+func (s *testServer) newDataset(t testing.TB, name string) api.CreatedDataset {
 	t.Helper()
 	var created api.CreatedDataset
 	s.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
@@ -199,7 +197,7 @@ func (s *testServer) newDataset(t *testing.T, name string) api.CreatedDataset {
 }
 
 // poll reads path until its status is final.
-func (s *testServer) poll(t *testing.T, path string) string {
+func (s *testServer) poll(t testing.TB, path string) string {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
