@@ -95,10 +95,20 @@ type ModelReport struct {
 	Classes []ClassReport `json:"classes" doc:"In the order of confusion's rows and columns."`
 	// Confusion counts the test rows: true class down, predicted class across.
 	Confusion [][]int64 `json:"confusion" doc:"Test rows: true class down, predicted class across."`
+	// Reliability is nil in old reports and without test rows.
+	Reliability []ReliabilityBin `json:"reliability,omitempty" doc:"Test rows in ten bins by the probability of the most probable class. Observed is the fraction of rows of this class."`
+	// CurveClasses are the classes of Curves and of the probabilities in
+	// PartialDependence.
+	CurveClasses []string `json:"curveClasses,omitempty" doc:"The labels of all classes or, if there are more than 20, of those with the most rows."`
+	// Curves is nil in old reports and without test rows.
+	Curves []ClassCurve `json:"curves,omitempty" doc:"ROC curve, precision–recall curve and reliability of each class of curveClasses, on test rows."`
 	// Importances has, for each column, how much the metric drops on the validation
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
 	Importances []Importance `json:"importances" nullable:"true" doc:"Largest first; null if not measured."`
+	// PartialDependence is nil in old reports, and if there were too few rows or no
+	// time to measure it.
+	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction depends on the most important columns, on validation rows."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend that was compared with the algorithms, whether or not it
@@ -182,6 +192,9 @@ type Scores struct {
 	// ROCAUC is nil if all rows have the same class.
 	ROCAUC  *float64 `json:"rocAuc" doc:"null if all rows have the same class."`
 	LogLoss float64  `json:"logLoss"`
+	// Brier and CalibrationError are nil in old reports.
+	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
+	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows in which it is right, over ten bins."`
 	// Intervals holds the 95 % confidence intervals by metric.
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
 }
@@ -200,14 +213,23 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	case MetricMacroF1:
 		return s.MacroF1, true
 	case MetricROCAUC:
-		if s.ROCAUC == nil {
-			return 0, false
-		}
-		return *s.ROCAUC, true
+		return measured(s.ROCAUC)
 	case MetricLogLoss:
 		return s.LogLoss, true
+	case MetricBrier:
+		return measured(s.Brier)
+	case MetricCalibrationError:
+		return measured(s.CalibrationError)
 	}
 	return 0, false
+}
+
+// measured returns *v and true, or 0 and false if v is nil.
+func measured(v *float64) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return *v, true
 }
 
 // Interval returns the 95 % confidence interval of a metric, or nil if there is
@@ -230,12 +252,68 @@ type ClassReport struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
+	// ROCAUC and AveragePrecision are nil in old reports, if no row, or every row, is
+	// of the class, and for classes without a curve.
+	ROCAUC           *float64 `json:"rocAuc,omitempty" doc:"Area under the ROC curve of the class against the others."`
+	AveragePrecision *float64 `json:"averagePrecision,omitempty" doc:"Area under the precision–recall curve of the class."`
+	// Intervals is nil in old reports.
+	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals of precision, recall, f1, rocAuc and averagePrecision."`
+}
+
+// ClassCurve shows how well the probability of one class separates the class from
+// the others, on test rows.
+type ClassCurve struct {
+	Label       string           `json:"label"`
+	Positives   int64            `json:"positives" doc:"Test rows of the class."`
+	Negatives   int64            `json:"negatives" doc:"Test rows of other classes."`
+	Points      []CurvePoint     `json:"points" doc:"At most 100, in descending order of threshold. Both curves start at recall 0."`
+	Reliability []ReliabilityBin `json:"reliability" doc:"Test rows in ten bins by the probability of the class."`
+}
+
+// CurvePoint is the result of predicting a class if the probability of the class is
+// at least Threshold.
+type CurvePoint struct {
+	Threshold         float64 `json:"threshold" doc:"Rows with at least this probability are predicted as the class."`
+	TruePositives     int64   `json:"truePositives"`
+	FalsePositives    int64   `json:"falsePositives"`
+	Precision         float64 `json:"precision" doc:"Of the rows predicted as the class, the fraction that are of it."`
+	Recall            float64 `json:"recall" doc:"Of the rows of the class, the fraction predicted as it. The true positive rate; 0 if there are none."`
+	FalsePositiveRate float64 `json:"falsePositiveRate" doc:"Of the rows of other classes, the fraction predicted as the class; 0 if there are none."`
+}
+
+// ReliabilityBin compares the probabilities in one interval with what happened.
+type ReliabilityBin struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high" doc:"Excluded, except 1."`
+	Rows int64   `json:"rows"`
+	// Predicted, Observed and Interval are nil without rows.
+	Predicted *float64  `json:"predicted,omitempty" doc:"Mean probability of the rows."`
+	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows in which it happened."`
+	Interval  *Interval `json:"interval,omitempty" doc:"95 % confidence interval of observed."`
 }
 
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column     string  `json:"column"`
-	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled."`
+	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled, the mean of several shuffles."`
+	// Interval is nil in old reports.
+	Interval *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the importance."`
+}
+
+// PartialDependence shows how the mean prediction depends on one column.
+type PartialDependence struct {
+	Column string                   `json:"column"`
+	Points []PartialDependencePoint `json:"points" doc:"At most 20: quantiles of a column of numbers or dates, or the most frequent texts."`
+}
+
+// PartialDependencePoint holds the mean probabilities if every row had the same value
+// in a column.
+type PartialDependencePoint struct {
+	Value string `json:"value" doc:"The number, date or text."`
+	// Number is nil for a text.
+	Number        *float64  `json:"number,omitempty" doc:"The number, or the days since 1 January 1970 of a date; absent for a text."`
+	Rows          int64     `json:"rows" doc:"Rows with the value, of up to 1000 validation rows."`
+	Probabilities []float64 `json:"probabilities" doc:"Mean probability of each class of curveClasses."`
 }
 
 // AlgorithmReport describes how one algorithm of the race ended.

@@ -33,6 +33,12 @@ const (
 // better.
 const MetricLogLoss = "logLoss"
 
+// Metrics of calibration, only in reports. Smaller is better.
+const (
+	MetricBrier            = "brier"
+	MetricCalibrationError = "ece"
+)
+
 // MetricByAlias returns the metric that other programs call name, such as rocAuc
 // for "auc". It ignores case and separators. It returns "" if name is unknown.
 func MetricByAlias(name string) string {

@@ -39,8 +39,10 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
 			Label: c.Label, Rows: int64(c.Rows), Precision: c.Precision, Recall: c.Recall, F1: c.F1,
+			ROCAUC: finiteOrNil(c.ROCAUC), AveragePrecision: finiteOrNil(c.AveragePrecision), Intervals: toIntervals(c.Intervals),
 		})
 	}
+	addCurves(&out, &r)
 	for _, row := range r.Confusion {
 		counts := make([]int64, len(row))
 		for i, n := range row {
@@ -49,7 +51,7 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 		out.Confusion = append(out.Confusion, counts)
 	}
 	for _, i := range r.Importances {
-		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance})
+		out.Importances = append(out.Importances, api.Importance{Column: i.Column, Importance: i.Importance, Interval: toInterval(i.Interval)})
 	}
 	for _, run := range o.Runs {
 		out.Algorithms = append(out.Algorithms, toAlgorithmReport(run, race, o))
@@ -77,12 +79,19 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 	}
 	out := &api.Scores{
 		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: finiteOrNil(s.ROCAUC), LogLoss: s.LogLoss,
+		Brier: finiteOrNil(s.Brier), CalibrationError: finiteOrNil(s.CalibrationError), Intervals: toIntervals(s.Intervals),
 	}
-	for name, interval := range s.Intervals {
-		if out.Intervals == nil {
-			out.Intervals = map[string]api.Interval{}
-		}
-		out.Intervals[name] = api.Interval(interval)
+	return out
+}
+
+// toIntervals converts intervals by name. It returns nil if there are none.
+func toIntervals(intervals map[string]learn.Interval) map[string]api.Interval {
+	if len(intervals) == 0 {
+		return nil
+	}
+	out := make(map[string]api.Interval, len(intervals))
+	for name, interval := range intervals {
+		out[name] = api.Interval(interval)
 	}
 	return out
 }

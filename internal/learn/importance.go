@@ -3,173 +3,184 @@ package learn
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/rng"
-	"foretell/internal/table/frame"
 )
 
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column string
 	// Importance is the decrease of the metric if the column's values are
-	// shuffled among the rows. It is about 0, perhaps slightly negative, for a
-	// column that the model does not use.
+	// shuffled among the rows, the mean of several shuffles. It is about 0,
+	// perhaps slightly negative, for a column that the model does not use.
 	Importance float64
+	// Interval is the 95 % confidence interval of Importance. Its width is due
+	// to the number of rows and of shuffles.
+	Interval Interval
 }
 
 // maxImportanceRows is the largest number of rows that are predicted for each
-// column. If there are many columns, fewer rows are predicted, so that there
+// shuffle. If there are many columns, fewer rows are predicted, so that there
 // are about maxImportancePredictions in total, but at least minImportanceRows.
 const (
-	maxImportanceRows        = 2000
+	maxImportanceRows        = 1000
 	minImportanceRows        = 100
 	maxImportancePredictions = 1_000_000
+	importanceShuffles       = 3
 )
 
 // computeImportances returns the importance of each column of the file. The
 // model of each fold predicts the fold's validation rows, once unchanged and
-// once for each column with its values shuffled. All features extracted from a
-// column are shuffled together (Breiman, Random Forests, 2001, section 10).
-// Unlike the gains of a tree's splits, these importances are measured on rows
-// that were not trained on, and are comparable between algorithms.
-func (r *race) computeImportances(ctx context.Context, m *Model, c *candidate) []Importance {
+// importanceShuffles times for each column with its values shuffled. All
+// features extracted from a column are shuffled together (Breiman, Random
+// Forests, 2001, section 10). Unlike the gains of a tree's splits, these
+// importances are measured on rows that were not trained on, and are comparable
+// between algorithms.
+func (r *race) computeImportances(ctx context.Context, m *Model, c *candidate) ([]Importance, error) {
 	columns, unused := r.data.splitByUse(groupByColumn(r.data.Schema))
-	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
-	sample := r.newPermutationSample(m, maxRows)
+	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns)*importanceShuffles, 1)))
+	sample := r.newValidationSample(m, maxRows)
 	if sample.frame.Rows == 0 || len(columns) == 0 {
-		return nil
+		return nil, nil
 	}
-	for i := range columns {
-		columns[i].seed = rng.Derive(r.data.params.Seed, i)
-	}
-	columns = append(columns, inputColumn{}) // the unchanged rows
-	scores := make([]float64, len(columns))
-	batch := max(maxPredictions/(sample.frame.Rows*m.classes()), 1)
-	for lo := 0; lo < len(columns); lo += batch {
-		hi := min(lo+batch, len(columns))
-		if err := sample.scoreShuffled(ctx, c, columns[lo:hi], scores[lo:hi]); err != nil {
-			return nil // no time left: partial importances would mislead
+	var shuffles []shuffle
+	for i, column := range columns {
+		seed := rng.Derive(r.data.params.Seed, i)
+		for repeat := range importanceShuffles {
+			shuffles = append(shuffles, shuffle{column, rng.Derive(seed, repeat)})
 		}
 	}
-	last := len(columns) - 1
-	list := make([]Importance, last, last+len(unused))
+	shuffles = append(shuffles, shuffle{}) // the unchanged rows
+	scores := make([]jackknifedScore, len(shuffles))
+	batch := max(maxPredictions/(sample.frame.Rows*m.classes()), 1)
+	for lo := 0; lo < len(shuffles); lo += batch {
+		hi := min(lo+batch, len(shuffles))
+		if err := sample.scoreShuffled(ctx, c, shuffles[lo:hi], scores[lo:hi]); err != nil {
+			return nil, err
+		}
+	}
+	unchanged := scores[len(scores)-1]
+	list := make([]Importance, len(columns), len(columns)+len(unused))
 	for i := range list {
-		list[i] = Importance{Column: columns[i].name, Importance: scores[last] - scores[i]}
+		list[i] = unchanged.decrease(scores[i*importanceShuffles : (i+1)*importanceShuffles])
+		list[i].Column = columns[i].name
 	}
 	for _, column := range unused {
 		list = append(list, Importance{Column: column.name})
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
-	return list
+	return list, nil
 }
 
-// inputColumn is a column of the file with the features extracted from it.
-type inputColumn struct {
-	name     string
-	features []int
-	seed     uint64 // of the permutation
+// shuffle is a column whose values are shuffled, and the seed of the
+// permutation.
+type shuffle struct {
+	inputColumn
+	seed uint64
 }
 
-// groupByColumn groups the features of a schema by the column of the file that they are
-// extracted from.
-func groupByColumn(schema *frame.Schema) []inputColumn {
-	var list []inputColumn
-	positions := make(map[string]int)
-	for i := range schema.Columns {
-		name := schema.Columns[i].SourceName()
-		at, known := positions[name]
-		if !known {
-			at = len(list)
-			positions[name] = at
-			list = append(list, inputColumn{name: name})
+// jackknifeGroups is the number of groups of rows whose omission shows how much
+// a score depends on the rows.
+const jackknifeGroups = 10
+
+// tQuantile is the 97.5 % quantile of Student's distribution with
+// jackknifeGroups-1 degrees of freedom.
+const tQuantile = 2.2621571628
+
+// jackknifedScore is a score on all rows, and on all rows except those of each
+// group. Row i is in group i modulo jackknifeGroups.
+type jackknifedScore struct {
+	all     float64
+	without [jackknifeGroups]float64
+}
+
+// decrease returns the importance of a column from the scores of its shuffles.
+// The standard error is that of the delete-a-group jackknife (Kott, Journal of
+// Official Statistics 17, 2001). It covers the shuffles, too, because each row
+// has its own random value.
+func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
+	difference := func(score func(*jackknifedScore) float64) float64 {
+		sum := 0.0
+		for i := range shuffled {
+			sum += score(s) - score(&shuffled[i])
 		}
-		list[at].features = append(list[at].features, i)
+		return sum / float64(len(shuffled))
 	}
-	return list
+	result := Importance{Importance: difference(func(s *jackknifedScore) float64 { return s.all })}
+	squares := 0.0
+	for group := range jackknifeGroups {
+		off := difference(func(s *jackknifedScore) float64 { return s.without[group] }) - result.Importance
+		squares += off * off
+	}
+	half := tQuantile * math.Sqrt(squares*(jackknifeGroups-1)/jackknifeGroups)
+	result.Interval = Interval{Low: result.Importance - half, High: result.Importance + half}
+	return result
 }
 
-// maxPredictions is the largest number of probabilities in memory at a time.
-const maxPredictions = 1 << 22
-
-// permutationSample is a sample of the validation rows, fold by fold.
-type permutationSample struct {
-	metric  string
-	model   *Model
-	frame   *frame.Frame
-	ends    []int // the end of each fold's rows
-	workers int
-	// copies holds a copy of the frame for each worker, in which it shuffles
-	// columns.
-	copies chan *frame.Frame
+// score returns the score of p on all rows and without each group.
+func (s *validationSample) score(p metric.Predictions) (j jackknifedScore, err error) {
+	if j.all, err = s.scoreOf(p); err != nil {
+		return j, err
+	}
+	part := p
+	for group := range jackknifeGroups {
+		part.Labels, part.Probabilities = part.Labels[:0:0], part.Probabilities[:0:0]
+		for i, label := range p.Labels {
+			if i%jackknifeGroups != group {
+				part.Labels = append(part.Labels, label)
+				part.Probabilities = append(part.Probabilities, p.Probabilities[i*p.Classes:(i+1)*p.Classes]...)
+			}
+		}
+		if j.without[group], err = s.scoreOf(part); err != nil {
+			return j, err
+		}
+	}
+	return j, nil
 }
 
-func (r *race) newPermutationSample(m *Model, maxRows int) *permutationSample {
-	sample := &permutationSample{metric: r.evaluator.metric, model: m, workers: r.data.params.Workers}
-	var rows []int32
-	for _, fold := range r.plan.Folds {
-		rows = append(rows, subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
-		sample.ends = append(sample.ends, len(rows))
-	}
-	sample.frame = r.data.selectRows(rows)
-	sample.copies = make(chan *frame.Frame, sample.workers)
-	for range sample.workers {
-		f := *sample.frame
-		f.Columns = slices.Clone(f.Columns)
-		sample.copies <- &f
-	}
-	return sample
+func (s *validationSample) scoreOf(p metric.Predictions) (float64, error) {
+	score, err := metric.Score(s.metric, p)
+	return finiteOrZero(score), err
 }
 
-// scoreShuffled sets scores[i] to the metric when columns[i] is shuffled. Only
+// scoreShuffled sets scores[i] to the score when shuffles[i] is applied. Only
 // one fold model is in memory at a time.
-func (s *permutationSample) scoreShuffled(ctx context.Context, c *candidate, columns []inputColumn, scores []float64) error {
+func (s *validationSample) scoreShuffled(ctx context.Context, c *candidate, shuffles []shuffle, scores []jackknifedScore) error {
 	classes := s.model.classes()
-	predictions := make([][]float32, len(columns))
+	predictions := make([][]float32, len(shuffles))
 	for i := range predictions {
 		predictions[i] = make([]float32, s.frame.Rows*classes)
 	}
-	lo := 0
-	for i, hi := range s.ends {
-		fold, err := c.newFoldModel(s.model, i)
-		if err != nil {
-			return err
-		}
-		err = parallelFor(s.workers, len(columns), func(at int) error {
-			f := <-s.copies
-			defer func() { s.copies <- f }()
-			s.shuffle(f, columns[at])
-			fold.predict(predictions[at][lo*classes:hi*classes], f, lo, hi)
-			for _, feature := range columns[at].features {
-				f.Columns[feature] = s.frame.Columns[feature]
+	err := s.eachFold(c, func(fold *Model, lo, hi int) error {
+		return parallelFor(s.workers, len(shuffles), func(at int) error {
+			f := *s.frame
+			f.Columns = slices.Clone(f.Columns)
+			order := shuffles[at].order(f.Rows)
+			for _, feature := range shuffles[at].features {
+				f.Columns[feature] = f.Columns[feature].Take(order)
 			}
+			fold.predict(predictions[at][lo*classes:hi*classes], &f, lo, hi)
 			return ctx.Err()
 		})
-		if err != nil {
-			return err
-		}
-		lo = hi
+	})
+	if err != nil {
+		return err
 	}
-	return parallelFor(s.workers, len(columns), func(at int) error {
-		score, err := metric.Score(s.metric, s.model.newPredictions(predictions[at], s.frame.Labels))
-		scores[at] = finiteOrZero(score)
+	return parallelFor(s.workers, len(shuffles), func(at int) (err error) {
+		scores[at], err = s.score(s.model.newPredictions(predictions[at], s.frame.Labels))
 		return err
 	})
 }
 
-// shuffle permutes the rows of column in f, in the same way for all its
-// features.
-func (s *permutationSample) shuffle(f *frame.Frame, column inputColumn) {
-	if len(column.features) == 0 {
-		return
-	}
-	order := make([]int32, f.Rows)
-	for i, at := range rand.New(rand.NewPCG(column.seed, 0)).Perm(f.Rows) {
+// order returns the permutation of rows. It is the same for all features.
+func (s shuffle) order(rows int) []int32 {
+	order := make([]int32, rows)
+	for i, at := range rand.New(rand.NewPCG(s.seed, 0)).Perm(rows) {
 		order[i] = int32(at)
 	}
-	for _, feature := range column.features {
-		f.Columns[feature] = f.Columns[feature].Take(order)
-	}
+	return order
 }

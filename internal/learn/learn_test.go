@@ -8,10 +8,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/spill"
 	"foretell/internal/table/cells"
@@ -67,6 +69,68 @@ func checkReport(t *testing.T, f *frame.Frame, o *Outcome) {
 	if len(r.Importances) != len(f.Columns) || r.Importances[0].Importance < 0.05 {
 		t.Errorf("importances %v", r.Importances)
 	}
+	for _, i := range r.Importances {
+		if !(i.Interval.Low <= i.Importance && i.Importance <= i.Interval.High) {
+			t.Errorf("importance %v outside its interval", i)
+		}
+	}
+	checkCurves(t, &r)
+	checkDependence(t, &r)
+}
+
+// checkCurves checks that the curves of a report agree with its scores.
+func checkCurves(t *testing.T, r *Report) {
+	t.Helper()
+	if len(r.Curves) != len(r.CurveClasses) || len(r.Curves) != min(len(r.Classes), 20) {
+		t.Fatalf("%d curves of %v", len(r.Curves), r.CurveClasses)
+	}
+	for i, c := range r.Curves {
+		class := r.Classes[slices.IndexFunc(r.Classes, func(s ClassScore) bool { return s.Label == c.Label })]
+		last := c.Points[len(c.Points)-1]
+		if c.Label != r.CurveClasses[i] || len(c.Points) > 100 || c.Positives != class.Rows || c.Positives+c.Negatives != r.TestRows ||
+			last.TruePositives != c.Positives || last.FalsePositives != c.Negatives {
+			t.Errorf("class %s: %d points of %d and %d rows, the last %+v", c.Label, len(c.Points), c.Positives, c.Negatives, last)
+		}
+		for name, score := range map[string]float64{
+			"precision": class.Precision, "recall": class.Recall, "f1": class.F1, "rocAuc": class.ROCAUC, "averagePrecision": class.AveragePrecision,
+		} {
+			if interval, known := class.Intervals[name]; known && !(interval.Low <= score+1e-12 && score <= interval.High+1e-12) {
+				t.Errorf("class %s: %s %v is outside %v", c.Label, name, score, interval)
+			}
+		}
+	}
+	for _, bins := range append([][]ReliabilityBin{r.Reliability}, r.Curves[0].Reliability) {
+		rows := 0
+		for _, b := range bins {
+			rows += b.Rows
+		}
+		if rows != r.TestRows {
+			t.Errorf("%d rows in the bins, %d test rows", rows, r.TestRows)
+		}
+	}
+}
+
+// checkDependence checks that the partial dependence has probabilities for the
+// most important column that has values in an order.
+func checkDependence(t *testing.T, r *Report) {
+	t.Helper()
+	if len(r.PartialDependence) == 0 {
+		t.Fatal("no partial dependence")
+	}
+	for _, d := range r.PartialDependence {
+		for i, p := range d.Points {
+			sum := 0.0
+			for _, q := range p.Probabilities {
+				sum += q
+			}
+			if len(p.Probabilities) != len(r.CurveClasses) || sum > 1+1e-5 || len(r.CurveClasses) == len(r.Classes) && sum < 1-1e-5 {
+				t.Errorf("%s at %s: probabilities %v", d.Column, p.Value, p.Probabilities)
+			}
+			if i > 0 && p.Number <= d.Points[i-1].Number || p.Value == "" || p.Rows == 0 {
+				t.Errorf("%s: point %+v", d.Column, p)
+			}
+		}
+	}
 }
 
 func TestRaceIsDeterministic(t *testing.T) {
@@ -90,7 +154,7 @@ func TestRaceIsDeterministic(t *testing.T) {
 				if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {
 					t.Errorf("%d workers: model bytes differ", workers)
 				}
-				if diff := cmp.Diff(first.Report, o.Report); diff != "" {
+				if diff := cmp.Diff(first.Report, o.Report, cmpopts.EquateNaNs()); diff != "" {
 					t.Errorf("%d workers: report differs:\n%s", workers, diff)
 				}
 			}

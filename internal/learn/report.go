@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"foretell/internal/learn/metric"
@@ -49,9 +48,21 @@ type Report struct {
 	Classes []ClassScore
 	// Confusion counts the test rows by true class, then by predicted class.
 	Confusion [][]int
+	// Reliability compares the probability of the most probable class with the
+	// fraction of test rows of which it is the class. It is nil without test rows.
+	Reliability []ReliabilityBin
+	// Curves are of the classes named in CurveClasses, on the test rows. It is nil
+	// without test rows.
+	Curves []ClassCurve
+	// CurveClasses are the labels of all classes or, if there are more than 20, of
+	// those with the most rows, in the order of the schema.
+	CurveClasses []string
 	// Importances are the permutation importances of the columns on the
 	// validation rows, largest first. It is nil if there was no time.
 	Importances []Importance
+	// PartialDependence is that of the most important columns, on validation
+	// rows. It is nil if there was no time.
+	PartialDependence []PartialDependence
 }
 
 // Share is a component of a blend.
@@ -75,6 +86,13 @@ type ClassScore struct {
 	Label                 string
 	Rows                  int
 	Precision, Recall, F1 float64
+	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
+	// precision–recall curve. They are NaN if no row, or every row, is of the
+	// class, and for classes that are not in CurveClasses.
+	ROCAUC, AveragePrecision float64
+	// Intervals holds the 95 % confidence intervals by name: precision, recall,
+	// f1, rocAuc and averagePrecision. Unknown intervals are absent.
+	Intervals map[string]Interval
 }
 
 const (
@@ -112,6 +130,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		Screened:       r.data.numScreened(),
 		Blended:        r.blendScore,
 		Baseline:       r.newBaseline(nil),
+		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.curveClasses()),
 		Test:           nanScores, Training: nanScores,
 	}
 	limited, done := r.reportContext(ctx, o.Status)
@@ -130,7 +149,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		}
 	}
 	if o.Status != Cancelled {
-		o.Report.Importances = r.computeImportances(limited, m, c)
+		r.addDependence(limited, m, c, &o.Report)
 	}
 	return ctx.Err()
 }
@@ -156,7 +175,7 @@ func (e *evaluator) validationScores(probabilities []float32) Scores {
 		switch name {
 		case metric.NameROCAUC:
 			return plain
-		case metric.NameLogLoss:
+		case metric.NameLogLoss, metric.NameBrier, metric.NameCalibrationError:
 			return tempered
 		}
 		return decided
@@ -178,13 +197,22 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	o.Report.TestRows = test.Rows
 	o.Report.Test = computeScoresWithIntervals(func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.newBaseline(test.Labels)
-	for c, s := range metric.PerClass(p) {
-		o.Report.Classes = append(o.Report.Classes, ClassScore{
-			Label: r.data.Schema.Classes[c], Rows: s.Support,
-			Precision: s.Precision, Recall: s.Recall, F1: s.F1,
-		})
+	o.Report.addClasses(p, r.data.Schema.Classes, r.curveClasses())
+	o.Report.addCurves(p, r.curveClasses())
+}
+
+// addDependence adds the importances and the partial dependence of the columns.
+// They are omitted if there is no time.
+func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report *Report) {
+	importances, err := r.computeImportances(ctx, m, c)
+	if err != nil {
+		return // partial importances would mislead
 	}
-	o.Report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
+	report.Importances = importances
+	dependence, err := r.computePartialDependence(ctx, m, c, importances, r.curveClasses())
+	if err == nil {
+		report.PartialDependence = dependence
+	}
 }
 
 // addTrainingMetrics adds the metrics of the final model on rows it was trained

@@ -13,6 +13,9 @@ type Interval = metric.Interval
 // class. All scores are NaN if there are no rows.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
+	// Brier is the Brier score and CalibrationError the expected calibration
+	// error, see metric.
+	Brier, CalibrationError float64
 	// Intervals holds the 95 % confidence intervals by name of the score. Unknown
 	// intervals are absent.
 	Intervals map[string]Interval
@@ -21,6 +24,7 @@ type Scores struct {
 // nanScores are the scores if there are no rows.
 var nanScores = Scores{
 	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
+	Brier: math.NaN(), CalibrationError: math.NaN(),
 }
 
 // byName returns the score with the given name, or Accuracy if it is unknown.
@@ -34,6 +38,10 @@ func (s *Scores) byName(name string) float64 {
 		return s.ROCAUC
 	case metric.NameLogLoss:
 		return s.LogLoss
+	case metric.NameBrier:
+		return s.Brier
+	case metric.NameCalibrationError:
+		return s.CalibrationError
 	}
 	return s.Accuracy
 }
@@ -46,6 +54,8 @@ func computeScores(p metric.Predictions) Scores {
 		MacroF1:          metric.MacroF1(p),
 		ROCAUC:           metric.ROCAUC(p),
 		LogLoss:          metric.LogLoss(p),
+		Brier:            metric.Brier(p),
+		CalibrationError: metric.CalibrationError(p),
 	}
 }
 
@@ -57,9 +67,12 @@ func computeScoresWithIntervals(predictions func(name string) metric.Predictions
 	s := computeScores(decided)
 	s.ROCAUC = metric.ROCAUC(predictions(metric.NameROCAUC))
 	s.LogLoss = metric.LogLoss(predictions(metric.NameLogLoss))
+	s.Brier = metric.Brier(predictions(metric.NameBrier))
+	s.CalibrationError = metric.CalibrationError(predictions(metric.NameCalibrationError))
 	s.Intervals = map[string]Interval{}
 	for _, name := range []string{
 		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
+		metric.NameBrier, metric.NameCalibrationError,
 	} {
 		if interval := metric.ScoreInterval(name, predictions(name)); interval.Known() {
 			s.Intervals[name] = interval
@@ -85,10 +98,17 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return nanScores
 	}
-	counts, present, loss := make([]int, len(shares)), 0, 0.0
+	counts, present, loss, brier, squares := make([]int, len(shares)), 0, 0.0, 0.0, 0.0
+	for _, share := range shares {
+		squares += share * share
+	}
 	for _, label := range labels {
 		counts[label]++
 		loss -= math.Log(shares[label])
+		brier += squares + 1 - 2*shares[label]
+	}
+	if len(shares) == 2 {
+		brier /= 2
 	}
 	for _, n := range counts {
 		if n > 0 {
@@ -96,7 +116,8 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 		}
 	}
 	rows := float64(len(labels))
-	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), LogLoss: loss / rows}
+	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), LogLoss: loss / rows, Brier: brier / rows}
+	s.CalibrationError = math.Abs(s.Accuracy - shares[class])
 	decided := present // number of classes that occur or are predicted
 	if counts[class] > 0 {
 		s.BalancedAccuracy = 1 / float64(present)

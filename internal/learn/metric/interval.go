@@ -56,14 +56,15 @@ func F1Interval(both, either int) Interval {
 }
 
 // ScoreInterval returns the interval of the named score of p. It is unknown if
-// the score is NaN, if the name is unknown, or for the log loss of one row.
+// the score is NaN, if the name is unknown, or for the mean of one row.
 //
 // Accuracy is a proportion and has its Wilson interval. Another score from 0 to
 // 1 has the Wilson interval of a proportion with the same value and variance.
 // The variance is computed from the influence of each row on the score. (For
 // the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
-// 44, 1988.) The log loss is a mean and has the interval of the normal
-// approximation.
+// 44, 1988.) The log loss and the Brier score are means and have the interval of
+// the normal approximation. That of the calibration error is from 200 bootstrap
+// samples.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
@@ -84,6 +85,10 @@ func ScoreInterval(name string, p Predictions) Interval {
 		return counts.scoreInterval(ROCAUC(p), aucVariance(p))
 	case NameLogLoss:
 		return logLossInterval(p)
+	case NameBrier:
+		return meanInterval(Brier(p), len(p.Labels), p.squaredError)
+	case NameCalibrationError:
+		return calibrationErrorInterval(p)
 	}
 	return unknownInterval
 }
@@ -217,19 +222,11 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 // logLossInterval returns the interval of the log loss by the normal
 // approximation. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
-	rows := len(p.Labels)
-	if rows < 2 {
-		return unknownInterval
-	}
-	average, squares := LogLoss(p), 0.0
 	one := p
-	for i := range p.Labels {
+	return meanInterval(LogLoss(p), len(p.Labels), func(i int) float64 {
 		one.Probabilities, one.Labels = p.row(i), p.Labels[i:i+1]
-		off := LogLoss(one) - average
-		squares += off * off
-	}
-	half := Z95 * math.Sqrt(squares/float64(rows-1)/float64(rows))
-	return Interval{max(average-half, 0), average + half}
+		return LogLoss(one)
+	})
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers

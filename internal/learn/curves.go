@@ -1,0 +1,111 @@
+package learn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// ReliabilityBin compares the probabilities in one of ten intervals with what
+// happened.
+type ReliabilityBin = metric.ReliabilityBin
+
+// ClassCurve shows how well the probability of one class separates the class
+// from the others, on the test rows.
+type ClassCurve struct {
+	Label string
+	// Curve holds at most 100 operating points, from which the ROC curve and the
+	// precision–recall curve are drawn.
+	metric.Curve
+	// Reliability compares the probability of the class with the fraction of rows
+	// of the class, in ten bins.
+	Reliability []ReliabilityBin
+}
+
+// Names of the scores of a class in ClassScore.Intervals.
+const (
+	namePrecision        = "precision"
+	nameRecall           = "recall"
+	nameF1               = "f1"
+	nameAveragePrecision = "averagePrecision"
+)
+
+// Limits of the curves.
+const (
+	maxCurveClasses = 20
+	maxCurvePoints  = 100
+)
+
+// curveClasses returns the classes that the report has curves of, ascending: all,
+// or those with the most rows.
+func (r *race) curveClasses() []int {
+	counts := make([]int, r.data.classes())
+	for _, label := range r.data.Labels {
+		counts[label]++
+	}
+	classes := make([]int, len(counts))
+	for i := range classes {
+		classes[i] = i
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	classes = classes[:min(len(classes), maxCurveClasses)]
+	slices.Sort(classes)
+	return classes
+}
+
+// addCurves adds the curves of the given classes to the report.
+func (r *Report) addCurves(p metric.Predictions, classes []int) {
+	r.Reliability = metric.ConfidenceReliability(p)
+	for _, class := range classes {
+		r.Curves = append(r.Curves, ClassCurve{
+			Label: r.Classes[class].Label, Curve: metric.NewCurve(class, p, maxCurvePoints),
+			Reliability: metric.ClassReliability(class, p),
+		})
+	}
+}
+
+// addClasses adds the scores of each class and the confusion matrix. labels are the names of
+// the classes, and ranked the classes for which the areas are computed, because
+// this takes time for each class.
+func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int) {
+	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
+	for c, s := range metric.PerClass(p) {
+		predicted := 0
+		for _, row := range r.Confusion {
+			predicted += row[c]
+		}
+		right := r.Confusion[c][c]
+		score := ClassScore{
+			Label: labels[c], Rows: s.Support, Precision: s.Precision, Recall: s.Recall, F1: s.F1,
+			ROCAUC: math.NaN(), AveragePrecision: math.NaN(), Intervals: map[string]Interval{},
+		}
+		score.addInterval(namePrecision, metric.Wilson(right, predicted))
+		score.addInterval(nameRecall, metric.Wilson(right, s.Support))
+		score.addInterval(nameF1, metric.F1Interval(right, predicted+s.Support-right))
+		r.Classes = append(r.Classes, score)
+	}
+	for _, c := range ranked {
+		score, interval := &r.Classes[c], Interval{}
+		score.ROCAUC, interval = metric.ClassROCAUC(c, p)
+		score.addInterval(metric.NameROCAUC, interval)
+		score.AveragePrecision = metric.AveragePrecision(c, p)
+		score.addInterval(nameAveragePrecision, metric.AveragePrecisionInterval(c, p))
+	}
+}
+
+func (s *ClassScore) addInterval(name string, interval Interval) {
+	if interval.Known() {
+		s.Intervals[name] = interval
+	}
+}
+
+// gatherLabels returns the labels of the given classes.
+func gatherLabels(labels []string, classes []int) []string {
+	picked := make([]string, len(classes))
+	for i, class := range classes {
+		picked[i] = labels[class]
+	}
+	return picked
+}

@@ -1,0 +1,99 @@
+package metric
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// bootstraps is the number of samples from which a standard error is estimated.
+const bootstraps = 200
+
+// maxBootstrapRows limits the time of a bootstrap. If there are more rows, the
+// standard error is estimated on some of them and scaled.
+const maxBootstrapRows = 5000
+
+// bootstrapInterval returns the interval of a score of p that is from 0 to 1.
+// newScore returns the function that computes the score of the rows with the
+// given weights, which say how often a sample has each row. The samples are the
+// same in each call.
+//
+// The interval is that of the normal approximation, not the one between the
+// quantiles of the samples, because a sample repeats rows, which makes scores such
+// as the calibration error larger than on the rows themselves.
+func bootstrapInterval(score float64, p Predictions, newScore func(Predictions) func(weights []float64) float64) Interval {
+	if math.IsNaN(score) || len(p.Labels) < 2 {
+		return unknownInterval
+	}
+	all := len(p.Labels)
+	p = p.subsample(maxBootstrapRows)
+	compute, weights := newScore(p), make([]float64, len(p.Labels))
+	rng := rand.New(rand.NewPCG(uint64(len(weights)), bootstraps))
+	n, sum, squares := 0.0, 0.0, 0.0
+	for range bootstraps {
+		clear(weights)
+		for range weights {
+			weights[rng.IntN(len(weights))]++
+		}
+		if value := compute(weights); !math.IsNaN(value) {
+			n++
+			sum += value
+			squares += value * value
+		}
+	}
+	if n < 2 {
+		return unknownInterval
+	}
+	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * float64(len(weights)) / float64(all))
+	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
+}
+
+// subsample returns at most maxRows rows of p, at equal distances.
+func (p Predictions) subsample(maxRows int) Predictions {
+	rows := len(p.Labels)
+	if rows <= maxRows {
+		return p
+	}
+	all := p
+	p.Labels, p.Probabilities = nil, nil
+	for i := range maxRows {
+		row := i * rows / maxRows
+		p.Labels = append(p.Labels, all.Labels[row])
+		p.Probabilities = append(p.Probabilities, all.row(row)...)
+	}
+	return p
+}
+
+// calibrationErrorInterval returns the interval of CalibrationError.
+func calibrationErrorInterval(p Predictions) Interval {
+	return bootstrapInterval(CalibrationError(p), p, func(p Predictions) func(weights []float64) float64 {
+		return func(weights []float64) float64 {
+			return p.calibrationError(func(row int) float64 { return weights[row] })
+		}
+	})
+}
+
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown
+// if no row is of the class.
+func AveragePrecisionInterval(class int, p Predictions) Interval {
+	return bootstrapInterval(AveragePrecision(class, p), p, func(p Predictions) func(weights []float64) float64 {
+		r := newRanking(class, p)
+		return func(weights []float64) float64 {
+			return r.averagePrecision(func(row int32) float64 { return weights[row] })
+		}
+	})
+}
+
+// meanInterval returns the interval of a mean over n rows by the normal
+// approximation. value returns the value of a row. Both ends are at least 0.
+func meanInterval(mean float64, n int, value func(row int) float64) Interval {
+	if n < 2 {
+		return unknownInterval
+	}
+	squares := 0.0
+	for i := range n {
+		off := value(i) - mean
+		squares += off * off
+	}
+	half := Z95 * math.Sqrt(squares/float64(n-1)/float64(n))
+	return Interval{max(mean-half, 0), mean + half}
+}

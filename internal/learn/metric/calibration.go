@@ -1,0 +1,127 @@
+package metric
+
+import "math"
+
+// Names of the scores of calibration as the API spells them.
+const (
+	NameBrier            = "brier"
+	NameCalibrationError = "ece"
+)
+
+// Brier returns the mean squared error of the probabilities (G. W. Brier, Monthly
+// Weather Review 78, 1950). With two classes it is the error of the probability
+// of class 1, from 0 to 1. With more it is the sum of the errors of all classes,
+// from 0 to 2. scikit-learn's brier_score_loss has the same convention.
+func Brier(p Predictions) float64 {
+	sum := 0.0
+	for i := range p.Labels {
+		sum += p.squaredError(i)
+	}
+	return meanOrNaN(sum, len(p.Labels))
+}
+
+// squaredError returns the contribution of row i to Brier.
+func (p Predictions) squaredError(i int) float64 {
+	sum := 0.0
+	for c, q := range p.row(i) {
+		off := float64(q)
+		if int(p.Labels[i]) == c {
+			off--
+		}
+		sum += off * off
+	}
+	if p.Classes == 2 {
+		sum /= 2
+	}
+	return sum
+}
+
+// reliabilityBins is the number of bins of equal width from 0 to 1.
+const reliabilityBins = 10
+
+// ReliabilityBin compares the probabilities in one of ten intervals of equal
+// width with what happened.
+type ReliabilityBin struct {
+	// Low and High are the bounds of the interval. High is excluded, except
+	// that the last interval includes 1.
+	Low, High float64
+	// Rows is the number of rows whose probability is in the interval.
+	Rows int
+	// Predicted is the mean of their probabilities and Observed the fraction
+	// that happened. Both are NaN if there are no rows.
+	Predicted, Observed float64
+	// Interval is the 95 % confidence interval of Observed.
+	Interval Interval
+}
+
+// ClassReliability returns the ten bins of the probability of class. What
+// happens in a row is that it is of the class.
+func ClassReliability(class int, p Predictions) []ReliabilityBin {
+	var t reliabilityTable
+	for i, label := range p.Labels {
+		t.add(float64(p.row(i)[class]), int(label) == class, 1)
+	}
+	return t.bins()
+}
+
+// ConfidenceReliability returns the ten bins of the probability of the most
+// probable class. What happens in a row is that it is of this class. Decision
+// weights are not used.
+func ConfidenceReliability(p Predictions) []ReliabilityBin {
+	var t reliabilityTable
+	for i, label := range p.Labels {
+		class := Decide(p.row(i), nil)
+		t.add(float64(p.row(i)[class]), int(label) == class, 1)
+	}
+	return t.bins()
+}
+
+// CalibrationError returns the expected calibration error: the mean difference
+// between Predicted and Observed of ConfidenceReliability, weighted by the rows
+// of the bins (Guo, Pleiss, Sun and Weinberger, ICML 2017).
+func CalibrationError(p Predictions) float64 {
+	return p.calibrationError(func(int) float64 { return 1 })
+}
+
+// calibrationError is CalibrationError of rows with the given weights.
+func (p Predictions) calibrationError(weight func(row int) float64) float64 {
+	var t reliabilityTable
+	for i, label := range p.Labels {
+		class := Decide(p.row(i), nil)
+		t.add(float64(p.row(i)[class]), int(label) == class, weight(i))
+	}
+	rows, sum := 0.0, 0.0
+	for bin := range reliabilityBins {
+		rows += t.rows[bin]
+		sum += math.Abs(t.predicted[bin] - t.happened[bin])
+	}
+	return sum / rows
+}
+
+// reliabilityTable holds, by bin, the number of rows, the sum of their
+// probabilities and the number of rows in which it happened.
+type reliabilityTable struct {
+	rows, predicted, happened [reliabilityBins]float64
+}
+
+func (t *reliabilityTable) add(probability float64, happened bool, weight float64) {
+	bin := min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
+	t.rows[bin] += weight
+	t.predicted[bin] += weight * probability
+	if happened {
+		t.happened[bin] += weight
+	}
+}
+
+func (t *reliabilityTable) bins() []ReliabilityBin {
+	bins := make([]ReliabilityBin, reliabilityBins)
+	for i := range bins {
+		rows := t.rows[i]
+		bins[i] = ReliabilityBin{
+			Low: float64(i) / reliabilityBins, High: float64(i+1) / reliabilityBins, Rows: int(rows),
+			Predicted: t.predicted[i] / rows, Observed: t.happened[i] / rows,
+			Interval: Wilson(int(t.happened[i]), int(rows)),
+		}
+	}
+	return bins
+}

@@ -1,0 +1,146 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// OperatingPoint counts the decisions of a classifier that predicts a class if
+// the probability of the class is at least Threshold.
+type OperatingPoint struct {
+	Threshold float64
+	// TruePositives and FalsePositives are the numbers of rows that are
+	// predicted as the class and are, or are not, of the class.
+	TruePositives, FalsePositives int
+}
+
+// Curve holds the operating points of one class against the others. It is the
+// data of the ROC curve and of the precision–recall curve.
+type Curve struct {
+	// Positives and Negatives are the numbers of rows that are, and are not, of
+	// the class.
+	Positives, Negatives int
+	// Points are in descending order of Threshold. The last has every row.
+	Points []OperatingPoint
+}
+
+// NewCurve returns the curve of class with at most maxPoints points, which must
+// be at least 2. If there are more distinct probabilities, the points are at
+// about equal distances along the ROC curve.
+func NewCurve(class int, p Predictions, maxPoints int) Curve {
+	rows := newRanking(class, p)
+	curve := Curve{Positives: rows.positives, Negatives: len(rows.order) - rows.positives}
+	at := OperatingPoint{}
+	for i, row := range rows.order {
+		at.Threshold = float64(rows.value(row))
+		if rows.isPositive(row) {
+			at.TruePositives++
+		} else {
+			at.FalsePositives++
+		}
+		if i+1 == len(rows.order) || rows.value(rows.order[i+1]) != rows.value(row) {
+			curve.Points = append(curve.Points, at)
+		}
+	}
+	curve.thin(maxPoints)
+	return curve
+}
+
+// thin removes points until there are at most maxPoints. It keeps the first and
+// the last.
+func (c *Curve) thin(maxPoints int) {
+	if len(c.Points) <= maxPoints {
+		return
+	}
+	distance := func(p OperatingPoint) float64 {
+		return float64(p.TruePositives)/float64(max(c.Positives, 1)) + float64(p.FalsePositives)/float64(max(c.Negatives, 1))
+	}
+	first, last := c.Points[0], c.Points[len(c.Points)-1]
+	step := (distance(last) - distance(first)) / float64(maxPoints-1)
+	kept, next := []OperatingPoint{first}, distance(first)+step
+	for _, p := range c.Points[1 : len(c.Points)-1] {
+		if distance(p) >= next && len(kept) < maxPoints-1 {
+			kept = append(kept, p)
+			next = distance(p) + step
+		}
+	}
+	c.Points = append(kept, last)
+}
+
+// ranking orders the rows by descending probability of a class.
+type ranking struct {
+	class     int
+	p         Predictions
+	order     []int32
+	positives int
+}
+
+func newRanking(class int, p Predictions) *ranking {
+	r := &ranking{class: class, p: p, order: make([]int32, len(p.Labels))}
+	for i := range r.order {
+		r.order[i] = int32(i)
+		if r.isPositive(int32(i)) {
+			r.positives++
+		}
+	}
+	slices.SortStableFunc(r.order, func(a, b int32) int { return cmp.Compare(r.value(b), r.value(a)) })
+	return r
+}
+
+func (r *ranking) value(row int32) float32   { return r.p.Probabilities[int(row)*r.p.Classes+r.class] }
+func (r *ranking) isPositive(row int32) bool { return int(r.p.Labels[row]) == r.class }
+
+// AveragePrecision returns the mean of the precisions at the operating points of
+// class, weighted by the increase of the recall. It is the area under the
+// precision–recall curve without interpolation, as in scikit-learn, and NaN if
+// no row is of the class.
+func AveragePrecision(class int, p Predictions) float64 {
+	return newRanking(class, p).averagePrecision(func(int32) float64 { return 1 })
+}
+
+// averagePrecision is AveragePrecision of rows with the given weights.
+func (r *ranking) averagePrecision(weight func(row int32) float64) float64 {
+	predicted, right, sum, pending := 0.0, 0.0, 0.0, 0.0
+	for i, row := range r.order {
+		w := weight(row)
+		predicted += w
+		if r.isPositive(row) {
+			right += w
+			pending += w
+		}
+		if i+1 == len(r.order) || r.value(r.order[i+1]) != r.value(row) {
+			if predicted > 0 {
+				sum += pending * right / predicted
+			}
+			pending = 0
+		}
+	}
+	if right == 0 {
+		return math.NaN()
+	}
+	return sum / right
+}
+
+// ClassROCAUC returns the area under the ROC curve of class against the others
+// with its interval. Both are NaN if no row, or every row, is of the class.
+func ClassROCAUC(class int, p Predictions) (float64, Interval) {
+	influence := make([]float64, len(p.Labels))
+	if !addAUCInfluence(influence, make([]int32, len(p.Labels)), class, p) {
+		return math.NaN(), unknownInterval
+	}
+	variance := 0.0
+	for _, v := range influence {
+		variance += v * v
+	}
+	area := areaUnderCurve(class, p, make([]uint64, len(p.Labels)))
+	counts := emptyClassCounts(2)
+	for _, label := range p.Labels {
+		if int(label) == class {
+			counts.actual[1]++
+		} else {
+			counts.actual[0]++
+		}
+	}
+	return area, counts.scoreInterval(area, variance)
+}
