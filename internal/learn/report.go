@@ -49,7 +49,7 @@ type Report struct {
 	// Confusion counts the test rows by true class, then by predicted class.
 	Confusion [][]int
 	// Reliability compares the probability of the most probable class with the
-	// fraction of test rows of which it is the class. It is nil without test rows.
+	// fraction of test rows that are of this class. It is nil without test rows.
 	Reliability []ReliabilityBin
 	// Curves are of the classes named in CurveClasses, on the test rows. It is nil
 	// without test rows.

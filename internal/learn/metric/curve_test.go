@@ -78,7 +78,7 @@ func TestBrier(t *testing.T) {
 
 func TestReliability(t *testing.T) {
 	p := Predictions{Classes: 2}
-	for i := range 10 { // 10 rows at 0.75, of which 6 are right, and one at 1
+	for i := range 10 { // 10 rows at 0.75, 6 of them right, and one at 1
 		p.Labels = append(p.Labels, map[bool]int32{true: 1}[i < 6])
 		p.Probabilities = append(p.Probabilities, 0.25, 0.75)
 	}
