@@ -30,7 +30,7 @@ func TestBlend(t *testing.T) {
 			return float32(1 / (1 + math.Exp(-1-scale*draw.NormFloat64())))
 		})
 	}
-	e := newEvaluator(metric.NameAccuracy, 2, labels)
+	e := newEvaluator(metric.NameAccuracy, 2, labels, nil)
 	newCandidate := func(name string, probabilities []float32) *candidate {
 		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
 	}
@@ -70,7 +70,7 @@ func TestBlend(t *testing.T) {
 			})
 			return newSingleCandidate(&run{best: checkpoint{probabilities: probabilities}})
 		}
-		shares := newEvaluator(metric.NameAccuracy, 2, labels).newBlend([]*candidate{certain(0.05), certain(0.9)}).components
+		shares := newEvaluator(metric.NameAccuracy, 2, labels, nil).newBlend([]*candidate{certain(0.05), certain(0.9)}).components
 		if w := shares[0].weight; w < 0.8 {
 			t.Errorf("the better candidate has weight %.2f", w)
 		}
@@ -143,7 +143,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.evaluator = newEvaluator(metric.NameMacroF1, 2, f.Labels)
+	r.evaluator = newEvaluator(metric.NameMacroF1, 2, f.Labels, nil)
 	// Both find some of the rare rows. The lucky one finds one more, but is unsure
 	// of every other row.
 	for i, c := range []struct {

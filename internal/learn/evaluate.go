@@ -37,15 +37,25 @@ type evaluator struct {
 // the memory for their probabilities.
 const maxBuffers = 2
 
-func newEvaluator(name string, classes int, labels []int32) *evaluator {
+// newEvaluator returns an evaluator of rows with the given labels. groups holds
+// the group of each row, negative for none; rows of a group are in the same half.
+// It may be nil.
+func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
 	e := &evaluator{metric: name, classes: classes, labels: labels, buffers: make(chan []float32, maxBuffers)}
 	for range maxBuffers {
 		e.buffers <- nil
 	}
 	seen := make([]uint8, classes)
+	halfOfGroup := make(map[int32]uint8)
 	for i, label := range labels {
 		half := seen[label] & 1
-		seen[label]++
+		if groups != nil && groups[i] >= 0 {
+			if _, known := halfOfGroup[groups[i]]; !known {
+				halfOfGroup[groups[i]] = half
+			}
+			half = halfOfGroup[groups[i]]
+		}
+		seen[label] = half + 1
 		e.halves[half] = append(e.halves[half], int32(i))
 	}
 	return e

@@ -44,6 +44,16 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
+	// Groups holds the group of each row, such as its customer, or -1. Rows of a
+	// group are never divided between training, validation and test rows. Rows
+	// that are equal in every feature are kept together in any case; see
+	// findDuplicates. If it is nil, no other rows are.
+	Groups []int32
+	// Times holds the time of each row, in any unit, NaN if unknown. Validation
+	// and test rows are then later than the rows that the models were trained on.
+	// Rows without a time are used only by the refit. If it is nil, the order of
+	// the rows does not matter.
+	Times []float64
 	// Threshold is the performance that wins the race, from 0 to 1. If it is 0,
 	// the first score wins. If it is nil, every run trains until it no longer
 	// improves.
@@ -133,6 +143,7 @@ type race struct {
 	scheduler *scheduler
 	runs      []*run
 	timer     timer
+	copies    int // number of rows that are kept together because they are equal
 	// blendScore is the score of the blend that the runs were compared with. It
 	// is nil before chooseCandidate, and if there was no blend.
 	blendScore *Candidate
@@ -179,6 +190,8 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		return nil, errors.New("the label has fewer than 2 classes")
 	case len(f.Labels) != f.Rows || f.Rows == 0:
 		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
+	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
+		return nil, fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
 	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
 		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
 	}
@@ -196,28 +209,40 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if err != nil {
 		return nil, err
 	}
+	duplicates, copies := findDuplicates(f, p.Workers)
+	p.Groups = joinGroups(p.Groups, duplicates)
 	r := &race{
 		data:      &trainingData{Frame: f, params: p},
-		plan:      split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes}, p.Seed),
+		copies:    copies,
+		plan:      split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
 		scheduler: newScheduler(len(variants)),
 		timer:     timer{limit: p.TimeLimit, now: p.Now},
 	}
-	r.evaluator = newEvaluator(p.Metric, classes, r.validationLabels())
+	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	for i, v := range variants {
 		r.runs = append(r.runs, &run{
-			variant: v, index: i, folds: r.plan.Folds, classes: classes, workers: p.Workers, status: Running,
+			variant: v, index: i, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: classes, workers: p.Workers, status: Running,
 		})
 	}
 	return r, nil
 }
 
-// validationLabels returns the labels of the validation rows, fold by fold.
-func (r *race) validationLabels() []int32 {
-	var labels []int32
-	for _, fold := range r.plan.Folds {
-		labels = append(labels, gather(r.data.Labels, fold.Validation)...)
+// firstFinalFold returns the value of run.firstFinalFold.
+func (r *race) firstFinalFold() int {
+	if r.data.params.Times == nil {
+		return 0
 	}
-	return labels
+	return max(len(r.plan.Folds)-1, 0)
+}
+
+// gatherValidation returns the cells of the validation rows, fold by fold. It
+// returns nil if cells is nil.
+func (r *race) gatherValidation(cells []int32) []int32 {
+	var gathered []int32
+	for _, fold := range r.plan.Folds {
+		gathered = append(gathered, gather(cells, fold.Validation)...)
+	}
+	return gathered
 }
 
 // runAll runs all algorithms until each has ended.

@@ -52,8 +52,9 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 			}
 			complete = false
 		}
-		for _, p := range part.models { // the models stay on the disk
-			members = append(members, member{part.algorithm.kind, part.weight / float64(len(part.models)), p})
+		models := part.models[part.firstFinalFold:] // the models stay on the disk
+		for _, p := range models {
+			members = append(members, member{part.algorithm.kind, part.weight / float64(len(models)), p})
 		}
 	}
 	return members, complete
@@ -92,13 +93,13 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 	return p, err
 }
 
-// foldMembers yields the models of c's folds as members of equal weight. It
+// foldMembers yields the models of c's final folds as members of equal weight. It
 // loads each model when the iteration reaches it.
 func (c component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
-		for i := range c.folds {
+		for i := c.firstFinalFold; i < len(c.folds); i++ {
 			one, err := c.loadFoldMember(i)
-			one.weight /= float64(len(c.folds))
+			one.weight /= float64(len(c.folds) - c.firstFinalFold)
 			if !yield(one, err) {
 				return
 			}

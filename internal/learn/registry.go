@@ -43,7 +43,7 @@ func newForestFitter(ctx context.Context, t fitTask) (fitter, error) {
 	}
 	return newAdapter(forest.New, t, forest.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor,
+		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor, Groups: t.data.params.Groups,
 	})
 }
 

@@ -18,10 +18,15 @@ type run struct {
 	// models are the fitters' models, set when the run has ended. They are not
 	// used for prediction, which would take several times the memory. See
 	// component.loadFoldMember.
-	models  []predictor
-	folds   []split.Fold
-	classes int
-	workers int
+	models []predictor
+	folds  []split.Fold
+	// firstFinalFold is the index of the first fold whose model predicts the test
+	// rows, and is part of the final model if there is no refit: 0, or the last
+	// index if the folds are ordered in time, because the last model was trained
+	// on the rows of all.
+	firstFinalFold int
+	classes        int
+	workers        int
 
 	done     []bool // by fitter
 	step     int

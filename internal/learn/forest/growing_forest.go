@@ -38,7 +38,7 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 		g := f.grower(worker)
 		rng := rand.New(rand.NewPCG(f.opts.Seed, uint64(first+i)))
 		clear(g.inBag)
-		rows := drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
+		rows := f.drawSample(g, rng)
 		inBag[i] = make([]bool, len(f.oobIndex))
 		for row, index := range f.oobIndex {
 			inBag[i][row] = g.inBag[index]
@@ -71,6 +71,22 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	}
 	forest.trees += n
 	return nil
+}
+
+// drawSample draws the rows of a tree with g's buffers.
+func (f *Fitter) drawSample(g *grower, rng *rand.Rand) []sampleRow {
+	if f.opts.Groups == nil {
+		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
+	}
+	return drawGroups(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, f.opts.Groups, rng)
+}
+
+// maxSampleSize returns the largest number of rows that drawSample draws.
+func (f *Fitter) maxSampleSize() int {
+	if f.opts.Groups == nil {
+		return sampleSize(len(f.fold.Train))
+	}
+	return len(f.fold.Train)
 }
 
 // growPilot grows a pilot forest, which must be empty, and estimates the error
@@ -127,7 +143,7 @@ func (f *Fitter) estimateError(forest *growingForest) oobError {
 
 func (f *Fitter) grower(worker int) *grower {
 	if f.growers[worker] == nil {
-		f.growers[worker] = newGrower(f.bins, f.opts.Classes, sampleSize(len(f.fold.Train)))
+		f.growers[worker] = newGrower(f.bins, f.opts.Classes, f.maxSampleSize())
 		f.growers[worker].inBag = make([]bool, len(f.fold.Train))
 	}
 	return f.growers[worker]

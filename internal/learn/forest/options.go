@@ -20,6 +20,10 @@ type Options struct {
 	// Bins is the binned frame. Defaults to a matrix that the first Step builds
 	// for this fitter.
 	Bins *tree.BinnedMatrix
+	// Groups holds the group of each row of the frame, negative for none. The
+	// rows of a group are all drawn for a tree or all out of its bag. If it is
+	// nil, rows are drawn one by one.
+	Groups []int32
 	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *spill.File
 

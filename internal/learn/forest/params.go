@@ -37,6 +37,34 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
+// drawGroups is drawSample if Options.Groups is set: it draws each group, and each
+// row without a group, with the probability sampleFraction. It draws at least
+// one.
+func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
+	drawn := make(map[int32]bool)
+	draw := func(group int32) bool {
+		if group < 0 {
+			return rng.Float64() < sampleFraction
+		}
+		in, known := drawn[group]
+		if !known {
+			in = rng.Float64() < sampleFraction
+			drawn[group] = in
+		}
+		return in
+	}
+	for i, row := range rows {
+		if draw(groups[row]) {
+			inBag[i] = true
+			dst = append(dst, newSampleRow(row, labels[row]))
+		}
+	}
+	if len(dst) > 0 {
+		return dst
+	}
+	return drawSample(dst, inBag, rows, labels, rng)
+}
+
 // searchSpace holds the properties of the data that limit the growth
 // parameters.
 type searchSpace struct {

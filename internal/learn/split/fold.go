@@ -9,7 +9,13 @@ import "slices"
 //
 // There are fewer folds if fewer than k rows can be validated. If the sample
 // cannot be divided in two, there is one fold with an empty Validation.
+//
+// If the sample has Groups, they are the units of the division. The sizes of the
+// folds then differ by more, according to the sizes of the groups.
 func Folds(s Sample, k int, seed uint64) []Fold {
+	if s.Groups != nil {
+		return groupFolds(s, k, seed)
+	}
 	lists := s.rowsByClass(newGenerator(seed, foldStream))
 	splittable := 0
 	for _, rows := range lists {

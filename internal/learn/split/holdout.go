@@ -12,7 +12,13 @@ import (
 // Both are ascending. Every class that has rows keeps at least one of them in
 // rest, so held may have fewer rows than requested. A fraction outside [0, 1]
 // counts as the nearer bound, NaN as 0.
+//
+// If the sample has Groups, all rows of a group are in the same part, and the
+// number of held rows and their classes are near the fraction.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
+	if s.Groups != nil {
+		return groupHoldout(s, fraction, seed)
+	}
 	rng := newGenerator(seed, holdoutStream)
 	lists := s.rowsByClass(rng)
 	total := 0

@@ -45,14 +45,22 @@ const (
 //	more              one holdout of 10 %, at most 50,000 rows
 //
 // A sample too small to be divided has one fold with an empty Validation.
+//
+// If the sample has Times, the latest rows are the test rows. Below 20,000
+// remaining rows, the later half of them is divided into 5 folds; otherwise the
+// latest of them are the holdout. A fold trains only on earlier rows.
 func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
+	if s.Times != nil {
+		return newTimePlan(s)
+	}
 	rows := len(s.Rows)
 	if s.Rows == nil {
 		rows = len(s.Labels)
 	}
 	rest, test := Holdout(s, holdoutFraction(rows, enoughTestRows), seed)
 	plan := ValidationPlan{Test: test, Rest: rest}
-	remaining := Sample{Rows: rest, Labels: s.Labels, Classes: s.Classes}
+	remaining := s
+	remaining.Rows = rest
 	switch {
 	case rest == nil:
 	case len(rest) < smallBelow:

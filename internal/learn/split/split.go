@@ -5,7 +5,12 @@
 // same rows on every machine. The order of the rows in a sample does not matter.
 //
 // A class with a single row is never validated, because no row would be left to
-// train on. Such rows are in the training rows of every fold.
+// train on. Such rows are in the training rows of every fold. A division by time
+// is the exception, because its rows may only be trained on if they are early.
+//
+// Rows that belong together, such as those of one customer, are kept together if
+// Sample.Groups says so. Rows that are ordered in time are divided by time if
+// Sample.Times has their times.
 package split
 
 import (
@@ -33,6 +38,15 @@ type Sample struct {
 	Labels []int32
 	// Classes is the number of classes, with or without rows in the sample.
 	Classes int
+	// Groups holds the group of each row of the table. All rows of a group that
+	// is not negative are on the same side of every division. If it is nil, no
+	// rows belong together.
+	Groups []int32
+	// Times holds the time of each row of the table, in any unit, NaN if unknown.
+	// Only NewValidationPlan uses it: it then validates and tests on rows that
+	// are later than the rows to train on. If it is nil, the order of the rows
+	// does not matter.
+	Times []float64
 }
 
 // rowsByClass returns the sample's rows class by class, each list in an order

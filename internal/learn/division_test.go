@@ -1,0 +1,173 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/table/frame"
+)
+
+// numericFrame returns an empty frame of numeric features and two classes.
+func numericFrame(names ...string) *frame.Frame {
+	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b"}}}
+	for _, name := range names {
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: name})
+		f.Columns = append(f.Columns, frame.Column{Floats: []float64{}})
+	}
+	return f
+}
+
+func addRow(f *frame.Frame, second bool, cells ...float64) {
+	label := int32(0)
+	if second {
+		label = 1
+	}
+	f.Labels = append(f.Labels, label)
+	for i, cell := range cells {
+		f.Columns[i].Floats = append(f.Columns[i].Floats, cell)
+	}
+	f.Rows++
+}
+
+// customerFrame returns rows of customers, six each. A customer's label depends on
+// the customer, whom the first two features identify, and hardly on the third.
+func customerFrame(customers int, seed uint64) (f *frame.Frame, groups []int32) {
+	f = numericFrame("height", "weight", "visits")
+	draw := rand.New(rand.NewPCG(seed, 1))
+	for customer := range customers {
+		height, weight, bias := draw.NormFloat64(), draw.NormFloat64(), 4*draw.NormFloat64()
+		for range 6 {
+			visits := draw.NormFloat64()
+			addRow(f, bias+visits+draw.NormFloat64() > 0, height, weight, visits)
+			groups = append(groups, int32(customer))
+		}
+	}
+	return f, groups
+}
+
+// driftFrame returns rows from the given time on. The direction in which the label
+// changes turns by a right angle in a unit of time.
+func driftFrame(rows int, from, to float64, seed uint64) (f *frame.Frame, times []float64) {
+	f = numericFrame("x", "y")
+	draw := rand.New(rand.NewPCG(seed, 2))
+	for i := range rows {
+		t := from + (to-from)*float64(i)/float64(rows)
+		x, y := draw.NormFloat64(), draw.NormFloat64()
+		sin, cos := math.Sincos(t * math.Pi)
+		addRow(f, x*cos+y*sin+0.3*draw.NormFloat64() > 0, x, y)
+		times = append(times, t)
+	}
+	return f, times
+}
+
+// accuracyOn returns the share of rows of f that m predicts correctly.
+func accuracyOn(t *testing.T, m *Model, f *frame.Frame) float64 {
+	t.Helper()
+	p, err := m.predictAll(t.Context(), f, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for row, label := range f.Labels {
+		if (p[2*row+1] > p[2*row]) == (label == 1) {
+			right++
+		}
+	}
+	return float64(right) / float64(f.Rows)
+}
+
+// TestTestFigureIsThatOfNewRows checks that the test figure of a race agrees with
+// the accuracy on new rows if the race knows which rows belong together or their
+// times, and that a random division is optimistic.
+func TestTestFigureIsThatOfNewRows(t *testing.T) {
+	customers, groups := customerFrame(300, 1)
+	newCustomers, _ := customerFrame(300, 2)
+	drift, times := driftFrame(2000, 0, 1, 3)
+	later, _ := driftFrame(1000, 1, 1.2, 4)
+	for _, c := range []struct {
+		name        string
+		train, test *frame.Frame
+		params      Params
+	}{
+		{"customers", customers, newCustomers, Params{Groups: groups}},
+		{"drift", drift, later, Params{Times: times}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			race := func(p Params) (test, blind float64) {
+				p.Algorithms = []string{"BSIX01"}
+				o, err := Race(t.Context(), c.train, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return o.Test, accuracyOn(t, o.Model, c.test)
+			}
+			test, blind := race(c.params)
+			if math.Abs(test-blind) > 0.1 {
+				t.Errorf("test %.3f, new rows %.3f", test, blind)
+			}
+			if test, blind := race(Params{}); test-blind < 0.1 {
+				t.Errorf("with a random division: test %.3f, new rows %.3f", test, blind)
+			}
+		})
+	}
+}
+
+// repeatedRows returns each row of a frame the given number of times, in turn.
+func repeatedRows(rows, times int) []int32 {
+	var list []int32
+	for range times {
+		for row := range rows {
+			list = append(list, int32(row))
+		}
+	}
+	return list
+}
+
+func TestCopiesStayTogether(t *testing.T) {
+	original := noisyFrame(300)
+	copied := selectRows(original, repeatedRows(300, 3))
+	copied.Labels[0] = 1 - copied.Labels[0] // a copy may have another label
+	r, err := newRace(copied, Params{Seed: 1}, fakeAlgorithms(fakeFitter{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[int32]bool{}
+	for _, row := range r.plan.Test {
+		in[row%300] = true
+	}
+	for _, row := range r.plan.Rest {
+		if in[row%300] {
+			t.Fatalf("row %d is a test row, but its copy is not", row%300)
+		}
+	}
+	if r.copies != 900 || len(r.plan.Test) != 180 {
+		t.Errorf("%d copies, %d test rows", r.copies, len(r.plan.Test))
+	}
+
+	discrete := numericFrame("x", "y")
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		addRow(discrete, draw.IntN(2) == 0, float64(draw.IntN(4)), float64(draw.IntN(5)))
+	}
+	if groups, n := findDuplicates(discrete, 1); groups != nil || n != 0 {
+		t.Errorf("%d rows of a table with 20 different rows are kept together", n)
+	}
+	if groups, n := findDuplicates(original, 1); groups != nil || n != 0 {
+		t.Errorf("%d copies in a table without copies", n)
+	}
+}
+
+func TestJoinGroups(t *testing.T) {
+	a := []int32{0, 0, 1, 1, -1, -1, 2, -1}
+	b := []int32{-1, 0, 0, -1, 1, 1, -1, -1}
+	got := joinGroups(a, b)
+	for i := range a {
+		for j := range a {
+			want := i == j || i < 4 && j < 4 || i >= 4 && i < 6 && j >= 4 && j < 6
+			if together := i == j || got[i] >= 0 && got[i] == got[j]; together != want {
+				t.Errorf("rows %d and %d: together = %v", i, j, together)
+			}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package learn
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/learn/parallel"
+	"foretell/internal/table/frame"
+)
+
+// Rows that are equal in every feature must not be divided between training and
+// validation rows: a model that remembers a row would be right on its copies.
+//
+// But in a table whose columns have few different values, equal rows are normal.
+// New rows are then equal to known ones, too, and a division that keeps copies
+// together would measure another task. Copies are therefore not kept together if
+// they are more than maxCopies of the rows, unless a column has different values
+// in most of the different rows. Then the copies were made on purpose, for
+// example to increase the share of a class.
+const (
+	maxCopies          = 0.1
+	minDistinctShare   = 0.5
+	maxDistinctSampled = 2000
+)
+
+// findDuplicates returns the group of each row: rows that are equal in every
+// feature have the same group, and rows without a copy have group -1. It also
+// returns the number of rows in groups. If there are no copies, or if copies are
+// normal in the table, the groups are nil.
+func findDuplicates(f *frame.Frame, workers int) (groups []int32, rows int) {
+	if len(f.Columns) == 0 {
+		return nil, 0
+	}
+	hashes := hashRows(f, workers)
+	sorted := slices.Clone(hashes)
+	slices.Sort(sorted)
+	index := make(map[uint64]int32) // of the hashes of several rows
+	for i, hash := range sorted {
+		if i > 0 && hash == sorted[i-1] {
+			if _, known := index[hash]; !known {
+				index[hash] = int32(len(index))
+				rows++
+			}
+			rows++
+		}
+	}
+	if rows == 0 || float64(rows) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
+		return nil, 0
+	}
+	groups = make([]int32, f.Rows)
+	for row, hash := range hashes {
+		group, known := index[hash]
+		if !known {
+			group = -1
+		}
+		groups[row] = group
+	}
+	return groups, rows
+}
+
+// hashRows returns a hash of the features of each row.
+func hashRows(f *frame.Frame, workers int) []uint64 {
+	const block = 1 << 12
+	hashes := make([]uint64, f.Rows)
+	parallel.For(workers, (f.Rows+block-1)/block, func(_, i int) {
+		lo, hi := i*block, min((i+1)*block, f.Rows)
+		buffer := make([]float64, block)
+		for c := range f.Columns {
+			hashCells(hashes[lo:hi], &f.Columns[c], buffer, lo)
+		}
+	})
+	return hashes
+}
+
+// hashCells adds the cells of a column to the hashes of the rows from lo on.
+func hashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) {
+	if column.Codes != nil {
+		for i, code := range column.Codes[lo : lo+len(hashes)] {
+			hashes[i] = mixHash(hashes[i] ^ uint64(uint32(code)))
+		}
+		return
+	}
+	for i, value := range column.Values(buffer, lo, lo+len(hashes)) {
+		bits := uint64(1) // NaN has several representations, and 0 has two
+		if value == value {
+			bits = math.Float64bits(value + 0)
+		}
+		hashes[i] = mixHash(hashes[i] ^ bits)
+	}
+}
+
+// mixHash is the finaliser of SplitMix64.
+func mixHash(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// hasDistinctColumn reports whether a column has different values in most of the
+// different rows. It examines a sample of them. distinct are the different hashes,
+// ascending, hashes those of all rows.
+func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
+	stride := (len(distinct) + maxDistinctSampled - 1) / maxDistinctSampled
+	wanted := make(map[uint64]bool)
+	for i := 0; i < len(distinct); i += stride {
+		wanted[distinct[i]] = true
+	}
+	sample := make([]int32, 0, len(wanted))
+	for row, hash := range hashes {
+		if wanted[hash] {
+			sample = append(sample, int32(row))
+			delete(wanted, hash) // one row of each
+		}
+	}
+	column := make([]uint64, len(sample))
+	for c := range f.Columns {
+		clear(column)
+		taken := f.Columns[c].Take(sample)
+		hashCells(column, &taken, make([]float64, len(sample)), 0)
+		slices.Sort(column)
+		if n := len(slices.Compact(slices.Clone(column))); float64(n) >= minDistinctShare*float64(len(sample)) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinGroups returns the groups of rows that share a group in a or in b, directly
+// or through other rows. A negative group is no group. Either slice may be nil.
+func joinGroups(a, b []int32) []int32 {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	parent := make([]int32, 0, len(a)) // of the groups of a, then of rows without one
+	find := func(i int32) int32 {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	top := int32(-1)
+	for _, group := range a {
+		top = max(top, group)
+	}
+	for i := range top + 1 {
+		parent = append(parent, i)
+	}
+	joined := make([]int32, len(a))
+	first := make(map[int32]int32) // of each group of b: a member
+	for row, group := range a {
+		if group < 0 && b[row] >= 0 {
+			group = int32(len(parent))
+			parent = append(parent, group)
+		}
+		joined[row] = group
+		if b[row] < 0 {
+			continue
+		}
+		if other, known := first[b[row]]; known {
+			parent[find(group)] = find(other)
+		} else {
+			first[b[row]] = group
+		}
+	}
+	for row, group := range joined {
+		if group >= 0 {
+			joined[row] = find(group)
+		}
+	}
+	return joined
+}

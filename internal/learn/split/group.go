@@ -1,0 +1,191 @@
+package split
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+)
+
+// groupFolds is Folds for a sample with Groups: all rows of a group are in the
+// Validation of one fold. Groups that have all rows of a class are in every
+// Train, because the class could not be learned without them.
+//
+// The largest groups are assigned first, each to the fold whose validation rows
+// lack its classes most. The folds then have about the same sizes and classes.
+func groupFolds(s Sample, k int, seed uint64) []Fold {
+	groups, pinned := s.groups(newGenerator(seed, foldStream))
+	if k = min(k, len(groups)); k < 2 {
+		return []Fold{{Train: s.sortedRows()}}
+	}
+	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
+	counts := make([]classCounts, k)
+	for i := range counts {
+		counts[i] = s.newClassCounts()
+	}
+	folds := make([]Fold, k)
+	for _, rows := range groups {
+		best := 0
+		for i := range counts {
+			if c := cmp.Compare(counts[i].fill(rows), counts[best].fill(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
+				best = i
+			}
+		}
+		counts[best].add(rows)
+		for i := range folds {
+			if i == best {
+				folds[i].Validation = append(folds[i].Validation, rows...)
+			} else {
+				folds[i].Train = append(folds[i].Train, rows...)
+			}
+		}
+	}
+	for i := range folds {
+		folds[i].Train = append(folds[i].Train, pinned...)
+		slices.Sort(folds[i].Train)
+		slices.Sort(folds[i].Validation)
+	}
+	return folds
+}
+
+// groupHoldout is Holdout for a sample with Groups. It holds groups in random
+// order, each if that brings the class counts of the held rows nearer to the
+// fraction.
+func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
+	groups, rest := s.groups(newGenerator(seed, holdoutStream))
+	counts := s.newClassCounts()
+	for _, rows := range groups {
+		if counts.gain(rows, fraction) > 0 {
+			counts.add(rows)
+			held = append(held, rows...)
+		} else {
+			rest = append(rest, rows...)
+		}
+	}
+	slices.Sort(held)
+	slices.Sort(rest)
+	return rest, held
+}
+
+// groups returns the rows of the groups that may be held out, in an order drawn
+// from rng, and the rows of all other groups. A row whose group is negative is a
+// group of its own.
+func (s Sample) groups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
+	rows, ends := s.sortByGroup()
+	total, count := make([]int, s.Classes), make([]int, s.Classes)
+	for _, row := range rows {
+		total[s.Labels[row]]++
+	}
+	groups = make([][]int32, 0, len(ends))
+	begin := int32(0)
+	for _, end := range ends {
+		group := rows[begin:end:end]
+		begin = end
+		hasClass := false
+		for _, row := range group {
+			class := s.Labels[row]
+			count[class]++
+			hasClass = hasClass || count[class] == total[class]
+		}
+		for _, row := range group {
+			count[s.Labels[row]] = 0
+		}
+		if hasClass {
+			pinned = append(pinned, group...)
+		} else {
+			groups = append(groups, group)
+		}
+	}
+	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	return groups, pinned
+}
+
+// sortByGroup returns the rows of the sample group by group, each group ascending,
+// and the index of the end of each group.
+func (s Sample) sortByGroup() (rows, ends []int32) {
+	sorted := s.sortedRows()
+	top := int32(-1)
+	for _, row := range sorted {
+		top = max(top, s.Groups[row])
+	}
+	ends = make([]int32, top+1)
+	for _, row := range sorted {
+		if group := s.Groups[row]; group >= 0 {
+			ends[group]++
+		}
+	}
+	next := make([]int32, top+1)
+	end := int32(0)
+	for group, n := range ends {
+		next[group] = end
+		end += n
+		ends[group] = end
+	}
+	ends = slices.Compact(ends) // drops groups without rows, except a first one
+	if len(ends) > 0 && ends[0] == 0 {
+		ends = ends[1:]
+	}
+	rows = make([]int32, len(sorted))
+	for _, row := range sorted {
+		if group := s.Groups[row]; group >= 0 {
+			rows[next[group]] = row
+			next[group]++
+			continue
+		}
+		rows[end] = row
+		end++
+		ends = append(ends, end)
+	}
+	return rows, ends
+}
+
+// classCounts counts the rows of some groups by class.
+type classCounts struct {
+	labels []int32
+	total  []int // of the sample, by class
+	count  []int
+	rows   int
+	added  []int // scratch space of gain
+}
+
+func (s Sample) newClassCounts() classCounts {
+	c := classCounts{labels: s.Labels, total: make([]int, s.Classes), count: make([]int, s.Classes), added: make([]int, s.Classes)}
+	for _, row := range s.sortedRows() {
+		c.total[s.Labels[row]]++
+	}
+	return c
+}
+
+func (c *classCounts) add(rows []int32) {
+	for _, row := range rows {
+		c.count[c.labels[row]]++
+	}
+	c.rows += len(rows)
+}
+
+// fill returns how full the classes of rows are: the mean over rows of the share
+// of the class's rows that are counted.
+func (c *classCounts) fill(rows []int32) float64 {
+	sum := 0.0
+	for _, row := range rows {
+		class := c.labels[row]
+		sum += float64(c.count[class]) / float64(c.total[class])
+	}
+	return sum / float64(len(rows))
+}
+
+// gain returns by how much the squared differences of the counts from fraction,
+// each divided by the number of rows of the class, decrease when rows are added.
+func (c *classCounts) gain(rows []int32, fraction float64) float64 {
+	for _, row := range rows {
+		c.added[c.labels[row]]++
+	}
+	gain := 0.0
+	for _, row := range rows {
+		class := c.labels[row]
+		n := float64(c.added[class])
+		c.added[class] = 0 // each class counts once
+		lacking := fraction*float64(c.total[class]) - float64(c.count[class])
+		gain += n * (2*lacking - n) / float64(c.total[class])
+	}
+	return gain
+}

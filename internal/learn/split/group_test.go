@@ -1,0 +1,156 @@
+package split
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// groupedSample returns a sample of three classes whose rows have groups of one to
+// maxSize rows.
+func groupedSample(rows, maxSize int) Sample {
+	s := sample(rows/2, rows/3, rows-rows/2-rows/3)
+	s.Groups = make([]int32, rows)
+	rng := rand.New(rand.NewPCG(3, 4))
+	group, left := int32(-1), 0
+	for row := range s.Groups {
+		if left == 0 {
+			group, left = group+1, 1+rng.IntN(maxSize)
+		}
+		s.Groups[row] = group
+		left--
+	}
+	for i := 0; i < rows; i += 17 {
+		s.Groups[i] = -1
+	}
+	return s
+}
+
+// checkGroups fails if a group is in both a and b.
+func checkGroups(t *testing.T, s Sample, a, b []int32) {
+	t.Helper()
+	in := map[int32]bool{}
+	for _, row := range a {
+		in[s.Groups[row]] = s.Groups[row] >= 0
+	}
+	for _, row := range b {
+		if in[s.Groups[row]] {
+			t.Fatalf("group %d is divided", s.Groups[row])
+		}
+	}
+}
+
+func TestGroupsAreNotDivided(t *testing.T) {
+	for _, rows := range []int{30, 700, 5000, 50_000} {
+		s := groupedSample(rows, 9)
+		plan := NewValidationPlan(s, 3)
+		checkDivision(t, s.sortedRows(), plan.Rest, plan.Test)
+		checkGroups(t, s, plan.Rest, plan.Test)
+		want := holdoutFraction(rows, enoughTestRows)
+		if got := float64(len(plan.Test)) / float64(rows); math.Abs(got-want) > max(10/float64(rows), 0.002) {
+			t.Errorf("%d rows: %.3f of them are test rows, want %.3f", rows, got, want)
+		}
+		validated := 0
+		for _, fold := range plan.Folds {
+			checkDivision(t, plan.Rest, fold.Train, fold.Validation)
+			checkGroups(t, s, fold.Train, fold.Validation)
+			validated += len(fold.Validation)
+			size := len(plan.Rest) / len(plan.Folds)
+			if n := len(fold.Validation); len(plan.Folds) > 1 && (n < size-9 || n > size+9) {
+				t.Errorf("%d rows: %d validation rows in a fold, want about %d", rows, n, size)
+			}
+		}
+		if len(plan.Folds) > 1 && validated != len(plan.Rest) {
+			t.Errorf("%d rows: %d of %d are validated", rows, validated, len(plan.Rest))
+		}
+		for class, n := range s.count(plan.Test) {
+			all := s.count(s.sortedRows())[class]
+			if share := float64(n) / float64(all); rows >= 700 && math.Abs(share-want) > 0.05 {
+				t.Errorf("%d rows: %.3f of class %d are test rows, want %.3f", rows, share, class, want)
+			}
+		}
+		if again := NewValidationPlan(s, 3); !cmp.Equal(plan, again) {
+			t.Errorf("%d rows: another plan from the same seed", rows)
+		}
+	}
+}
+
+func TestClassInOneGroupIsTrainedOn(t *testing.T) {
+	s := sample(50, 40, 5)
+	s.Groups = make([]int32, len(s.Labels))
+	for row, label := range s.Labels {
+		if s.Groups[row] = int32(row % 20); label == 2 {
+			s.Groups[row] = 30
+		}
+	}
+	for _, fold := range NewValidationPlan(s, 3).Folds {
+		if n := s.count(fold.Train)[2]; n != 5 {
+			t.Errorf("%d rows of the class are trained on", n)
+		}
+	}
+	s.Groups = make([]int32, len(s.Labels))
+	if plan := NewValidationPlan(s, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
+		t.Errorf("one group is divided: %+v", plan)
+	}
+}
+
+func TestMeasuredRowsAreLater(t *testing.T) {
+	for _, rows := range []int{2, 30, 700, 50_000} {
+		for _, grouped := range []bool{false, true} {
+			s := groupedSample(rows, 9)
+			if !grouped {
+				s.Groups = nil
+			}
+			rng := rand.New(rand.NewPCG(5, 6))
+			s.Times = make([]float64, rows)
+			for row := range s.Times {
+				// Groups are short in time, as the visits of a customer are.
+				s.Times[row] = float64(row) + 20*rng.Float64()
+				if row%50 == 7 {
+					s.Times[row] = math.NaN()
+				}
+			}
+			plan := NewValidationPlan(s, 3)
+			checkOrder(t, s, plan.Rest, plan.Test)
+			for _, fold := range plan.Folds {
+				checkOrder(t, s, fold.Train, fold.Validation)
+				checkOrder(t, s, slices.Concat(fold.Train, fold.Validation), plan.Test)
+				if grouped {
+					checkGroups(t, s, fold.Train, fold.Validation)
+					checkGroups(t, s, fold.Train, plan.Test)
+				}
+			}
+			if want := min(rows/10, 4000); rows > 2 && (len(plan.Test) < want || len(plan.Folds[0].Train) < rows/8) {
+				t.Errorf("%d rows: %d test rows, %d training rows in the first fold", rows, len(plan.Test), len(plan.Folds[0].Train))
+			}
+		}
+	}
+	one := sample(20, 20)
+	one.Times = make([]float64, 40)
+	if plan := NewValidationPlan(one, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
+		t.Errorf("rows of equal time are divided: %+v", plan)
+	}
+}
+
+// checkOrder fails unless every row of later is later than every row of earlier.
+func checkOrder(t *testing.T, s Sample, earlier, later []int32) {
+	t.Helper()
+	if !slices.IsSorted(later) {
+		t.Error("rows are not ascending")
+	}
+	end := math.Inf(-1)
+	for _, row := range earlier {
+		end = max(end, s.Times[row])
+		if math.IsNaN(s.Times[row]) {
+			t.Error("a row without a time is trained on")
+		}
+	}
+	for _, row := range later {
+		if !(s.Times[row] > end) {
+			t.Fatalf("row %d at %v is measured, but a row at %v is trained on", row, s.Times[row], end)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package split
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// timeFolds is the number of folds of a sample with Times.
+const timeFolds = 5
+
+// newTimePlan is NewValidationPlan for a sample with Times. Every row of Test is
+// later than every row of Rest, and in each fold every row of Validation is later
+// than every row of Train:
+//
+//	earliest ─────────────────────────────▶ latest
+//	fold 1  │ train            │ val │
+//	fold 2  │ train                  │ val │
+//	fold 3  │ train                        │ val │
+//	test    │ rest                               │ test │
+//
+// Rows of equal time are never divided. Rows without a time are in no part. If
+// the sample has Groups, too, a group is only on the later side of a division: its
+// earlier rows are in neither part.
+func newTimePlan(s Sample) ValidationPlan {
+	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
+	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
+	n := len(rows)
+	rest, test := s.cut(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
+	plan := ValidationPlan{Rest: rest, Test: test}
+	ordered := slices.DeleteFunc(slices.Clone(rows[:n-len(test)]), func(row int32) bool {
+		_, kept := slices.BinarySearch(rest, row)
+		return !kept
+	})
+	n = len(ordered)
+	blocks, first := timeFolds, n/2
+	if n >= crossValidationBelow {
+		blocks, first = 1, n-int(math.Round(holdoutFraction(n, enoughValidationRows)*float64(n)))
+	}
+	for i := range blocks {
+		train, validation := s.cut(ordered, first+i*(n-first)/blocks, first+(i+1)*(n-first)/blocks)
+		if len(train) > 0 && len(validation) > 0 {
+			plan.Folds = append(plan.Folds, Fold{Train: train, Validation: validation})
+		}
+	}
+	if plan.Folds == nil && n > 0 {
+		plan.Folds = []Fold{{Train: rest}}
+	}
+	return plan
+}
+
+// cut divides rows, which are in the order of time, before index begin, or at
+// the nearest index at which the time changes. later ends at index end, or the
+// nearest such index. Earlier rows whose group is in later are in neither part.
+// Both parts are ascending.
+func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
+	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
+	if begin == 0 || begin >= end {
+		return slices.Sorted(slices.Values(rows)), nil
+	}
+	earlier, later = slices.Clone(rows[:begin]), slices.Clone(rows[begin:end])
+	if s.Groups != nil {
+		inLater := make(map[int32]bool)
+		for _, row := range later {
+			inLater[s.Groups[row]] = s.Groups[row] >= 0
+		}
+		earlier = slices.DeleteFunc(earlier, func(row int32) bool { return inLater[s.Groups[row]] })
+	}
+	slices.Sort(earlier)
+	slices.Sort(later)
+	return earlier, later
+}
+
+// nearestChange returns the index nearest to at at which the time of the row is
+// later than that of the row before. The end of rows is such an index, too.
+func (s Sample) nearestChange(rows []int32, at int) int {
+	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
+	for distance := range len(rows) + 1 {
+		if i := at - distance; i > 0 && isChange(i) {
+			return i
+		}
+		if i := at + distance; i <= len(rows) && isChange(i) {
+			return i
+		}
+	}
+	return 0
+}
