@@ -63,7 +63,7 @@ var layers = map[string][]string{
 	"internal/requirement":     {"api", "cli", "client", "config", "connect", "exit", "gate", "table/profile", "term"},
 	"internal/roles":           {"table/csvfile", "table/profile"},
 	"internal/scoring":         {"learn/metric", "table/csvfile"},
-	"internal/server":          {"account", "api", "app", "auth"},
+	"internal/server":          {"account", "api", "app", "auth", "blob"},
 	"internal/spill":           nil,
 	"internal/store":           {"api"},
 	"internal/table/cells":     nil,

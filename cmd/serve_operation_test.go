@@ -45,10 +45,20 @@ func TestServeOperation(t *testing.T) {
 			for _, name := range []string{
 				`foretell_jobs_oldest_queued_seconds{kind="train"} 0`, `foretell_job_duration_seconds_count{kind="train"} 0`, "foretell_http_connections ",
 				`foretell_storage_bytes{kind="models"} 0`, "foretell_disk_free_bytes ", `foretell_login_failures_total{reason="credentials"} 0`,
+				`foretell_storage_objects{kind="files"} 0`, `foretell_storage_errors_total{operation="read"} 0`,
 			} {
 				if status != http.StatusOK || !strings.Contains(body, name) {
 					t.Errorf("%d, no %s in %s", status, name, body)
 				}
+			}
+			profiles := strings.TrimSuffix(metrics, "/metrics") + "/debug/pprof/"
+			for path, want := range map[string]int{"heap?debug=1": http.StatusOK, "symbol": http.StatusOK, "cmdline": http.StatusNotFound} {
+				if status, body := get(profiles + path); status != want {
+					t.Errorf("%s: %d %.200s", path, status, body)
+				}
+			}
+			if status, _ := get(base + "/debug/pprof/heap"); status != http.StatusNotFound {
+				t.Errorf("the profiles are public: %d", status)
 			}
 			_ = serve.Process.Signal(syscall.SIGTERM)
 			for status = http.StatusOK; status == http.StatusOK; { // until the signal arrives

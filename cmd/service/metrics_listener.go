@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,8 @@ func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
 	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
 }
 
-// serve serves the metrics, and /healthz, at the address until stop is called. Without an
-// address it does nothing.
+// serve serves the metrics, profiles and /healthz at the address until stop is called.
+// Without an address it does nothing.
 func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
 	if m.address == "" {
 		return func() {}, nil
@@ -34,6 +35,7 @@ func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
+	handleProfiles(mux)
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	web := listen.NewServer(mux, log)
 	served := make(chan struct{})
@@ -46,4 +48,14 @@ func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server
 		_ = web.Close() // a scrape may be repeated
 		<-served
 	}, nil
+}
+
+// handleProfiles serves the profiles for `go tool pprof`. It omits the command line of
+// the process, which may have passwords.
+func handleProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 }

@@ -84,7 +84,9 @@ type Usage struct {
 	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
 	// results and blind files.
 	Datasets, Models, Predictions int64
-	Orphans                       blob.Orphans
+	// Files is the number of these files, without orphans.
+	Files   int64
+	Orphans blob.Orphans
 }
 
 // Usage returns the total size of the stored files of all accounts.
@@ -93,7 +95,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var u Usage
+	u := Usage{Files: int64(len(files))}
 	if u.Orphans, err = a.blobs.Orphans(ctx); err != nil {
 		return nil, err
 	}
@@ -114,6 +116,14 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 		}
 	}
 	return &u, nil
+}
+
+// ObserveFiles calls report at the end of each read, write and delete of a stored file.
+// report must be safe for concurrent use. The zero App has no files.
+func (a *App) ObserveFiles(report func(blob.Call)) {
+	if a.blobs != nil {
+		a.blobs.Observe(a.now, report)
+	}
 }
 
 // listStoredFiles returns every file that the database references.

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,6 +48,8 @@ const partSuffix = ".part"
 type Store struct {
 	backend
 	process string
+	// observer is nil until Observe is called.
+	observer atomic.Pointer[callObserver]
 
 	mu sync.Mutex
 	// undeleted are keys whose deletion failed. The next call of Delete tries them again.
@@ -127,17 +130,22 @@ type Writer struct {
 	info  Info
 	sum   hash.Hash
 	done  bool
+	timer callTimer
 }
 
 // Create returns a writer of a new blob. The caller must call Commit or Abort.
 // Writes fail once ctx is done.
 func (s *Store) Create(ctx context.Context) (*Writer, error) {
-	key := s.newKey()
-	sink, err := s.create(ctx, key)
+	w := &Writer{store: s, ctx: ctx, info: Info{Key: s.newKey()}, sum: sha256.New(), timer: s.startCall(CallWrite)}
+	_, err := w.timer.measure(func() (_ int, err error) {
+		w.sink, err = s.create(ctx, w.info.Key)
+		return 0, err
+	})
 	if err != nil {
+		w.timer.end()
 		return nil, err
 	}
-	return &Writer{store: s, ctx: ctx, sink: sink, info: Info{Key: key}, sum: sha256.New()}, nil
+	return w, nil
 }
 
 func (s *Store) newKey() string { return s.process + "-" + strings.ToLower(rand.Text()) }
@@ -147,7 +155,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := w.sink.Write(p)
+	n, err := w.timer.measure(func() (int, error) { return w.sink.Write(p) })
 	w.sum.Write(p[:n])
 	w.info.Size += int64(n)
 	return n, err
@@ -157,13 +165,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) Commit() (Info, error) {
 	err := w.ctx.Err()
 	if err == nil {
-		err = w.sink.commit()
+		_, err = w.timer.measure(func() (int, error) { return 0, w.sink.commit() })
 	}
 	if err != nil {
 		w.Abort()
 		return Info{}, err
 	}
 	w.done = true
+	w.timer.end()
 	w.info.SHA256 = hex.EncodeToString(w.sum.Sum(nil))
 	return w.info, nil
 }
@@ -175,6 +184,7 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.done = true
+	w.timer.end()
 	if err := w.sink.abort(); err != nil {
 		w.store.rememberUndeleted(w.info.Key)
 	}
@@ -192,7 +202,18 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	return s.open(ctx, key)
+	timer := s.startCall(CallRead)
+	var r *Reader
+	_, err := timer.measure(func() (_ int, err error) {
+		r, err = s.open(ctx, key)
+		return 0, err
+	})
+	if err != nil {
+		timer.end()
+		return nil, err
+	}
+	r.ReadSeekCloser = &measuredReader{r.ReadSeekCloser, timer}
+	return r, nil
 }
 
 // Delete removes blobs. It is not an error if a blob does not exist. If the removal of
@@ -206,7 +227,7 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 	for i, key := range keys {
 		err := checkKey(key)
 		if err == nil {
-			err = s.remove(ctx, key)
+			err = s.removeMeasured(ctx, key)
 		}
 		if errors.Is(err, ErrUnavailable) {
 			s.rememberUndeleted(keys[i:]...)
@@ -217,6 +238,16 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (s *Store) removeMeasured(ctx context.Context, key string) error {
+	timer := s.startCall(CallDelete)
+	defer timer.end()
+	_, err := timer.measure(func() (int, error) { return 0, s.remove(ctx, key) })
+	if errors.Is(err, ErrNotFound) {
+		timer.call.Err = nil
+	}
+	return err
 }
 
 func (s *Store) rememberUndeleted(keys ...string) {

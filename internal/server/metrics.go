@@ -23,6 +23,7 @@ type Metrics struct {
 	received      prometheus.Counter
 	sent          prometheus.Counter
 	loginFailures *prometheus.CounterVec
+	files         *fileMetrics
 }
 
 // NewMetrics returns the metrics of an app and of the handler that is created with
@@ -49,8 +50,10 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 		loginFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "foretell_login_failures_total", Help: "Log-ins that failed, by reason: wrong credentials, or too many attempts.",
 		}, []string{"reason"}),
+		files: newFileMetrics(),
 	}
-	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures,
+	a.ObserveFiles(m.files.observe)
+	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{loginWrong, loginLimited} {
 		m.loginFailures.WithLabelValues(reason) // so that an alert on its increase sees the first failure

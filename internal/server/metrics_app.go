@@ -62,6 +62,8 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 var (
 	storedDesc = prometheus.NewDesc("foretell_storage_bytes",
 		"Bytes of stored files of all accounts, by kind; read at most every five minutes.", []string{"kind"}, nil)
+	filesDesc = prometheus.NewDesc("foretell_storage_objects",
+		"Stored files of all accounts, or orphans, by kind; read at most every five minutes.", []string{"kind"}, nil)
 	freeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
 	sizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
 )
@@ -86,7 +88,7 @@ func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *st
 
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c *storageCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{storedDesc, freeDesc, sizeDesc} {
+	for _, desc := range []*prometheus.Desc{storedDesc, filesDesc, freeDesc, sizeDesc} {
 		descs <- desc
 	}
 }
@@ -101,6 +103,8 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 		gauge(storedDesc, usage.Models, "models")
 		gauge(storedDesc, usage.Predictions, "predictions")
 		gauge(storedDesc, usage.Orphans.Bytes, "orphans")
+		gauge(filesDesc, usage.Files, "files")
+		gauge(filesDesc, int64(usage.Orphans.Count), "orphans")
 	}
 	if free, size, err := c.app.Disk(); err == nil {
 		gauge(freeDesc, int64(free))

@@ -1,0 +1,93 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// Call is one use of the backend: a blob was read, written or deleted.
+type Call struct {
+	// Operation is read, write or delete.
+	Operation string
+	// Bytes is the number of bytes that were read or written.
+	Bytes int64
+	// Elapsed is the time that the backend took, without the time between two reads or
+	// writes of the caller.
+	Elapsed time.Duration
+	// Err is the error that ended the call. It is nil for a write that the caller aborted
+	// and for a blob that a delete did not find.
+	Err error
+}
+
+// The values of Call.Operation.
+const (
+	CallRead   = "read"
+	CallWrite  = "write"
+	CallDelete = "delete"
+)
+
+// callObserver receives the calls.
+type callObserver struct {
+	now    func() time.Time
+	report func(Call)
+}
+
+// Observe calls report at the end of each call. now is the clock. report must be safe for
+// concurrent use. Only the last observer is used.
+func (s *Store) Observe(now func() time.Time, report func(Call)) {
+	s.observer.Store(&callObserver{now, report})
+}
+
+// callTimer measures a call. The zero value measures nothing.
+type callTimer struct {
+	observer *callObserver
+	call     Call
+}
+
+// startCall returns the timer of a call that begins.
+func (s *Store) startCall(operation string) callTimer {
+	return callTimer{s.observer.Load(), Call{Operation: operation}}
+}
+
+// measure calls do, which uses the backend for some bytes of the call.
+func (t *callTimer) measure(do func() (int, error)) (int, error) {
+	if t.observer == nil {
+		return do()
+	}
+	began := t.observer.now()
+	n, err := do()
+	t.call.Elapsed += t.observer.now().Sub(began)
+	t.call.Bytes += int64(n)
+	isFailure := err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled)
+	if isFailure && t.call.Err == nil {
+		t.call.Err = err
+	}
+	return n, err
+}
+
+// end reports the call, once.
+func (t *callTimer) end() {
+	if t.observer != nil {
+		t.observer.report(t.call)
+		t.observer = nil
+	}
+}
+
+// measuredReader measures the reads of a blob.
+type measuredReader struct {
+	io.ReadSeekCloser
+	timer callTimer
+}
+
+// Read measures the read.
+func (r *measuredReader) Read(p []byte) (int, error) {
+	return r.timer.measure(func() (int, error) { return r.ReadSeekCloser.Read(p) })
+}
+
+// Close ends the call.
+func (r *measuredReader) Close() error {
+	defer r.timer.end()
+	return r.ReadSeekCloser.Close()
+}
