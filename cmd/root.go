@@ -88,7 +88,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	add("work", newRunCmd(f), newPredictCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
 	add("account", newLoginCmd(f), newLogoutCmd(f), newStatusCmd(f), newSessionsCmd(f))
-	add("service", service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewUsersCmd(f))
+	add("service", service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }

@@ -178,6 +178,7 @@ func TestTerminal(t *testing.T) {
 		{"a_no_changes_nothing", "datasets delete shop", []answer{{"predictions? [y/N]", "n\n"}}, exit.Usage, "cancelled: not confirmed"},
 		{"passwords_that_differ", "users passwd a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "another one\n"}}, exit.Usage, "the passwords do not match"},
 		{"a_model_is_not_shown", "models export shop -o -", nil, exit.Usage, "a model file is binary"},
+		{"a_backup_is_not_shown", "backup -", nil, exit.Usage, "a backup cannot be printed on a terminal"},
 		{"ctrl_c_at_a_question", "datasets delete shop", []answer{{"predictions? [y/N]", "\x03"}}, exit.Interrupted, "the command was interrupted before it finished"},
 		{"a_password_is_not_shown", "users passwd a@example.com", []answer{{"Password:", "a long password\n"}, {"Repeat the password:", "a long password\n"}}, exit.NotFound, "a@example.com"},
 		{"a_yes_deletes", "datasets delete shop", []answer{{"predictions? [y/N]", "y\n"}}, exit.OK, "datasetKey"},

@@ -141,3 +141,9 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 		RemoteAddress: e.Address, RequestID: e.Request, Outcome: e.Outcome,
 	}
 }
+
+// RecordOperation appends to the audit log that the caller has called an operation that is
+// no transaction.
+func (a *Accounts) RecordOperation(ctx context.Context, action, object string) error {
+	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
+}

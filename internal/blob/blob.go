@@ -136,9 +136,18 @@ type Writer struct {
 // Create returns a writer of a new blob. The caller must call Commit or Abort.
 // Writes fail once ctx is done.
 func (s *Store) Create(ctx context.Context) (*Writer, error) {
-	w := &Writer{store: s, ctx: ctx, info: Info{Key: s.newKey()}, sum: sha256.New(), timer: s.startCall(CallWrite)}
+	return s.CreateWithKey(ctx, s.newKey())
+}
+
+// CreateWithKey is [Store.Create] for a blob with the key that it had in another store.
+// It replaces a blob with this key.
+func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	w := &Writer{store: s, ctx: ctx, info: Info{Key: key}, sum: sha256.New(), timer: s.startCall(CallWrite)}
 	_, err := w.timer.measure(func() (_ int, err error) {
-		w.sink, err = s.create(ctx, w.info.Key)
+		w.sink, err = s.create(ctx, key)
 		return 0, err
 	})
 	if err != nil {

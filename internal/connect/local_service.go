@@ -29,6 +29,7 @@ import (
 type LocalService struct {
 	App   *app.App
 	store *store.Store
+	blobs *blob.Store
 	// Log receives what the service logs.
 	Log *slog.Logger
 	now func() time.Time
@@ -128,7 +129,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
 	}
-	return &LocalService{App: a, store: database, Log: opts.log, now: f.Now, Dir: dir}, nil
+	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, Dir: dir}, nil
 }
 
 // DataDirError explains why a data folder cannot be used.

@@ -33,19 +33,35 @@ type OwnedFile struct {
 }
 
 // ListFiles returns every stored file that a row references.
-func (t *Tx) ListFiles(ctx context.Context) ([]*OwnedFile, error) {
+func (t *Tx) ListFiles(ctx context.Context) (files []*OwnedFile, err error) {
+	err = t.EachFile(ctx, func(f *OwnedFile) error {
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
+
+// EachFile calls fn with every stored file that a row references.
+func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', key, blob, bytes, coalesce(sha256, '') FROM dataset WHERE blob <> ''
 		UNION ALL SELECT 'model', key, blob, coalesce(bytes, 0), coalesce(sha256, '') FROM model
 		UNION ALL SELECT 'blind', key, blind, coalesce(blind_bytes, 0), coalesce(blind_sha256, '') FROM prediction WHERE blind <> ''
 		UNION ALL SELECT 'result', key, result, coalesce(result_bytes, 0), coalesce(result_sha256, '') FROM prediction WHERE result <> ''
 		ORDER BY 1, 2`)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return scanAll(rows, func(row rowScanner) (*OwnedFile, error) {
+	defer rows.Close()
+	for rows.Next() {
 		var f OwnedFile
-		return &f, row.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256)
-	})
+		if err := rows.Scan(&f.Kind, &f.Key, &f.Blob, &f.Bytes, &f.SHA256); err != nil {
+			return err
+		}
+		if err := fn(&f); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // UpdateChecksum writes the size and checksum of a file that has no checksum

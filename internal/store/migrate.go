@@ -12,9 +12,10 @@ import (
 // database. If the schema was the newest already, From equals To.
 type Migration struct{ From, To int64 }
 
-// migrate applies the migrations that the database does not have yet. The caller must
-// make sure that no other process migrates the database at the same time.
-func (d *dialect) migrate(ctx context.Context, db *sql.DB) (Migration, error) {
+// migrate applies the migrations up to a version that the database does not have yet.
+// newestSchema stands for the newest version. The caller must make sure that no other
+// process migrates the database at the same time.
+func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migration, error) {
 	provider, err := goose.NewProvider(d.goose, db, d.migrations)
 	if err != nil {
 		return Migration{}, err
@@ -25,11 +26,18 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB) (Migration, error) {
 	}
 	sources := provider.ListSources()
 	newest := sources[len(sources)-1].Version
-	if have > newest {
+	switch {
+	case have > newest:
 		return Migration{}, fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
+	case version == newestSchema:
+		version = newest
+	case version > newest:
+		return Migration{}, fmt.Errorf("%w: schema %d, this program knows %d", ErrNewerSchema, version, newest)
+	case have > version:
+		return Migration{}, fmt.Errorf("%w: its schema is %d, not %d", ErrNewerSchema, have, version)
 	}
-	if have < newest {
-		_, err = provider.Up(ctx)
+	if have < version {
+		_, err = provider.UpTo(ctx, version)
 	}
-	return Migration{From: have, To: newest}, err
+	return Migration{From: have, To: version}, err
 }

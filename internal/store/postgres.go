@@ -73,8 +73,8 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openPostgres opens the database of a URL.
-func openPostgres(ctx context.Context, location string) (*Store, error) {
+// openPostgres opens the database of a URL. version is that of the schema.
+func openPostgres(ctx context.Context, location string, version int64) (*Store, error) {
 	config, err := parsePostgres(location)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func openPostgres(ctx context.Context, location string) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), connectError(err)), s.Close())
 	}
-	if s.migration, err = s.migratePostgres(ctx); err != nil {
+	if s.migration, err = s.migratePostgres(ctx, version); err != nil {
 		return fail(err)
 	}
 	rows, err := registerProcess(ctx, connectPostgres(config, 1))
@@ -124,9 +124,9 @@ func connectPostgres(config *pgx.ConnConfig, connections int) *sql.DB {
 	return db
 }
 
-// migratePostgres migrates the database while it holds a lock. If several processes
-// start together, the first migrates and the others wait.
-func (s *Store) migratePostgres(ctx context.Context) (m Migration, err error) {
+// migratePostgres migrates the database to a version while it holds a lock. If several
+// processes start together, the first migrates and the others wait.
+func (s *Store) migratePostgres(ctx context.Context, version int64) (m Migration, err error) {
 	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
 	conn, err := s.read.Conn(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) migratePostgres(ctx context.Context) (m Migration, err error) {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+lock+")"); err != nil {
 		return m, err
 	}
-	m, err = s.dialect.migrate(ctx, s.write)
+	m, err = s.dialect.migrate(ctx, s.write, version)
 	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lock+")")
 	return m, errors.Join(err, unlocked)
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // openSQLite opens the database file at path. If the file or its folder is missing, it
-// creates both.
-func openSQLite(ctx context.Context, path string) (*Store, error) {
+// creates both. version is that of the schema.
+func openSQLite(ctx context.Context, path string, version int64) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s.write.SetMaxOpenConns(1)
-	if s.migration, err = s.dialect.migrate(ctx, s.write); err != nil {
+	if s.migration, err = s.dialect.migrate(ctx, s.write, version); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
 	}
 	if s.read, err = openDB(path, "deferred", "query_only(1)"); err != nil {

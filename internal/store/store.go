@@ -43,10 +43,20 @@ type registry interface {
 // missing file and its folder. A PostgreSQL database must exist. The caller must call
 // Close.
 func Open(ctx context.Context, location string) (*Store, error) {
+	return OpenSchema(ctx, location, newestSchema)
+}
+
+// newestSchema is the version of the newest schema for OpenSchema.
+const newestSchema = 0
+
+// OpenSchema is [Open] for a schema of an earlier release. It migrates the database to this
+// version, which a later [Open] continues. It returns ErrNewerSchema if the program does
+// not know the version, or if the schema of the database is newer.
+func OpenSchema(ctx context.Context, location string, version int64) (*Store, error) {
 	if IsURL(location) {
-		return openPostgres(ctx, location)
+		return openPostgres(ctx, location, version)
 	}
-	return openSQLite(ctx, location)
+	return openSQLite(ctx, location, version)
 }
 
 // Migration returns the change of the schema by Open.

@@ -1,0 +1,149 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/backup"
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/term"
+)
+
+// stream is the name of a backup that is written to standard output or read from standard
+// input.
+const stream = "-"
+
+type backupOptions struct {
+	factory *cli.Factory
+	cmd     *cobra.Command
+	output  cli.Output
+
+	force bool
+}
+
+// NewBackupCmd returns the command `backup`.
+func NewBackupCmd(f *cli.Factory) *cobra.Command {
+	opts := &backupOptions{factory: f}
+	cmd := &cobra.Command{
+		Use: "backup FILE", Short: "Write all rows and files of a service to one file",
+		Long: `Writes a backup of a service while it is running: one tar archive with the rows of the
+database and the stored files, each with its SHA-256. FILE - is standard output.
+
+The backup does not depend on --database and --storage, so ` + "`foretell restore`" + ` can also
+restore it into another database and storage, for example to move a service from one
+machine to PostgreSQL and S3.
+
+The backup contains password hashes and the key of signed URLs. FILE is readable for
+its owner only. Sessions and one-time links are not in it.
+
+If stored files are damaged or missing, the backup is written without them, the
+command lists them, and the exit status is 11.`,
+		Args: cli.PositionalArgs("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.cmd = cmd
+	bindPlace(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[backupDocument]())
+	cmd.Flags().BoolVar(&opts.force, "force", false, "replace FILE if it exists")
+	return cmd
+}
+
+// bindPlace adds the flags that select a service.
+func bindPlace(cmd *cobra.Command) {
+	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
+	connect.BindStorage(cmd)
+	connect.BindDatabase(cmd)
+}
+
+// backupDocument is the output of backup and restore.
+type backupDocument struct {
+	Path      string `json:"path"`
+	CreatedOn string `json:"createdOn"`
+	Schema    int64  `json:"schema"`
+	Rows      int64  `json:"rows"`
+	Files     int64  `json:"files"`
+	Bytes     int64  `json:"bytes"`
+	Damaged   int    `json:"damaged"`
+}
+
+// printSummary prints what a backup has.
+func printSummary(o *cli.Output, path string, s *backup.Summary) error {
+	document := backupDocument{
+		Path: path, CreatedOn: s.Header.Created.Format("2006-01-02T15:04:05Z"), Schema: s.Header.Schema,
+		Rows: s.Rows, Files: s.Files, Bytes: s.Bytes, Damaged: len(s.Damaged),
+	}
+	return cli.PrintItem(o, document, "path", "createdOn", "schema", "rows", "files", "bytes", "damaged")
+}
+
+func (o *backupOptions) run(ctx context.Context, path string) error {
+	var summary *backup.Summary
+	write := func(w io.Writer) (err error) {
+		summary, err = connect.Backup(ctx, o.factory, o.cmd, w)
+		return err
+	}
+	if path == stream {
+		if o.factory.Console.OutTerminal {
+			return exit.Usagef("a backup cannot be printed on a terminal").WithHint("write it to a file with `foretell backup FILE`, or pipe the output")
+		}
+		if err := write(o.factory.Console.Out); err != nil {
+			return err
+		}
+		return o.checkDamaged(summary)
+	}
+	if err := o.writeFile(path, write); err != nil {
+		return err
+	}
+	if err := o.checkDamaged(summary); err != nil {
+		return err
+	}
+	return printSummary(&o.output, path, summary)
+}
+
+// writeFile writes a private file, which has its name only when it is complete.
+func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(path); err == nil && !o.force {
+		return exit.Errorf(exit.Conflict, "%s exists", path).WithHint("name another file, or replace it with --force")
+	}
+	part := path + ".part"
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("another backup is running or was killed; then delete it with `rm %s`", term.ShellQuote(part))
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part)
+		}
+	}()
+	if err := errors.Join(write(file), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// checkDamaged returns an error if files are damaged or missing.
+func (o *backupOptions) checkDamaged(s *backup.Summary) error {
+	noteDamaged(o.factory, s)
+	if len(s.Damaged) == 0 {
+		return nil
+	}
+	return exit.Errorf(exit.Untrusted, "the backup was written, but stored files are damaged or missing (number of files: %d)", len(s.Damaged)).
+		WithHint("restore them under these names from an older backup; `foretell doctor --files` checks all")
+}
+
+// noteDamaged lists the files that were damaged or missing when a backup was made.
+func noteDamaged(f *cli.Factory, s *backup.Summary) {
+	for _, d := range s.Damaged {
+		f.Note("damaged: %s, the %s file of %s: %s", d.Blob, d.Kind, d.Owner, d.Reason)
+	}
+}

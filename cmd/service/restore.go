@@ -1,0 +1,71 @@
+package service
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/backup"
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+)
+
+type restoreOptions struct {
+	factory *cli.Factory
+	cmd     *cobra.Command
+	output  cli.Output
+
+	verify bool
+}
+
+// NewRestoreCmd returns the command `restore`.
+func NewRestoreCmd(f *cli.Factory) *cobra.Command {
+	opts := &restoreOptions{factory: f}
+	cmd := &cobra.Command{
+		Use: "restore FILE", Short: "Restore a backup into an empty service",
+		Long: `Restores a file of ` + "`foretell backup`" + ` into the data folder, database and storage of the
+flags, which must be empty. FILE - is standard input. Before the rows are committed,
+the SHA-256 of each part and of the whole are verified. If anything differs, nothing
+remains of the backup.
+
+A backup of an earlier release is upgraded. A backup of a newer schema is refused.
+Everyone signs in again, because sessions are not in a backup.`,
+		Example: `  foretell backup service.tar --data-dir /srv/foretell
+  foretell restore service.tar --database postgres://foretell@db.example.org/foretell --storage s3://foretell/prod`,
+		Args: cli.PositionalArgs("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.cmd = cmd
+	bindPlace(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[backupDocument]())
+	cmd.Flags().BoolVar(&opts.verify, "verify", false, "only read and verify the backup")
+	return cmd
+}
+
+func (o *restoreOptions) run(ctx context.Context, path string) error {
+	from := o.factory.Console.In
+	if path != stream {
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		from = file
+	}
+	summary, err := o.read(ctx, from)
+	if err != nil {
+		return err
+	}
+	noteDamaged(o.factory, summary)
+	return printSummary(&o.output, path, summary)
+}
+
+// read restores or verifies the backup.
+func (o *restoreOptions) read(ctx context.Context, r io.Reader) (*backup.Summary, error) {
+	if o.verify {
+		return connect.VerifyBackup(ctx, r)
+	}
+	return connect.Restore(ctx, o.factory, o.cmd, r)
+}

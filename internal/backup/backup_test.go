@@ -1,0 +1,405 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/backup"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+var created = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// place is a database and the stored files of a service.
+type place struct {
+	backup.Place
+	dir string
+}
+
+// backends are the pairs of a database and a storage on which a service can run.
+var backends = map[string]func(t *testing.T) (database, storage string){
+	"SQLite and files": func(t *testing.T) (string, string) {
+		t.Helper()
+		return filepath.Join(t.TempDir(), "foretell.db"), "file://" + filepath.ToSlash(t.TempDir())
+	},
+	"PostgreSQL and files": func(t *testing.T) (string, string) {
+		t.Helper()
+		return testenv.Postgres(t), "file://" + filepath.ToSlash(t.TempDir())
+	},
+	"PostgreSQL and S3": func(t *testing.T) (string, string) {
+		t.Helper()
+		return testenv.Postgres(t), testenv.S3(t).String()
+	},
+}
+
+// open opens a place as a new process, with the given version of the schema or, if that is
+// 0, the newest.
+func open(t *testing.T, database, storage string, schema int64) *place {
+	t.Helper()
+	rows, err := store.OpenSchema(t.Context(), database, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rows.Close() })
+	files, err := blob.Open(t.Context(), storage, blob.Options{Process: rows.ProcessName(), Scratch: t.TempDir(), Getenv: os.Getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &place{Place: backup.Place{Store: rows, Blobs: files}, dir: strings.TrimPrefix(storage, "file://")}
+}
+
+// newPlace returns an empty place in temporary folders.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	database, storage := backends["SQLite and files"](t)
+	return open(t, database, storage, 0)
+}
+
+// upload adds a dataset with a file, and the account ann if it is missing.
+func (p *place) upload(ctx context.Context, key, content string) error {
+	w, err := p.Blobs.Create(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err := io.WriteString(w, content); err != nil {
+		return err
+	}
+	info, err := w.Commit()
+	if err != nil {
+		return err
+	}
+	return p.Store.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.GetAccountByKey(ctx, "ann"); errors.Is(err, store.ErrNotFound) {
+			account := &store.Account{Key: "ann", Email: "ann@example.com", Quota: store.Quota{Bytes: new(int64(1 << 40))}, Created: created}
+			if err := tx.InsertAccount(ctx, account); err != nil {
+				return err
+			}
+		}
+		d := &store.Dataset{Key: key, Account: "ann", Name: "näme \"of\" " + key, Status: api.DatasetPending, Buckets: 64, Created: created, Updated: created}
+		if err := tx.InsertDataset(ctx, d); err != nil {
+			return err
+		}
+		d.Status, d.File = api.DatasetProcessing, store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
+		return tx.UpdateDataset(ctx, d, api.DatasetPending)
+	})
+}
+
+// remove deletes a dataset and its file.
+func (p *place) remove(ctx context.Context, key string) error {
+	var blobs []string
+	err := p.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		blobs, err = tx.DeleteDataset(ctx, "ann", key)
+		return err
+	})
+	if err == nil {
+		err = p.Blobs.Delete(ctx, blobs...)
+	}
+	return err
+}
+
+// fill uploads a few datasets.
+func (p *place) fill(t *testing.T) {
+	t.Helper()
+	for i := range 3 {
+		if err := p.upload(t.Context(), fmt.Sprintf("d%d", i), strings.Repeat("id,class\n", 100*i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// contents returns the datasets of ann with the contents of their files.
+func (p *place) contents(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := p.Store.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.EachFile(t.Context(), func(f *store.OwnedFile) error {
+			r, err := p.Blobs.OpenVerified(t.Context(), blob.Info{Key: f.Blob, Size: f.Bytes, SHA256: f.SHA256})
+			if err != nil {
+				return err
+			}
+			content, err := io.ReadAll(r)
+			all[f.Key] = string(content)
+			return errors.Join(err, r.Close())
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// write returns a backup, which must succeed.
+func (p *place) write(t *testing.T) ([]byte, *backup.Summary) {
+	t.Helper()
+	var archive bytes.Buffer
+	summary, err := backup.Write(t.Context(), &archive, p.Place, "test", created)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive.Bytes(), summary
+}
+
+// restore restores a backup.
+func (p *place) restore(t *testing.T, archive []byte) (*backup.Summary, error) {
+	t.Helper()
+	return backup.Restore(t.Context(), bytes.NewReader(archive), "", func(backup.Header) (*backup.Place, error) { return &p.Place, nil })
+}
+
+// wantEmpty checks that nothing was restored.
+func (p *place) wantEmpty(t *testing.T) {
+	t.Helper()
+	keys, err := p.Blobs.Keys(t.Context())
+	if err != nil || len(keys) > 0 {
+		t.Errorf("files are left: %v, %v", keys, err)
+	}
+	err = p.Store.Read(t.Context(), func(tx *store.Tx) error {
+		empty, err := tx.IsEmpty(t.Context())
+		if !empty {
+			t.Error("rows are left")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMove restores a backup of each backend into each other: its backup must be the same.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	for from, create := range backends {
+		for to, createOther := range backends {
+			t.Run(from+" to "+to, func(t *testing.T) {
+				t.Parallel()
+				database, storage := create(t)
+				source := open(t, database, storage, 0)
+				source.fill(t)
+				archive, summary := source.write(t)
+				if summary.Files != 3 || summary.Rows < 4 || len(summary.Damaged) > 0 {
+					t.Errorf("the summary is %+v", summary)
+				}
+				if _, err := backup.Verify(t.Context(), bytes.NewReader(archive), ""); err != nil {
+					t.Error(err)
+				}
+				database, storage = createOther(t)
+				target := open(t, database, storage, summary.Header.Schema)
+				if _, err := target.restore(t, archive); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(source.contents(t), target.contents(t)); diff != "" {
+					t.Errorf("(-source +target):\n%s", diff)
+				}
+				again, _ := target.write(t)
+				if diff := cmp.Diff(entries(t, archive), entries(t, again)); diff != "" {
+					t.Errorf("the backups differ:\n%s", diff)
+				}
+				_, err := target.restore(t, archive)
+				if !errors.Is(err, backup.ErrNotEmpty) {
+					t.Errorf("restored twice: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// entries returns the contents of an archive.
+func entries(t *testing.T, archive []byte) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	r := tar.NewReader(bytes.NewReader(archive))
+	for {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[header.Name] = string(content)
+	}
+}
+
+// TestDamagedBackup changes each part of a backup, and cuts it everywhere: nothing may be
+// restored, and the whole backup must be accepted afterwards.
+func TestDamagedBackup(t *testing.T) {
+	t.Parallel()
+	source, target := newPlace(t), newPlace(t)
+	source.fill(t)
+	archive, _ := source.write(t)
+	check := func(what string, damaged []byte) {
+		t.Helper()
+		if _, err := target.restore(t, damaged); !errors.Is(err, backup.ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := backup.Verify(t.Context(), bytes.NewReader(damaged), ""); !errors.Is(err, backup.ErrDamaged) {
+			t.Errorf("%s, verified: %v", what, err)
+		}
+		target.wantEmpty(t)
+	}
+	end := len(bytes.TrimRight(archive, "\x00"))
+	for i := 0; i < end; i += 331 { // in headers, contents and padding
+		damaged := bytes.Clone(archive)
+		damaged[i] ^= 1
+		check(fmt.Sprintf("byte %d of %d changed", i, len(archive)), damaged)
+	}
+	for n := 0; n < end; n += 1021 {
+		check(fmt.Sprintf("cut after %d of %d bytes", n, len(archive)), archive[:n])
+	}
+	check("another archive appended", append(bytes.TrimRight(bytes.Clone(archive), "\x00"), archive...))
+	if _, err := target.restore(t, archive); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(source.contents(t), target.contents(t)); diff != "" {
+		t.Errorf("(-source +target):\n%s", diff)
+	}
+}
+
+// TestDamagedFiles backs up a service with a changed and a missing file: the backup must
+// say so, and the other files must be restored.
+func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
+	source, target := newPlace(t), newPlace(t)
+	source.fill(t)
+	var blobs []string
+	err := source.Store.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.EachFile(t.Context(), func(f *store.OwnedFile) error {
+			blobs = append(blobs, f.Blob)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(source.dir, blobs[0])
+	if err := errors.Join(os.WriteFile(path, []byte("id,klass\n"), 0o600), os.Remove(filepath.Join(source.dir, blobs[1]))); err != nil {
+		t.Fatal(err)
+	}
+	archive, summary := source.write(t)
+	want := []backup.DamagedFile{
+		{Blob: blobs[0], Kind: store.CSVFile, Owner: "d0", Reason: "differs from what was stored"},
+		{Blob: blobs[1], Kind: store.CSVFile, Owner: "d1", Reason: "missing"},
+	}
+	if diff := cmp.Diff(want, summary.Damaged); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	restored, err := target.restore(t, archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, restored.Damaged); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	keys, err := target.Blobs.Keys(t.Context())
+	if err != nil || len(keys) != 2 {
+		t.Errorf("the files are %v, %v", keys, err)
+	}
+}
+
+// TestBusyService backs up a service while datasets are uploaded and deleted: each
+// dataset in the backup must have its file, and no file may be without a dataset.
+func TestBusyService(t *testing.T) {
+	t.Parallel()
+	for name, create := range backends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, storage := create(t)
+			source, other := open(t, database, storage, 0), open(t, database, storage, 0)
+			source.fill(t)
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			var changes atomic.Int64
+			go func() {
+				var err error
+				for n := 0; err == nil && ctx.Err() == nil; n++ {
+					err = errors.Join(other.upload(context.WithoutCancel(ctx), fmt.Sprintf("n%d", n), strings.Repeat("id,class\n", n)))
+					if n >= 4 && err == nil {
+						err = other.remove(context.WithoutCancel(ctx), fmt.Sprintf("n%d", n-4))
+					}
+					changes.Add(1)
+				}
+				ended <- err
+			}()
+			for range 3 {
+				for before := changes.Load(); changes.Load() < before+5 && len(ended) == 0; {
+					if err := source.Store.Ping(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				archive, summary := source.write(t)
+				if len(summary.Damaged) > 0 {
+					t.Errorf("damaged: %+v", summary.Damaged)
+				}
+				target := newPlace(t)
+				if _, err := target.restore(t, archive); err != nil {
+					t.Fatal(err)
+				}
+				keys, err := target.Blobs.Keys(t.Context())
+				if files := target.contents(t); err != nil || len(files) != len(keys) || len(files) < 3 {
+					t.Errorf("%d files of rows, %d stored files, %v", len(files), len(keys), err)
+				}
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestLeftovers restores where an earlier restore was killed: files without rows must be
+// refused, and kept.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	source, target := newPlace(t), newPlace(t)
+	source.fill(t)
+	archive, _ := source.write(t)
+	w, err := target.Blobs.CreateWithKey(t.Context(), "dead-1")
+	if err == nil {
+		_, err = w.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := target.restore(t, archive); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("restored: %v", err)
+	}
+	if keys, err := target.Blobs.Keys(t.Context()); err != nil || len(keys) != 1 {
+		t.Errorf("the files are %v, %v", keys, err)
+	}
+}
+
+// TestNewerBackup reads the header of a backup of a newer program.
+func TestNewerBackup(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	header := `{"format":2,"schema":99}`
+	err := errors.Join(w.WriteHeader(&tar.Header{Name: "backup.json", Size: int64(len(header)), Mode: 0o600}))
+	if _, errWrite := io.WriteString(w, header); errors.Join(err, errWrite, w.Close()) != nil {
+		t.Fatal(err, errWrite)
+	}
+	target := newPlace(t)
+	if _, err := target.restore(t, archive.Bytes()); !errors.Is(err, backup.ErrNewer) {
+		t.Errorf("restored: %v", err)
+	}
+}

@@ -1,0 +1,312 @@
+package backup
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+const (
+	// groupRows is the number of rows that are inserted by one statement.
+	groupRows = 50
+	// maxHeader is the maximum size in bytes of the first and the last entry, and maxDamaged
+	// that of the list of damaged files.
+	maxHeader  = 1 << 16
+	maxDamaged = 1 << 30
+)
+
+// Verify reads a whole backup and returns ErrDamaged if it is not what [Write] wrote.
+// tempDir is the folder for temporary files; empty is that of the operating system.
+func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
+	return read(ctx, r, tempDir, func(Header) (*Place, error) { return nil, nil }) //nolint:nilnil // no place
+}
+
+// Restore reads a backup into an empty place. open returns the place, whose database must
+// have the schema of the header. If the place is not empty, Restore changes nothing and
+// returns ErrNotEmpty. After any other error it has deleted what it wrote, unless the
+// database or the storage became unavailable.
+func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*Place, error)) (*Summary, error) {
+	return read(ctx, r, tempDir, open)
+}
+
+// reader is the state of Restore.
+type reader struct {
+	archive *archiveReader
+	into    *Place // nil to verify only
+	summary Summary
+	// files are the keys of the files in the backup.
+	files map[string]bool
+}
+
+// read restores a backup into the place that open returns, or only verifies it if that is
+// nil.
+func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*Place, error)) (_ *Summary, err error) {
+	archive, err := newArchiveReader(ctx, r, tempDir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = archive.close() }() // it is not needed any more
+	b := &reader{archive: archive, files: map[string]bool{}}
+	if err := b.readHeader(); err != nil {
+		return nil, err
+	}
+	if b.into, err = open(b.summary.Header); err != nil {
+		return nil, err
+	}
+	if b.into == nil {
+		if err := b.readFiles(ctx); err != nil {
+			return nil, err
+		}
+		return &b.summary, b.readRows(ctx, nil)
+	}
+	if err := b.checkEmpty(ctx); err != nil {
+		return nil, err
+	}
+	if err = b.readFiles(ctx); err == nil {
+		err = b.into.Store.Fill(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
+	}
+	if err != nil && !errors.Is(err, store.ErrUnavailable) { // else it may have been committed
+		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
+	}
+	return &b.summary, err
+}
+
+// readHeader reads the first entry.
+func (b *reader) readHeader() error {
+	err := b.archive.next()
+	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {
+		return fmt.Errorf("%w: it does not begin with %s", ErrDamaged, headerName)
+	}
+	if err != nil {
+		return err
+	}
+	header := &b.summary.Header
+	if err := b.readJSON(header, maxHeader); err != nil {
+		return err
+	}
+	switch {
+	case header.Format > formatVersion:
+		return fmt.Errorf("%w: its format is %d, this program (of format %d) cannot read it", ErrNewer, header.Format, formatVersion)
+	case header.Format < 1 || header.Schema < 1:
+		return fmt.Errorf("%w: invalid %s", ErrDamaged, headerName)
+	}
+	return b.next()
+}
+
+// readJSON reads the current entry, of at most limit bytes.
+func (b *reader) readJSON(content any, limit int64) error {
+	text, err := io.ReadAll(io.LimitReader(b.archive, limit))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, content); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, b.archive.entry.Name, err)
+	}
+	return nil
+}
+
+// checkEmpty returns ErrNotEmpty if the place has rows or files.
+func (b *reader) checkEmpty(ctx context.Context) error {
+	if err := b.into.Store.Snapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
+		return err
+	}
+	identity, err := b.into.Blobs.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	keys, err := b.into.Blobs.Keys(ctx)
+	if err == nil && (len(keys) > 0 || identity != "") {
+		return fmt.Errorf("%w: %s has stored files (number of files: %d)", ErrNotEmpty, b.into.Blobs.Location(), len(keys))
+	}
+	return err
+}
+
+func checkNoRows(ctx context.Context, t *store.Tx) error {
+	empty, err := t.IsEmpty(ctx)
+	if err == nil && !empty {
+		return fmt.Errorf("%w: the database has rows", ErrNotEmpty)
+	}
+	return err
+}
+
+// readFiles stores the files of the backup. Then the current entry is the first that is no
+// file.
+func (b *reader) readFiles(ctx context.Context) error {
+	for {
+		key, ok := strings.CutPrefix(b.archive.entry.Name, filePrefix)
+		if !ok {
+			return nil
+		}
+		if b.files[key] {
+			return fmt.Errorf("%w: it has %s twice", ErrDamaged, b.archive.entry.Name)
+		}
+		b.files[key] = true
+		b.summary.Files++
+		b.summary.Bytes += b.archive.entry.Size
+		if b.into != nil {
+			if err := b.storeFile(ctx, key); err != nil {
+				return err
+			}
+		}
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
+}
+
+// next moves to the next entry, which must exist.
+func (b *reader) next() error {
+	err := b.archive.next()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: it ends early", ErrDamaged)
+	}
+	return err
+}
+
+// storeFile stores the current entry under a key.
+func (b *reader) storeFile(ctx context.Context, key string) error {
+	w, err := b.into.Blobs.CreateWithKey(ctx, key)
+	if errors.Is(err, blob.ErrInvalidKey) {
+		return damaged(err)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err := io.Copy(w, b.archive); err != nil {
+		return err
+	}
+	_, err = w.Commit()
+	return err
+}
+
+// fill inserts the rows, and verifies the rest of the backup before they are committed.
+func (b *reader) fill(ctx context.Context, t *store.Tx) error {
+	if err := checkNoRows(ctx, t); err != nil { // a service may have started meanwhile
+		return err
+	}
+	if err := b.readRows(ctx, t); err != nil {
+		return err
+	}
+	if err := t.ReleaseAllJobs(ctx); err != nil {
+		return err
+	}
+	unused, err := b.findUnused(ctx, t)
+	if err != nil {
+		return err
+	}
+	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
+}
+
+// readRows reads the rows and the sums. It inserts the rows unless t is nil.
+func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
+	for _, table := range store.SnapshotTables() {
+		if b.archive.entry.Name != rowsPrefix+table+rowsSuffix {
+			continue // of a newer schema
+		}
+		n, err := readRows(b.archive, groupRows, func(columns []string, rows [][]any) error {
+			if t == nil {
+				return nil
+			}
+			return t.InsertRows(ctx, table, columns, rows)
+		})
+		b.summary.Rows += n
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.archive.entry.Name, asDamaged(err))
+		}
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
+	return b.readEnd()
+}
+
+// asDamaged wraps the errors of the store that only a damaged backup causes in ErrDamaged.
+func asDamaged(err error) error {
+	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
+		if errors.Is(err, cause) {
+			return damaged(err)
+		}
+	}
+	return err
+}
+
+// readEnd verifies the last entries.
+func (b *reader) readEnd() error {
+	for _, part := range []struct {
+		name string
+		read func() error
+	}{
+		{damagedName, func() error { return b.readJSON(&b.summary.Damaged, maxDamaged) }},
+		{sumsName, b.archive.verifySums},
+		{endName, b.verifyWhole},
+	} {
+		if b.archive.entry.Name != part.name {
+			return fmt.Errorf("%w: %q instead of %s", ErrDamaged, b.archive.entry.Name, part.name)
+		}
+		if err := part.read(); err != nil {
+			return err
+		}
+		if part.name == endName {
+			return nil
+		}
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyWhole compares the current entry, end.json, with the bytes before.
+func (b *reader) verifyWhole() error {
+	want, err := json.Marshal(end{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(io.LimitReader(b.archive, maxHeader))
+	if err != nil {
+		return err
+	}
+	if string(got) != string(want)+"\n" {
+		return fmt.Errorf("%w: the SHA-256 of the whole differs", ErrDamaged)
+	}
+	return b.archive.verifyEnd()
+}
+
+// findUnused returns the files of the backup that no restored row references, because
+// their owners were deleted while the backup was made. It returns ErrDamaged if a row
+// references a file that the backup lacks without saying so.
+func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, error) {
+	unused := make(map[string]bool, len(b.files))
+	for key := range b.files {
+		unused[key] = true
+	}
+	err := t.EachFile(ctx, func(f *store.OwnedFile) error {
+		known := b.files[f.Blob] || f.Blob == "" || slices.ContainsFunc(b.summary.Damaged, func(d DamagedFile) bool { return d.Blob == f.Blob })
+		if !known {
+			return fmt.Errorf("%w: the file of %s %s is missing", ErrDamaged, f.Kind, f.Key)
+		}
+		delete(unused, f.Blob)
+		return nil
+	})
+	return unused, err
+}
+
+// deleteFiles deletes the restored files that matches selects.
+func (b *reader) deleteFiles(ctx context.Context, matches func(key string) bool) error {
+	var keys []string
+	for key := range b.files {
+		if matches(key) {
+			keys = append(keys, key)
+		}
+	}
+	return b.into.Blobs.Delete(context.WithoutCancel(ctx), keys...)
+}

@@ -1,0 +1,205 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"foretell/internal/blob"
+	"foretell/internal/spill"
+	"foretell/internal/store"
+)
+
+// Place is a database and the stored files that belong to it.
+type Place struct {
+	Store *store.Store
+	Blobs *blob.Store
+	// TempDir is the folder for temporary files. Defaults to the folder of the operating
+	// system.
+	TempDir string
+}
+
+// Write writes a backup of a service, which may be running, to w. program is the version of
+// this program. Files that are damaged or missing do not end the backup: the summary lists
+// them.
+func Write(ctx context.Context, w io.Writer, from Place, program string, now time.Time) (*Summary, error) {
+	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
+	archive, err := newArchiveWriter(w, from.TempDir, header.Created)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = archive.close() }() // it was only read
+	b := &writer{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}}
+	if err := b.addJSON(headerName, header); err != nil {
+		return nil, err
+	}
+	defer b.closeTables()
+	for {
+		missing, err := b.snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(missing) == 0 {
+			break
+		}
+		for _, f := range missing {
+			if err := b.addFile(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &b.summary, b.finish()
+}
+
+// writer is the state of Write.
+type writer struct {
+	from    Place
+	archive *archiveWriter
+	summary Summary
+	// copied has the keys of the files that are in the backup, or listed as damaged.
+	copied map[string]bool
+	// absent has the keys of the files that a snapshot referenced, but that were missing.
+	absent map[string]bool
+	// tables have the rows of the last snapshot.
+	tables []*spill.TempFile
+}
+
+// snapshot returns the files that a new snapshot of the rows references, and that are not
+// in the backup yet. If there are none, it keeps the rows of the snapshot.
+func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
+	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
+		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
+			if f.Blob != "" && !b.copied[f.Blob] {
+				missing = append(missing, f)
+			}
+			return nil
+		})
+		if err != nil || len(missing) > 0 {
+			return err
+		}
+		for _, table := range store.SnapshotTables() {
+			if err := b.dumpTable(ctx, t, table); err != nil {
+				return fmt.Errorf("table %s: %w", table, err)
+			}
+		}
+		return nil
+	})
+	return missing, err
+}
+
+// dumpTable appends the rows of a table to tables.
+func (b *writer) dumpTable(ctx context.Context, t *store.Tx, table string) error {
+	file, err := spill.CreateTemp(b.from.TempDir)
+	if err != nil {
+		return err
+	}
+	b.tables = append(b.tables, file)
+	lines := &lineWriter{w: file}
+	err = t.EachRow(ctx, table, func(columns []string) error {
+		return json.NewEncoder(lines).Encode(columns)
+	}, func(values []any) error {
+		b.summary.Rows++
+		return encodeRow(lines, values)
+	})
+	return errors.Join(err, lines.flush())
+}
+
+// lineWriter collects small writes.
+type lineWriter struct {
+	w   io.Writer
+	buf bytes.Buffer
+}
+
+func (l *lineWriter) Write(p []byte) (int, error) {
+	n, err := l.buf.Write(p)
+	if err == nil && l.buf.Len() > 1<<16 {
+		err = l.flush()
+	}
+	return n, err
+}
+
+func (l *lineWriter) flush() error {
+	_, err := l.buf.WriteTo(l.w)
+	return err
+}
+
+// addFile writes a stored file. A file that is missing is tried again after the next
+// snapshot, unless that does not reference it any more because its owner was deleted.
+func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
+	r, err := b.from.Blobs.Open(ctx, f.Blob)
+	switch {
+	case errors.Is(err, blob.ErrNotFound) && !b.absent[f.Blob]:
+		b.absent[f.Blob] = true
+		return nil
+	case errors.Is(err, blob.ErrNotFound):
+		b.addDamaged(f, "missing")
+		return nil
+	case err != nil:
+		return err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	sum, err := b.archive.add(filePrefix+f.Blob, r.Size, contextReader{ctx, r})
+	var broken *contentError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &broken) && !errors.Is(err, blob.ErrUnavailable):
+		b.addDamaged(f, broken.Error())
+	case err != nil:
+		return err
+	case f.SHA256 != "" && (sum != f.SHA256 || r.Size != f.Bytes):
+		b.addDamaged(f, "differs from what was stored")
+	}
+	b.copied[f.Blob] = true
+	b.summary.Files++
+	b.summary.Bytes += r.Size
+	return nil
+}
+
+func (b *writer) addDamaged(f *store.OwnedFile, reason string) {
+	b.copied[f.Blob] = true
+	b.summary.Damaged = append(b.summary.Damaged, DamagedFile{Blob: f.Blob, Kind: f.Kind, Owner: f.Key, Reason: reason})
+}
+
+func (b *writer) addJSON(name string, content any) error {
+	text, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	_, err = b.archive.add(name, int64(len(text)), bytes.NewReader(text))
+	return err
+}
+
+// finish writes the rows and the sums.
+func (b *writer) finish() error {
+	for i, table := range store.SnapshotTables() {
+		if err := b.archive.addTemp(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
+			return err
+		}
+	}
+	if err := b.addJSON(damagedName, append([]DamagedFile{}, b.summary.Damaged...)); err != nil {
+		return err
+	}
+	if err := b.archive.addTemp(sumsName, b.archive.sums); err != nil {
+		return err
+	}
+	sum, err := b.archive.sum()
+	if err != nil {
+		return err
+	}
+	if err := b.addJSON(endName, end{SHA256: sum, Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes}); err != nil {
+		return err
+	}
+	return b.archive.tar.Close()
+}
+
+func (b *writer) closeTables() {
+	for _, file := range b.tables {
+		_ = file.Close() // it was only read
+	}
+}

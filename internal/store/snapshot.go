@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxSnapshotTime is the time limit of a transaction on all rows of a database.
+const maxSnapshotTime = 24 * time.Hour
+
+// snapshotTables are the tables whose rows are all in a backup, with the order of their
+// rows. The tables, and the rows of each, come after those that they reference.
+var snapshotTables = []struct{ name, order string }{
+	{"secret", "name"},
+	{"setting", "name"},
+	{"account", "created, key"},
+	{"series", "account, name"},
+	{"dataset", "created, key"},
+	{"training", "position, created, key"}, // a parent has the position 0
+	{"model", "created, key"},
+	{"prediction", "created, key"},
+	{"job", "created, key"},
+	{"access_request", "created, key"},
+	{"outbox", "created, key"},
+	{"audit_event", "time, key"},
+}
+
+// otherTables are the tables whose rows are not in a backup. Sessions and one-time links
+// are not restored, because they may have been used or revoked since. The identity of the
+// folder belongs to one place, and the other tables describe running processes.
+var otherTables = []string{"token", "one_time_link", "folder", "worker"}
+
+// SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
+// the order in which their rows can be inserted.
+func SnapshotTables() []string {
+	names := make([]string, 0, len(snapshotTables))
+	for _, table := range snapshotTables {
+		names = append(names, table.name)
+	}
+	return names
+}
+
+// withoutTimeLimit returns s with the time limit maxSnapshotTime of transactions.
+func (s *Store) withoutTimeLimit() *Store {
+	unlimited, d := *s, *s.dialect
+	if d.timeout > 0 {
+		d.timeout = maxSnapshotTime
+	}
+	unlimited.dialect = &d
+	return &unlimited
+}
+
+// Snapshot is [Store.Read] for a function that may take hours.
+func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
+	return s.withoutTimeLimit().Read(ctx, fn)
+}
+
+// Fill runs fn, which may take hours, in a transaction and commits it. Unlike
+// [Store.Write] it calls fn only once.
+func (s *Store) Fill(ctx context.Context, fn func(*Tx) error) error {
+	unlimited := s.withoutTimeLimit()
+	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
+}
+
+// IsEmpty reports whether no table has rows, apart from those of running processes.
+func (t *Tx) IsEmpty(ctx context.Context) (bool, error) {
+	for _, name := range append(SnapshotTables(), otherTables...) {
+		var rows bool
+		if err := t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+name+")").Scan(&rows); err != nil {
+			return false, translateError(err)
+		}
+		if rows && name != "worker" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// listColumns returns the names of the columns of a table, sorted.
+func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	slices.Sort(columns)
+	if err == nil {
+		err = rows.Err()
+	}
+	return columns, err
+}
+
+// EachRow calls fn with the columns of a table of [SnapshotTables] and then with each of
+// its rows. A value is an int64, a float64, a string or nil, with both databases. fn must
+// not keep the slice.
+func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
+	i := slices.Index(SnapshotTables(), table)
+	if i < 0 {
+		return fmt.Errorf("no table %q in a snapshot", table)
+	}
+	names, err := t.listColumns(ctx, table)
+	if err != nil {
+		return err
+	}
+	if err := columns(names); err != nil {
+		return err
+	}
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+table+" ORDER BY "+snapshotTables[i].order)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	values, targets := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := fn(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// InsertRows inserts rows with these columns into a table of [SnapshotTables]. It returns
+// ErrUnknownColumn if the table lacks a column.
+func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, rows [][]any) error {
+	if !slices.Contains(SnapshotTables(), table) {
+		return fmt.Errorf("%w: table %q", ErrUnknownColumn, table)
+	}
+	known, err := t.listColumns(ctx, table)
+	if err != nil {
+		return err
+	}
+	for _, column := range columns {
+		if !slices.Contains(known, column) {
+			return fmt.Errorf("%w: column %q of table %q", ErrUnknownColumn, column, table)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	tuple := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(columns)), ", ") + ")"
+	query := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " +
+		strings.TrimSuffix(strings.Repeat(tuple+", ", len(rows)), ", ")
+	args := make([]any, 0, len(rows)*len(columns))
+	for _, row := range rows {
+		if len(row) != len(columns) {
+			return fmt.Errorf("%w: a row of table %q has %d values for %d columns", ErrUnknownColumn, table, len(row), len(columns))
+		}
+		args = append(args, row...)
+	}
+	return translateError(t.exec(ctx, query, args...))
+}
+
+// ReleaseAllJobs ends all leases, and lets any worker run any job.
+func (t *Tx) ReleaseAllJobs(ctx context.Context) error {
+	return t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''")
+}
