@@ -118,6 +118,23 @@ type Column struct {
 	// DistinctEstimate reports whether Distinct is an estimate, because the column
 	// has too many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
+	// Distribution is nil if it is unknown, as in datasets of older versions.
+	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+}
+
+// Distribution describes the values of a column: numbers by their range and a
+// histogram, dates as days since 1 January 1970, times as hours, and others by their
+// most frequent values.
+type Distribution struct {
+	Min  float64 `json:"min,omitempty" doc:"The smallest number."`
+	Max  float64 `json:"max,omitempty" doc:"The largest number."`
+	Mean float64 `json:"mean,omitempty" doc:"The mean of the numbers."`
+	// Bins has the number of rows of each of at most 16 bins of equal width, from Low to
+	// High.
+	Bins []int64 `json:"bins,omitempty" doc:"Rows of each bin; the bins have equal width and go from low to high."`
+	Low  float64 `json:"low,omitempty" doc:"Left edge of the first bin."`
+	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
+	Top  []Class `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
 }
 
 // Class is one label and the number of rows that have it.

@@ -109,9 +109,44 @@ func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cau
 func toColumns(p *profile.Profile) []api.Column {
 	columns := make([]api.Column, len(p.Columns))
 	for i, c := range p.Columns {
-		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate}
+		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, Distribution: toDistribution(&c)}
 	}
 	return columns
+}
+
+// The sizes of the distribution of a column. Those of 5,000 columns must fit in a row of
+// the store.
+const (
+	distributionBins = 16
+	distributionTop  = 5
+	topValueRunes    = 40
+)
+
+// toDistribution returns the distribution of a column, or nil if it is unknown.
+func toDistribution(c *profile.ColumnProfile) *api.Distribution {
+	var d api.Distribution
+	if n := c.Numbers; n != nil {
+		d.Min, d.Max, d.Mean = n.Min, n.Max, n.Mean
+		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
+			merged := (len(h.Rows) + distributionBins - 1) / distributionBins // bins that become one
+			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)
+			for i, rows := range h.Rows {
+				d.Bins[i/merged] += int64(rows)
+			}
+			d.Low, d.High = h.Low, h.Low+h.Width*float64(merged*len(d.Bins))
+		}
+	}
+	for _, value := range c.Top[:min(len(c.Top), distributionTop)] {
+		text := []rune(value.Text)
+		if len(text) > topValueRunes {
+			text = append(text[:topValueRunes-1], '…')
+		}
+		d.Top = append(d.Top, api.Class{Label: string(text), Rows: int64(value.Rows)})
+	}
+	if d.Bins == nil && d.Top == nil {
+		return nil
+	}
+	return &d
 }
 
 func toClasses(p *profile.Profile) []api.Class {

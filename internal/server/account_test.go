@@ -252,7 +252,7 @@ func TestAccountPages(t *testing.T) {
 			t.Errorf("%s: the policy is %q", c.path, policy)
 		}
 	}
-	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access">`)
+	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access"`)
 	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {" "}, "reason": {"to learn"}}
 	check(post("/request-access", form), 422, "organisation: is required")
 	check(post("/request-access", form), 422, `value="&lt;b&gt;Bob"`)
@@ -272,7 +272,4 @@ func TestAccountPages(t *testing.T) {
 	check(post("/password", passwords), 200, "foretell login "+s.url+" --username eve@example.com")
 	check(post("/password", passwords), 403, "was used or has expired")
 	s.as(t, "eve@example.com", "a long password")
-	if resp, body := s.send(t, call{method: "GET", path: "/page.css"}); resp.Header.Get("Content-Type") != "text/css; charset=utf-8" {
-		t.Errorf("%d %s", resp.StatusCode, body)
-	}
 }

@@ -27,6 +27,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/auth"
+	"foretell/internal/dashboard"
 )
 
 // Options configure the HTTP service. The zero value is usable.
@@ -59,6 +60,8 @@ type Options struct {
 	// that, one may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
+	// Local gives access to the pages of the embedded service. If it is nil, visitors sign in.
+	Local *dashboard.Local
 }
 
 // service is the state that the handlers share.
@@ -70,6 +73,7 @@ type service struct {
 	metrics *Metrics
 	proxies proxies
 	logins  *auth.Limiter // nil if Options.Now is nil
+	pages   *dashboard.Pages
 }
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
@@ -91,9 +95,9 @@ func New(a *app.App, opts Options) http.Handler {
 	if opts.Metrics == nil || opts.PublicMetrics {
 		rt.HandleFunc("GET /metrics", s.metrics.ServeHTTP)
 	}
-	rt.HandleFunc("GET /", s.handleRoot)
-	s.mountPages(rt)
-	return s.observe(rt)
+	handler := s.observe(rt)
+	s.mountPages(rt, handler)
+	return handler
 }
 
 func newService(a *app.App, opts Options) *service {
@@ -130,15 +134,26 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}
+	if s.pages != nil && wantsPage(r) {
+		s.pages.NotFound(w, r)
+		return
+	}
 	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))
 }
 
-// handleRoot responds with the service's version and main URLs.
+// handleRoot responds with the front page to a browser, and with the service's version and
+// main URLs to other clients.
 func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Vary", "Accept")
+	if wantsPage(r) {
+		s.pages.Home(w, r)
+		return
+	}
 	base := s.baseURL(r)
 	writeJSON(w, map[string]string{
 		"service": "foretell", "version": s.opts.Version,
 		"openapi": base + "/openapi.json", "login": base + api.LogIn.Path, "requestAccess": base + requestAccessPath, "health": base + "/healthz",
+		"dashboard": base + "/",
 	})
 }
 

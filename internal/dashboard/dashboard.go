@@ -1,0 +1,252 @@
+// Package dashboard serves the web pages of the service: server-rendered HTML that can be
+// read without scripts, one stylesheet and one small script, all embedded.
+//
+// A page is a client of the API. It calls the API's handler in this process with the
+// visitor's token, so that every rule, limit and audit event of the API holds for pages too.
+//
+//	request → session cookie → token → API calls → template
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"foretell/internal/account"
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Options configure the pages. All fields but Local are required.
+type Options struct {
+	// API is the handler of the API, to which the pages send their requests.
+	API http.Handler
+	// Link returns the one-time link with a code, and does not use it up.
+	Link func(ctx context.Context, code string) (*account.Link, error)
+	// BaseURL returns the prefix of absolute URLs for a request.
+	BaseURL func(r *http.Request) string
+	Now     func() time.Time
+	Log     *slog.Logger
+	// Version is the version of the service, shown on each page.
+	Version string
+	// Local gives access to the embedded service. It is nil if visitors sign in.
+	Local *Local
+}
+
+// Pages serves the pages. It is safe for concurrent use.
+type Pages struct {
+	opts      Options
+	templates map[string]*template.Template
+	crossSite *http.CrossOriginProtection
+}
+
+// New returns the pages.
+func New(opts Options) *Pages {
+	return &Pages{opts: opts, templates: parseTemplates(opts.Now), crossSite: http.NewCrossOriginProtection()}
+}
+
+// Mount registers the pages with handle, whose pattern is a method and a path.
+func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWriter, *http.Request))) {
+	for pattern, visit := range p.publicPages() {
+		handle(pattern, p.handler(visit))
+	}
+	for pattern, visit := range p.privatePages() {
+		handle(pattern, p.handler(p.signedIn(visit)))
+	}
+	handle("GET /assets/{version}/{name}", p.handleAsset)
+}
+
+// publicPages returns the pages that need no session, by pattern.
+func (p *Pages) publicPages() map[string]visitFunc {
+	return map[string]visitFunc{
+		"GET /sign-in":         p.showSignIn,
+		"POST /sign-in":        p.signIn,
+		"GET /request-access":  p.showRequestAccess,
+		"POST /request-access": p.requestAccess,
+		"GET /password":        p.showPassword,
+		"POST /password":       p.setPassword,
+		"GET /open":            p.openLocal,
+	}
+}
+
+// privatePages returns the pages that need a session, by pattern. The front page is not
+// among them, because its path also serves JSON.
+func (p *Pages) privatePages() map[string]visitFunc {
+	return map[string]visitFunc{
+		"POST /sign-out":              p.signOut,
+		"GET /datasets":               p.listDatasets,
+		"POST /datasets":              p.createDataset,
+		"GET /datasets/{key}":         p.showDataset,
+		"POST /datasets/{key}/delete": p.deleteDataset,
+	}
+}
+
+// Home shows the front page.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request) {
+	p.handler(p.signedIn(p.showHome))(w, r)
+}
+
+// visit is one request for a page.
+type visit struct {
+	w http.ResponseWriter
+	r *http.Request
+	// client calls the API with the visitor's token, or without one.
+	client *client.Client
+	token  string
+	// account is the visitor's account; nil on public pages.
+	account *api.Account
+}
+
+// visitFunc handles a visit. The error that it returns is shown as a page.
+type visitFunc func(v *visit) error
+
+// maxFormBytes is the maximum size of the body of a form without a file.
+const maxFormBytes = 64 << 10
+
+// handler returns the HTTP handler of a page.
+func (p *Pages) handler(do visitFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		setPageHeaders(w.Header())
+		v := &visit{w: w, r: r}
+		err := p.crossSite.Check(r)
+		if err != nil {
+			err = api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
+		}
+		if err == nil {
+			v.token = p.tokenFromCookie(r)
+			v.client, err = p.newClient(r, v.token)
+		}
+		if err == nil && r.Method == http.MethodPost && !isMultipart(r) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
+			if parseErr := r.ParseForm(); parseErr != nil {
+				err = api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(parseErr)
+			}
+		}
+		if err == nil {
+			err = do(v)
+		}
+		if err != nil {
+			p.writeError(v, err)
+		}
+	}
+}
+
+func isMultipart(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
+}
+
+// signedIn returns a visitFunc that calls do with the visitor's account. Visitors without a
+// session are sent to the page to sign in.
+func (p *Pages) signedIn(do visitFunc) visitFunc {
+	return func(v *visit) error {
+		if v.token == "" {
+			return p.askToSignIn(v)
+		}
+		var err error
+		v.account, err = client.Call(v.r.Context(), v.client, api.GetOwnAccount, &api.None{})
+		if api.CodeFromError(err) == api.CodeUnauthorized {
+			return p.askToSignIn(v)
+		}
+		if err != nil {
+			return err
+		}
+		err = do(v)
+		if api.CodeFromError(err) == api.CodeUnauthorized {
+			return p.askToSignIn(v)
+		}
+		return err
+	}
+}
+
+// setPageHeaders sets the headers of a page. Pages run only the embedded script, are not
+// cached and tell other sites nothing, because their URLs may be one-time links.
+func setPageHeaders(h http.Header) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// redirect sends the browser to a path of the service, with GET.
+func (v *visit) redirect(path string) error {
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+// problemFromError returns the problem of an error, which is an internal one if err is none
+// of the API's.
+func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
+	var problem *api.Problem
+	if errors.As(err, &problem) {
+		return problem
+	}
+	if ctx.Err() == nil {
+		p.opts.Log.ErrorContext(ctx, "serving a page", "error", err)
+	}
+	return api.NewProblem(api.CodeInternal, "internal error")
+}
+
+// page is what the layout of every page shows.
+type page struct {
+	// Title is the title of the page, Section the entry of the navigation that is current.
+	Title, Section string
+	// Path is the path of the page, to which forms return.
+	Path string
+	// Account is nil if the visitor has not signed in.
+	Account *api.Account
+	// Local reports whether the service is embedded, where nobody signs in or out.
+	Local bool
+	// Commands do the same as the page on the command line.
+	Commands []string
+	// Error says why a form was rejected.
+	Error   string
+	Version string
+	Data    any
+}
+
+// show responds with a page. name is the template of its content.
+func (p *Pages) show(v *visit, status int, name string, content page) error {
+	content.Account, content.Local, content.Version, content.Path = v.account, p.opts.Local != nil, p.opts.Version, v.r.URL.Path
+	var body bytes.Buffer
+	layout := "page"
+	if part := v.r.URL.Query().Get("part"); part != "" && status == http.StatusOK && p.templates[name].Lookup("part-"+part) != nil {
+		layout = "part-" + part // what the script of the page replaces
+	}
+	if err := p.templates[name].ExecuteTemplate(&body, layout, &content); err != nil {
+		return err
+	}
+	if layout != "page" && respondUnchanged(v, body.Bytes()) {
+		return nil
+	}
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(body.Bytes()) // the browser may be gone
+	return nil
+}
+
+// writeError responds with a page that shows an error.
+func (p *Pages) writeError(v *visit, err error) {
+	problem := p.problemFromError(v.r.Context(), err)
+	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
+	if err := p.show(v, problem.Status, "error", content); err != nil {
+		p.opts.Log.ErrorContext(v.r.Context(), "writing an error page", "error", err)
+		http.Error(v.w, problem.Title, problem.Status)
+	}
+}
+
+// NotFound responds with an error page for an unknown path.
+func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
+	p.handler(func(*visit) error {
+		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
+	})(w, r)
+}

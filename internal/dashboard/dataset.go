@@ -1,0 +1,253 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+// rowsPerPage is the number of rows of a list on one page.
+const rowsPerPage = 50
+
+// pager links to the other pages of a list. A link is empty if there is no such page.
+type pager struct {
+	// Offset is the number of rows before the page.
+	Offset, First, Last, Total int64
+	Newer, Older               string
+}
+
+// newPager returns the pager of a page. address is the URL of the list without its offset,
+// shown the number of rows on this page.
+func newPager(address *url.URL, p api.Page, shown int) pager {
+	link := func(offset int64) string {
+		query := address.Query()
+		query.Del("part")
+		query.Set("offset", strconv.FormatInt(offset, 10))
+		return address.Path + "?" + query.Encode()
+	}
+	out := pager{Offset: p.Offset, First: p.Offset + 1, Last: p.Offset + int64(shown), Total: p.Total}
+	if shown == 0 {
+		out.First, out.Last = 0, 0
+	}
+	if p.Offset > 0 {
+		out.Newer = link(max(0, p.Offset-rowsPerPage))
+	}
+	if p.NextOffset != nil {
+		out.Older = link(*p.NextOffset)
+	}
+	return out
+}
+
+// pageInput returns the page of a list that the parameter offset selects.
+func pageInput(r *http.Request) api.PageInput {
+	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
+	if err != nil || offset < 0 {
+		offset = 0
+	}
+	return api.PageInput{Offset: offset, Limit: rowsPerPage}
+}
+
+// datasetsPage is the data of the list of datasets.
+type datasetsPage struct {
+	Datasets []api.DatasetEntry
+	Pager    pager
+	State    string
+	// Form has the values of a rejected upload.
+	Form   uploadForm
+	IsBusy bool
+}
+
+// uploadForm has the fields of the form to upload a dataset, except the file.
+type uploadForm struct{ Name, Description string }
+
+func (p *Pages) listDatasets(v *visit) error {
+	return p.writeDatasets(v, http.StatusOK, uploadForm{}, "")
+}
+
+func (p *Pages) writeDatasets(v *visit, status int, form uploadForm, message string) error {
+	state := v.r.URL.Query().Get("state")
+	list, err := client.Call(v.r.Context(), v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: pageInput(v.r), State: state})
+	if err != nil {
+		return err
+	}
+	data := datasetsPage{Datasets: list.Datasets.Items, State: state, Form: form, Pager: newPager(v.r.URL, list.Page, len(list.Datasets.Items))}
+	for _, d := range data.Datasets {
+		data.IsBusy = data.IsBusy || d.Status == api.DatasetProcessing
+	}
+	command := "foretell datasets list"
+	if state != "" {
+		command += " --state " + term.ShellQuote(state)
+	}
+	return p.show(v, status, "datasets", page{
+		Title: "Datasets", Section: "datasets", Error: message, Data: data,
+		Commands: []string{command, "foretell datasets upload NAME train.csv"},
+	})
+}
+
+// columnsPerPage is the number of columns of a dataset on one page.
+const columnsPerPage = 100
+
+// datasetPage is the data of the page of a dataset.
+type datasetPage struct {
+	Dataset *api.Dataset
+	// Columns are the columns of this page.
+	Columns []columnView
+	Classes []classView
+	// OmittedClasses is the number of classes that are not shown.
+	OmittedClasses int
+	Pager          pager
+	Defects        []string
+	Races          []api.Training
+	Models         []api.ModelEntry
+	IsBusy         bool
+}
+
+// columnView is a column with the picture of its values.
+type columnView struct {
+	api.Column
+	MissingShare string
+	Bars         []bar
+}
+
+// classView is a class with its share of the rows.
+type classView struct {
+	api.Class
+	Share string
+	Width float64
+}
+
+// maxClasses is the maximum number of classes on the page of a dataset.
+const maxClasses = 30
+
+func (p *Pages) showDataset(v *visit) error {
+	ctx, key := v.r.Context(), v.r.PathValue("key")
+	d, err := client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
+	if err != nil {
+		return err
+	}
+	data := datasetPage{Dataset: d, IsBusy: d.Status == api.DatasetProcessing, Defects: splitDefects(d.FailureReason)}
+	data.Columns, data.Pager = columnViews(d, v.r)
+	data.Classes, data.OmittedClasses = classViews(d)
+	if d.Status == api.DatasetCompleted {
+		input := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: rowsPerPage}}
+		races, err := client.Call(ctx, v.client, api.ListTrainingsOfDataset, input)
+		if err != nil {
+			return err
+		}
+		for _, race := range races.TrainingJobs {
+			if race.ParentTrainingJobKey == "" {
+				data.Races = append(data.Races, race)
+			}
+		}
+		models, err := client.Call(ctx, v.client, api.ListModelsOfDataset, input)
+		if err != nil {
+			return err
+		}
+		data.Models = models.Models
+	}
+	name := term.ShellQuote(d.DatasetName)
+	commands := []string{"foretell datasets get " + name}
+	switch d.Status {
+	case api.DatasetPending:
+		commands = append(commands, "foretell datasets upload "+name+" train.csv")
+	case api.DatasetCompleted:
+		commands = append(commands, "foretell train "+name)
+	}
+	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
+}
+
+// splitDefects returns the defects in the reason why a dataset failed, one for each line.
+func splitDefects(reason string) []string {
+	if reason == "" {
+		return nil
+	}
+	return strings.Split(reason, "; ")
+}
+
+// columnViews returns the columns of a dataset on the page that a request selects.
+func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
+	total := int64(len(d.Columns))
+	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
+	page.SetTotal(total)
+	shown := d.Columns[min(page.Offset, total):min(page.Offset+columnsPerPage, total)]
+	views := make([]columnView, len(shown))
+	for i, column := range shown {
+		views[i] = columnView{Column: column, MissingShare: formatPercent(column.Missing, d.Rows), Bars: distributionBars(column.Distribution)}
+	}
+	return views, newPager(r.URL, page, len(shown))
+}
+
+// classViews returns the classes to show, and the number of the others.
+func classViews(d *api.Dataset) (views []classView, omitted int) {
+	largest := int64(1)
+	for _, class := range d.Classes {
+		largest = max(largest, class.Rows)
+	}
+	for i, class := range d.Classes {
+		if i == maxClasses {
+			return views, len(d.Classes) - maxClasses
+		}
+		views = append(views, classView{Class: class, Share: formatPercent(class.Rows, d.Rows), Width: 100 * float64(class.Rows) / float64(largest)})
+	}
+	return views, 0
+}
+
+// createDataset creates a dataset and uploads the file of the form to it. If the upload
+// fails, it deletes the dataset, so that the form can be sent again.
+func (p *Pages) createDataset(v *visit) error {
+	form, err := readUpload(v.r)
+	if err != nil {
+		return err
+	}
+	fields := uploadForm{Name: form.values["name"], Description: form.values["description"]}
+	if err := p.uploadDataset(v, form, &fields); err != nil {
+		problem := p.formProblem(v, err)
+		return p.writeDatasets(v, problem.Status, fields, problem.Detail)
+	}
+	return v.redirect("/datasets/" + form.created)
+}
+
+func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error {
+	ctx := v.r.Context()
+	if form.file == nil || form.fileName == "" {
+		return api.NewFieldProblem("file", "choose a CSV file")
+	}
+	if strings.TrimSpace(fields.Name) == "" {
+		fields.Name = client.DatasetName(strings.TrimSuffix(form.fileName, ".csv"), 1)
+	}
+	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name}}
+	if fields.Description != "" {
+		in.Body.Description = &fields.Description
+	}
+	created, err := client.Call(ctx, v.client, api.CreateDataset, in)
+	if err != nil {
+		return err
+	}
+	form.created = created.DatasetKey
+	source := form.source()
+	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
+		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, source, nil)
+	} else { // an S3 store, which only takes files of a known size
+		_, err = v.client.AddData(ctx, created.DatasetKey, source, nil)
+	}
+	if err == nil {
+		return nil
+	}
+	if _, deleteErr := client.Call(ctx, v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
+		return fmt.Errorf("%w; the empty dataset could not be deleted: %w", err, deleteErr)
+	}
+	return err
+}
+
+func (p *Pages) deleteDataset(v *visit) error {
+	if _, err := client.Call(v.r.Context(), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")}); err != nil {
+		return err
+	}
+	return v.redirect("/datasets")
+}

@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// Local gives the browser of the person who runs the embedded service access to it. That
+// service has no passwords.
+type Local struct {
+	// Code opens the dashboard once: the browser exchanges it for a cookie.
+	Code string
+	// Secret is the value of that cookie.
+	Secret string
+	// Token returns a valid token of the embedded service.
+	Token func(ctx context.Context) (string, error)
+	// Use uses the code up. It returns false if the code was used before.
+	Use func() bool
+}
+
+// cookieName is the name of the session cookie. With TLS it has a prefix that makes browsers
+// reject a cookie that another host or an unencrypted page has set.
+const cookieName = "foretell"
+
+func cookieNameFor(secure bool) string {
+	if secure {
+		return "__Host-" + cookieName
+	}
+	return cookieName
+}
+
+// isSecure reports whether the browser reaches the service with TLS.
+func (p *Pages) isSecure(r *http.Request) bool {
+	return strings.HasPrefix(p.opts.BaseURL(r), "https://")
+}
+
+// tokenFromCookie returns the token of the visitor's session. It is empty if the visitor has
+// none; it may have expired.
+func (p *Pages) tokenFromCookie(r *http.Request) string {
+	cookie, err := r.Cookie(cookieNameFor(p.isSecure(r)))
+	if err != nil {
+		return ""
+	}
+	if p.opts.Local == nil {
+		return cookie.Value
+	}
+	if subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(p.opts.Local.Secret)) != 1 {
+		return ""
+	}
+	token, err := p.opts.Local.Token(r.Context())
+	if err != nil {
+		p.opts.Log.ErrorContext(r.Context(), "opening a session of the embedded service", "error", err)
+		return ""
+	}
+	return token
+}
+
+// setCookie sets the session cookie, or deletes it if value is empty.
+func (p *Pages) setCookie(v *visit, value string, seconds int) {
+	secure := p.isSecure(v.r)
+	if value == "" {
+		seconds = -1
+	}
+	http.SetCookie(v.w, &http.Cookie{
+		Name: cookieNameFor(secure), Value: value, Path: "/", MaxAge: seconds,
+		Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// signInForm is the data of the page to sign in.
+type signInForm struct {
+	Username string
+	// Next is the path to show after signing in.
+	Next string
+}
+
+// localPath returns path if it is a path of this service, otherwise "/". A browser would
+// take //host or /\host as a URL of another host.
+func localPath(path string) string {
+	u, err := url.Parse(path)
+	if err != nil || !strings.HasPrefix(path, "/") || u.Host != "" || u.Scheme != "" || strings.ContainsAny(path, "\\\r\n\t") || strings.HasPrefix(path, "//") {
+		return "/"
+	}
+	return path
+}
+
+// askToSignIn sends the visitor to the page to sign in, and then back. The script of a page
+// that was open gets a status instead.
+func (p *Pages) askToSignIn(v *visit) error {
+	if p.opts.Local != nil {
+		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
+	}
+	if v.r.URL.Query().Has("part") {
+		return api.NewProblem(api.CodeUnauthorized, "the session has ended: sign in again")
+	}
+	next := "/"
+	if v.r.Method == http.MethodGet {
+		next = v.r.URL.RequestURI()
+	}
+	if next == "/" {
+		return v.redirect("/sign-in")
+	}
+	return v.redirect("/sign-in?next=" + url.QueryEscape(next))
+}
+
+func (p *Pages) showSignIn(v *visit) error {
+	if p.opts.Local != nil {
+		return p.askToSignIn(v)
+	}
+	return p.writeSignIn(v, http.StatusOK, signInForm{Next: localPath(v.r.URL.Query().Get("next"))}, "")
+}
+
+func (p *Pages) writeSignIn(v *visit, status int, form signInForm, message string) error {
+	command := "foretell login " + p.opts.BaseURL(v.r)
+	return p.show(v, status, "sign_in", page{Title: "Sign in", Commands: []string{command}, Error: message, Data: form})
+}
+
+// signIn exchanges an e-mail and a password for a session.
+func (p *Pages) signIn(v *visit) error {
+	form := signInForm{Username: v.r.PostForm.Get("username"), Next: localPath(v.r.PostForm.Get("next"))}
+	in := &api.LogInInput{Body: api.Credentials{Username: form.Username, Password: v.r.PostForm.Get("password")}}
+	session, err := client.Call(v.r.Context(), v.client, api.LogIn, in)
+	if err != nil {
+		problem := p.problemFromError(v.r.Context(), err)
+		return p.writeSignIn(v, problem.Status, form, problem.Detail)
+	}
+	p.setCookie(v, session.AccessToken, session.ExpiresIn)
+	return v.redirect(form.Next)
+}
+
+// signOut ends the session.
+func (p *Pages) signOut(v *visit) error {
+	if p.opts.Local != nil {
+		return v.redirect("/")
+	}
+	if _, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}); err != nil {
+		return err
+	}
+	p.setCookie(v, "", 0)
+	return v.redirect("/sign-in")
+}
+
+// openLocal exchanges the code of `foretell open` for a session.
+func (p *Pages) openLocal(v *visit) error {
+	local := p.opts.Local
+	if local == nil {
+		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
+	}
+	code := v.r.URL.Query().Get("code")
+	if subtle.ConstantTimeCompare([]byte(code), []byte(local.Code)) != 1 || !local.Use() {
+		if v.token != "" {
+			return v.redirect("/") // the link was opened in this browser before
+		}
+		return p.askToSignIn(v)
+	}
+	p.setCookie(v, local.Secret, 365*24*60*60)
+	return v.redirect(localPath(v.r.URL.Query().Get("next")))
+}

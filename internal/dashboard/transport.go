@@ -1,0 +1,96 @@
+package dashboard
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"foretell/internal/client"
+)
+
+// newClient returns a client that calls the API in this process for the visitor who sent r.
+func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error) {
+	return client.New(client.Options{
+		BaseURL: p.opts.BaseURL(r), Token: token, Attempts: 1,
+		Transport: &inProcess{api: p.opts.API, page: r},
+	})
+}
+
+// inProcess is a transport that calls the handler of the API. To the API the requests come
+// from the browser: they have its address, its connection and its request ID.
+type inProcess struct {
+	api  http.Handler
+	page *http.Request
+}
+
+// forwardedHeaders are the headers of the browser's request that requests to the API have
+// too. The service uses them to find the address of the visitor and its own URL.
+var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent"}
+
+// RoundTrip calls the handler. The body of the response is held in memory.
+func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	response := &recorder{header: http.Header{}}
+	t.api.ServeHTTP(response, t.request(r))
+	return &http.Response{
+		StatusCode: response.status, Header: response.header, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(&response.body), ContentLength: int64(response.body.Len()),
+	}, nil
+}
+
+// request returns r as the server would receive it from the browser.
+func (t *inProcess) request(r *http.Request) *http.Request {
+	own := r.Clone(r.Context())
+	own.Host, own.RemoteAddr, own.TLS, own.RequestURI = t.page.Host, t.page.RemoteAddr, t.page.TLS, r.URL.RequestURI()
+	own.Proto, own.ProtoMajor, own.ProtoMinor = "HTTP/1.1", 1, 1
+	own.Header.Del("Expect")
+	for _, name := range forwardedHeaders {
+		own.Header.Del(name)
+		for _, value := range t.page.Header.Values(name) {
+			own.Header.Add(name, value)
+		}
+	}
+	if own.Body == nil {
+		own.Body = http.NoBody
+	}
+	return own
+}
+
+// forward sends a request with the visitor's token to a path of the API, and its response
+// to the browser.
+func (p *Pages) forward(v *visit, path string) error {
+	request, err := http.NewRequestWithContext(v.r.Context(), v.r.Method, p.opts.BaseURL(v.r)+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
+		if value := v.r.Header.Get(name); value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	request.Header.Set("Authorization", "Bearer "+v.token)
+	p.opts.API.ServeHTTP(v.w, (&inProcess{page: v.r}).request(request))
+	return nil
+}
+
+// recorder is a response in memory.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header returns the headers.
+func (w *recorder) Header() http.Header { return w.header }
+
+// WriteHeader sets the status unless it is informational or was set before.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+}
+
+// Write appends to the body.
+func (w *recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}

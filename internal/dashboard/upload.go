@@ -1,0 +1,66 @@
+package dashboard
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// maxFieldBytes is the maximum size of a field of a form with a file.
+const maxFieldBytes = 4 << 10
+
+// upload is a form with a file. The file is the last field that is read, and streamed.
+type upload struct {
+	values   map[string]string
+	file     io.Reader // nil if the form has none
+	fileName string
+	// created is the key of what the upload created.
+	created string
+}
+
+// readUpload reads a form up to the content of the field `file`.
+func readUpload(r *http.Request) (*upload, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(err)
+	}
+	form := &upload{values: map[string]string{}}
+	for {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return form, nil
+		}
+		if err != nil {
+			return nil, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
+		}
+		if part.FormName() == "file" {
+			form.file, form.fileName = part, baseName(part)
+			return form, nil
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
+		if err != nil || len(value) > maxFieldBytes {
+			return nil, api.NewProblem(api.CodeMalformed, "a field of the form is too long").WithCause(err)
+		}
+		form.values[part.FormName()] = string(value)
+	}
+}
+
+// baseName returns the file name of a part without its folders, which some browsers send.
+func baseName(part *multipart.Part) string {
+	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	if name == "." || name == "/" {
+		return ""
+	}
+	return name
+}
+
+// source returns the file for the client, which can read it once.
+func (u *upload) source() client.Source {
+	return client.Source{Name: u.fileName, Size: -1, Open: func() (io.ReadCloser, error) { return io.NopCloser(u.file), nil }}
+}

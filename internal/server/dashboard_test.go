@@ -1,0 +1,185 @@
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"foretell/internal/server"
+)
+
+// browser sends requests as a browser does: it keeps cookies, follows redirects and says
+// that its requests come from the same site.
+type browser struct {
+	client http.Client
+	base   string
+	site   string
+}
+
+func newBrowser(t *testing.T, base string) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{client: http.Client{Jar: jar}, base: base, site: "same-origin"}
+}
+
+// visit sends a request and returns the response and its page. A nil form is a GET.
+func (b *browser) visit(t *testing.T, path string, form url.Values) (*http.Response, string) {
+	t.Helper()
+	method, body := http.MethodGet, ""
+	if form != nil {
+		method, body = http.MethodPost, form.Encode()
+	}
+	return b.send(t, method, path, body, "application/x-www-form-urlencoded")
+}
+
+func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, b.base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Sec-Fetch-Site", b.site)
+	resp, err := b.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(page)
+}
+
+// expect visits a page, which must have a status and contain a text.
+func (b *browser) expect(t *testing.T, path string, form url.Values, status int, text string) string {
+	t.Helper()
+	resp, page := b.visit(t, path, form)
+	if resp.StatusCode != status || !strings.Contains(page, text) {
+		t.Fatalf("%s: %d, without %q:\n%s", path, resp.StatusCode, text, page)
+	}
+	return page
+}
+
+func (b *browser) signIn(t *testing.T) {
+	t.Helper()
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "<title>Home")
+}
+
+// TestSession signs in and out in the browser.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.expect(t, "/datasets", nil, 200, `name="next" value="/datasets"`)
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {"wrong"}}, 401, "wrong e-mail or password")
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "next": {"//evil.example/"}}, 200, "<title>Home")
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookies := b.client.Jar.Cookies(address)
+	if len(cookies) != 1 || len(cookies[0].Value) != 43 {
+		t.Fatalf("the cookies are %v", cookies)
+	}
+	stolen := newBrowser(t, s.url)
+	stolen.client.Jar.SetCookies(address, cookies)
+	stolen.expect(t, "/datasets", nil, 200, "<title>Datasets")
+	b.site = "cross-site"
+	b.expect(t, "/sign-out", url.Values{}, 403, "another site")
+	b.site = "same-origin"
+	b.expect(t, "/nowhere", nil, 404, "there is no page at this address")
+	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
+	stolen.expect(t, "/datasets", nil, 200, "<title>Sign in") // the session has ended, not only the cookie
+}
+
+// TestSecureCookie checks the attributes of the session cookie behind TLS.
+func TestSecureCookie(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{PublicURL: "https://foretell.example.com"})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, _ := b.visit(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}})
+	cookie := resp.Header.Get("Set-Cookie")
+	want := regexp.MustCompile(`^__Host-foretell=[A-Za-z0-9_-]{43}; Path=/; Max-Age=3600; HttpOnly; Secure; SameSite=Strict$`)
+	if resp.StatusCode != http.StatusSeeOther || !want.MatchString(cookie) {
+		t.Errorf("%d, the cookie is %s", resp.StatusCode, cookie)
+	}
+}
+
+// TestDatasetPages uploads files with the form, and deletes them.
+func TestDatasetPages(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	upload := func(name, csv string) (*http.Response, string) {
+		body, kind := form(t, "name", name, "description", "", "file", csv)
+		return b.send(t, http.MethodPost, "/datasets", body, kind)
+	}
+	if resp, page := upload("x", trainingCSV()); resp.StatusCode != 422 || !strings.Contains(page, "must have at least 3 characters") || !strings.Contains(page, `value="x"`) {
+		t.Errorf("a short name: %d %s", resp.StatusCode, page)
+	}
+	if resp, page := upload("tiny", "a"); resp.StatusCode != 422 || !strings.Contains(page, "nothing was stored") {
+		t.Errorf("a short file: %d %s", resp.StatusCode, page)
+	}
+	resp, page := upload("<b>tiny</b>", trainingCSV()) // the rejected dataset is gone
+	if resp.StatusCode != 200 || !strings.Contains(page, "&lt;b&gt;tiny&lt;/b&gt;") || strings.Contains(page, "<b>tiny") {
+		t.Fatalf("%d %s", resp.StatusCode, page)
+	}
+	path := resp.Request.URL.Path
+	key := strings.TrimPrefix(path, "/datasets/")
+	user := s.as(t, testUser, testPassword)
+	if state := user.poll(t, "/api/v1/datasets/"+key); state != "COMPLETED" {
+		t.Fatalf("the dataset is %s", state)
+	}
+	b.expect(t, path, nil, 200, `<svg class="bars"`)
+	part, body := b.visit(t, path+"?part=dataset", nil)
+	if !strings.HasPrefix(body, `<div id="dataset">`) || part.Header.Get("ETag") == "" {
+		t.Errorf("the part of the page is %s", body)
+	}
+	b.expect(t, "/datasets", nil, 200, path)
+	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")
+	b.expect(t, path, nil, 404, "no dataset")
+}
+
+// TestAssets loads the files that a page names.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	b := newBrowser(t, s.url)
+	page := b.expect(t, "/sign-in", nil, 200, "<title>Sign in")
+	names := regexp.MustCompile(`"(/assets/[^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(names) < 4 {
+		t.Fatalf("the page has only the assets %v", names)
+	}
+	for _, name := range names {
+		if resp, _ := b.visit(t, name[1], nil); resp.StatusCode != 200 || !strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %s", name[1], resp.Status)
+		}
+	}
+	b.expect(t, "/assets/old/foretell.css", nil, 404, "no page")
+}
+
+// trainingCSV returns a training file of two classes.
+func trainingCSV() string {
+	var csv strings.Builder
+	csv.WriteString("id,height,colour,kind\n")
+	for i := range 60 {
+		fmt.Fprintf(&csv, "%d,%d,%s,%s\n", i, i%17, []string{"red", "green"}[i/30], []string{"a", "b"}[i%2])
+	}
+	return csv.String()
+}
