@@ -24,8 +24,9 @@ type inProcess struct {
 }
 
 // forwardedHeaders are the headers of the browser's request that requests to the API have
-// too. The service uses them to find the address of the visitor and its own URL.
-var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent"}
+// too. The service uses them to find the address and the browser of the visitor, and its own
+// URL.
+var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
 // RoundTrip calls the handler. The body of the response is held in memory.
 func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
