@@ -38,7 +38,7 @@ type Options struct {
 	Log     *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
-	// Local gives access to the embedded service. It is nil if visitors sign in.
+	// Local is how the browser gets access to the embedded service. It is nil if visitors sign in.
 	Local *Local
 }
 
@@ -168,7 +168,7 @@ func (p *Pages) signedIn(do visitFunc) visitFunc {
 }
 
 // setPageHeaders sets the headers of a page. Pages run only the embedded script, are not
-// cached and tell other sites nothing, because their URLs may be one-time links.
+// cached, and other sites do not see their URLs, because these may be one-time links.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -184,7 +184,7 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem of an error, which is an internal one if err is none
+// problemFromError returns the problem of an error: an internal one if err is not one
 // of the API's.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/client"
 )
 
-// Local gives the browser of the person who runs the embedded service access to it. That
+// Local is how the browser of the person who runs the embedded service gets access to it. That
 // service has no passwords.
 type Local struct {
 	// Code opens the dashboard once: the browser exchanges it for a cookie.

@@ -127,7 +127,7 @@ func formatTook(began, ended string) string {
 	return term.FormatDuration(to.Sub(from))
 }
 
-// assetVersion is part of the paths of assets, so that browsers may cache them for ever.
+// assetVersion is part of the paths of assets, so that browsers may cache them forever.
 var assetVersion = hashAssets()
 
 func hashAssets() string {

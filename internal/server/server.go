@@ -60,7 +60,7 @@ type Options struct {
 	// that, one may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
-	// Local gives access to the pages of the embedded service. If it is nil, visitors sign in.
+	// Local is how the browser gets access to the embedded service. If it is nil, visitors sign in.
 	Local *dashboard.Local
 }
 
