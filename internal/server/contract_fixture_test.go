@@ -20,6 +20,7 @@ const (
 	newPassword   = "a phrase that is new"
 	otherEmail    = "other@example.com"
 	otherPassword = "the other one's phrase"
+	loginEmail    = "login@example.com" // has the password of the other
 )
 
 func newContractTest(t testing.TB, log *slog.Logger) *contractTest {
@@ -27,14 +28,16 @@ func newContractTest(t testing.TB, log *slog.Logger) *contractTest {
 	s := newTestServer(t, server.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Log: log})
 	c := &contractTest{testServer: s, doc: s.contract(t), keys: map[string]string{}, signed: map[string]string{}, tokens: map[string]string{}}
 	administrator := s.administrator(t)
-	for email, password := range map[string]string{ownerEmail: ownerPassword, otherEmail: otherPassword} {
+	for email, password := range map[string]string{ownerEmail: ownerPassword, otherEmail: otherPassword, loginEmail: otherPassword} {
 		if err := s.app.AddUser(t.Context(), api.NewAccount{Email: email}, password); err != nil {
 			t.Fatal(err)
 		}
 	}
+	session := s.as(t, ownerEmail, ownerPassword) // to end
 	owner := s.as(t, ownerEmail, ownerPassword)
 	c.tokens = map[string]string{"owner": owner.token, "other": s.as(t, otherEmail, otherPassword).token, "administrator": administrator.token}
 	c.addOwnerObjects(t, owner)
+	c.keys["sessionKey"] = session.sessionKey(t)
 	var invitation api.Invitation
 	administrator.must(t, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"third@example.com"}`}, &invitation)
 	administrator.must(t, call{
@@ -45,6 +48,14 @@ func newContractTest(t testing.TB, log *slog.Logger) *contractTest {
 	administrator.must(t, call{method: "GET", path: "/api/v1/admin/requests?offset=0&limit=1"}, &requests)
 	c.keys["accountKey"], c.keys["requestKey"] = invitation.AccountKey, requests.AccessRequests[0].RequestKey
 	return c
+}
+
+// sessionKey returns the key of the session of the token.
+func (s *testServer) sessionKey(t testing.TB) string {
+	t.Helper()
+	var list api.SessionList
+	s.must(t, call{method: "GET", path: "/api/v1/account/sessions"}, &list)
+	return list.Sessions[slices.IndexFunc(list.Sessions, func(e api.SessionEntry) bool { return e.Current })].SessionKey
 }
 
 func (c *contractTest) accountKey(t testing.TB, administrator *testServer, email string) string {
@@ -102,6 +113,8 @@ func (c *contractTest) validRequest(op *contractOperation) *contractRequest {
 	signed, _ := url.Parse(c.signed[op.ID])
 	for _, p := range op.Parameters {
 		switch {
+		case p.In == "path" && c.keys[p.Name] == "":
+			panic("newContractTest creates no object for the parameter " + p.Name)
 		case p.In == "path":
 			r.path[p.Name] = c.keys[p.Name]
 		case signed.Query().Has(p.Name):
@@ -135,7 +148,7 @@ func (c *contractTest) validBody(op *contractOperation) (string, []member) {
 		return "", nil
 	}
 	known := map[string]string{ // what the schema does not say
-		"username": ownerEmail, "logIn.password": ownerPassword, "currentPassword": ownerPassword, "newPassword": newPassword,
+		"username": loginEmail, "logIn.password": otherPassword, "currentPassword": ownerPassword, "newPassword": newPassword,
 		"createAccount.email": "fourth@example.com", "requestAccess.email": "fifth@example.com",
 	}
 	var members []member
