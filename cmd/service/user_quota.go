@@ -2,9 +2,7 @@ package service
 
 import (
 	"context"
-	"math"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,16 +90,13 @@ func parseLimit(flag, text string) (*int64, error) {
 	if text == "none" {
 		return nil, nil
 	}
-	digits, unit := strings.ToUpper(text), int64(1)
-	for i, name := range []string{"KB", "MB", "GB", "TB"} {
-		if rest, ok := strings.CutSuffix(digits, name); ok && flag == "bytes" {
-			digits, unit = rest, int64(math.Pow10(3*(i+1)))
-		}
+	parse := cli.ParseBytes
+	if flag != "bytes" {
+		parse = func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/unit {
+	n, err := parse(text)
+	if err != nil || n < 0 {
 		return nil, exit.Usagef("invalid --%s %q: want a number or none", flag, text)
 	}
-	n *= unit
 	return &n, nil
 }

@@ -40,8 +40,11 @@ type Config struct {
 	// see ErrMismatch. Files that the database does not reference are kept for
 	// [blob.OrphanGrace].
 	AcceptDatabase bool
-	// Workers is the maximum number of concurrent races. Defaults to 1.
-	Workers int
+	// Races is the maximum number of concurrent races. Defaults to 1.
+	Races int
+	// Memory is the memory for races in bytes. A race begins only if the estimates of the
+	// running races leave enough for it. 0 means no limit.
+	Memory int64
 	// PreparationLimit is the time limit for preparing a dataset. One second for
 	// each mebibyte of the CSV is added to it. Defaults to 2 minutes.
 	PreparationLimit time.Duration
@@ -70,6 +73,7 @@ type App struct {
 	secret        []byte
 	datasetsArray bool
 	ownJobsOnly   bool
+	memory        int64
 	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
 	pool                 *job.Pool
@@ -92,6 +96,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
+		memory: c.Memory,
 		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
@@ -114,7 +119,7 @@ func New(c Config) (*App, error) {
 		}
 	}
 	a.basePreparationLimit = cmp.Or(c.PreparationLimit, preparationTime)
-	a.pool = a.newPool(max(1, c.Workers))
+	a.pool = a.newPool(max(1, c.Races))
 	return a, nil
 }
 
@@ -141,6 +146,7 @@ const sweepInterval = time.Hour
 func (a *App) Run(ctx context.Context) error {
 	a.removeLeftovers(ctx)
 	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
+	defer a.watchMemory(ctx)()
 	if !a.ownJobsOnly {
 		defer a.registerWorker(ctx)()
 		defer runEvery(ctx, expireInterval, func() { a.expireRaces(ctx) })()
@@ -151,14 +157,17 @@ func (a *App) Run(ctx context.Context) error {
 // registerWorker registers this process as a worker: a process that runs the jobs of
 // all processes. The registration ends when unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
-	write := func(ctx context.Context, fn func(*store.Tx, context.Context, string) error) {
-		err := a.store.Write(ctx, func(t *store.Tx) error { return fn(t, ctx, a.store.ProcessName()) })
-		if err != nil && ctx.Err() == nil { // only the queue positions that clients see depend on it
+	write := func(ctx context.Context, fn func(*store.Tx) error) {
+		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only what clients see depends on it
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
-	write(ctx, (*store.Tx).InsertWorker)
-	return func() { write(context.WithoutCancel(ctx), (*store.Tx).DeleteWorker) }
+	self := &store.Worker{Process: a.store.ProcessName(), Memory: a.memory}
+	write(ctx, func(t *store.Tx) error { return t.InsertWorker(ctx, self) })
+	return func() {
+		ctx := context.WithoutCancel(ctx)
+		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
+	}
 }
 
 // removeLeftovers removes the files of dead processes.

@@ -51,6 +51,7 @@ type appOptions struct {
 	log         io.Writer
 	now         func() time.Time
 	accept      bool // any database
+	memory      int64
 	preparation time.Duration
 }
 
@@ -63,7 +64,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

@@ -52,7 +52,9 @@ func TestConflict(t *testing.T) {
 	race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process, which may begin it
 	defer func() { _ = rows.Close() }()
-	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.ProcessName()) }); err != nil {
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: key})

@@ -37,7 +37,7 @@ func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, 
 		return nil, err
 	}
 	for _, w := range workers {
-		p.hasWorker = p.hasWorker || p.isAlive(w)
+		p.hasWorker = p.hasWorker || p.isAlive(w.Process)
 	}
 	return p, nil
 }

@@ -33,7 +33,9 @@ func TestQueuePosition(t *testing.T) {
 	}
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	defer func() { _ = rows.Close() }()
-	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.ProcessName()) }); err != nil {
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if r := get(keys[2]); r.Interrupted || r.QueuedBehind != 1 {
@@ -77,7 +79,9 @@ func TestDeleteInterrupted(t *testing.T) {
 			return tx.UpdatePrediction(t.Context(), p, from)
 		})
 	}
-	work(func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), rows.ProcessName()) })
+	work(func(tx *store.Tx) error {
+		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+	})
 	_, err := b.DeletePrediction(b.ctx, first)
 	wantCode(t, err, api.CodeWrongState)
 	work(func(tx *store.Tx) error { return tx.DeleteWorker(t.Context(), rows.ProcessName()) })

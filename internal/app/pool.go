@@ -26,15 +26,14 @@ const (
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns a pool that runs the three kinds of jobs, at most
-// trainingWorkers races at a time. A race uses all cores and holds a dataset in
-// memory; the other jobs stream.
-func (a *App) newPool(trainingWorkers int) *job.Pool {
+// newPool returns a pool that runs the three kinds of jobs, at most races races at a
+// time. A race uses all cores and holds a dataset in memory; the other jobs stream.
+func (a *App) newPool(races int) *job.Pool {
 	return job.NewPool(job.Config{
-		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Now: a.now, Log: a.log,
+		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
 			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: postponing(a.prepare), Fail: a.failDataset},
-			{Name: kindTrain, Workers: trainingWorkers, Do: postponing(a.train), Fail: a.failTraining},
+			{Name: kindTrain, Workers: races, Do: postponing(a.train), Fail: a.failTraining},
 			{Name: kindPredict, Workers: maxPredictions, Do: postponing(a.predict), Fail: a.failPrediction},
 		},
 	})
@@ -62,17 +61,22 @@ func (a *App) DiskFull() error {
 	return nil
 }
 
-// queueJob queues a job. t must be the transaction that writes the change of state for
-// which the job is needed.
+// queueJob queues a job that needs little memory. t must be the transaction that writes
+// the change of state for which the job is needed.
 func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject string) error {
-	key, err := a.newKey()
-	if err != nil {
+	return a.insertJob(ctx, t, &store.Job{Account: account, Kind: kind, Subject: subject})
+}
+
+// insertJob queues j and sets its key and time of creation. It has the requirements of
+// queueJob.
+func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err error) {
+	if j.Key, err = a.newKey(); err != nil {
 		return err
 	}
-	j := &store.Job{Key: key, Account: account, Kind: kind, Subject: subject, Created: a.now()}
+	j.Created = a.now()
 	if a.ownJobsOnly {
 		j.Process = a.store.ProcessName()
-		a.pool.AllowSubject(subject)
+		a.pool.AllowSubject(j.Subject)
 	}
 	return t.InsertJob(ctx, j)
 }
@@ -145,7 +149,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Created: j.Created}, nil
+	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, Created: j.Created}, nil
 }
 
 func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {

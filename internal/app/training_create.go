@@ -49,6 +49,10 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		child.Parent, child.Position, child.Algorithm = race.Key, i+1, algorithm
 		jobs = append(jobs, &child)
 	}
+	memory, err := estimateRaceMemory(d, algorithms)
+	if err != nil {
+		return nil, err
+	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := a.checkQuota(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
 			return err
@@ -58,7 +62,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 				return err
 			}
 		}
-		return a.queueJob(ctx, t, kindTrain, race.Account, race.Key)
+		return a.insertJob(ctx, t, &store.Job{Account: race.Account, Kind: kindTrain, Subject: race.Key, Memory: memory})
 	})
 	if err != nil {
 		return nil, a.lookupProblem(err, "dataset", d.Key)

@@ -92,7 +92,7 @@ func TestEveryVariableIsInTheTable(t *testing.T) {
 	}
 	for _, name := range []string{
 		envServer, envProfile, EnvUsername, EnvPassword, EnvPasswordFile, EnvToken, envAuthStorage,
-		envConfigDir, EnvDataDir, EnvDatabase, EnvStorage, envNoInput, envProgress, envTimeout, EnvDebug, envPager,
+		envConfigDir, EnvDataDir, EnvDatabase, EnvStorage, EnvMemory, envNoInput, envProgress, envTimeout, EnvDebug, envPager,
 	} {
 		if !listed[name] {
 			t.Errorf("%s is read but not in the table", name)

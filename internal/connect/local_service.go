@@ -20,6 +20,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/machine"
 	"foretell/internal/server"
 	"foretell/internal/store"
 	"foretell/internal/term"
@@ -49,6 +50,9 @@ type localOptions struct {
 	storage string
 	// accounts configures the accounts of the service.
 	accounts account.Options
+	// races and memory have the meanings of app.Config.Races and app.Config.Memory.
+	races  int
+	memory int64
 }
 
 // OpenLocal opens or creates the data folder for cmd. Several processes may open it at
@@ -58,7 +62,11 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if f.Env(config.EnvDebug) != "" {
 		log = newLogger(f)
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd)})
+	memory, err := raceMemory(config.EnvMemory, f.Env(config.EnvMemory))
+	if err != nil {
+		return nil, err
+	}
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd), memory: memory})
 }
 
 // DaemonFlags holds the flags of serve and worker.
@@ -67,17 +75,21 @@ type DaemonFlags struct {
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
+	races                 int
+	memory                string
 	// Accounts configures the accounts of the service.
 	Accounts account.Options
 }
 
-// Bind adds --data-dir, --database, --storage, --accept-database and the flags of the
-// log to cmd.
+// Bind adds --data-dir, --database, --storage, --accept-database, --races, --memory and
+// the flags of the log to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
 	BindDatabase(cmd)
 	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
+	cmd.Flags().IntVar(&f.races, "races", 1, "`number` of races at once; they share the cores")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "`size` of the memory for races, such as 12GB, or none for no limit (default that of the machine or its cgroup, minus a reserve)")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "least `level` to log: debug, info, warn or error")
@@ -99,7 +111,44 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: storageOf(f, cmd), accounts: flags.Accounts})
+	if flags.races < 1 {
+		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
+	}
+	memory, err := raceMemory("--memory", flags.memory)
+	if err != nil {
+		return nil, err
+	}
+	return openLocalWith(ctx, dir, f, cmd, localOptions{
+		log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: storageOf(f, cmd), accounts: flags.Accounts,
+	})
+}
+
+// minReserve and reserveShare are the memory that the default of --memory leaves for the
+// rest of the process and for other programs.
+const (
+	minReserve   = 512 << 20
+	reserveShare = 1.0 / 8
+)
+
+// raceMemory returns the memory for races in bytes, 0 for no limit. If text is empty, it is the
+// memory of the machine without the reserve, but at least half of it. name is the flag or
+// variable that has the text, for errors.
+func raceMemory(name, text string) (int64, error) {
+	switch text {
+	case "":
+		total := machine.Memory()
+		return max(total/2, total-max(minReserve, int64(float64(total)*reserveShare))), nil
+	case "none":
+		return 0, nil
+	}
+	n, err := cli.ParseBytes(text)
+	if err == nil && n == 0 {
+		err = errors.New("must be above 0, or none for no limit")
+	}
+	if err != nil {
+		return 0, exit.Usagef("invalid %s %q: %w", name, text, err)
+	}
+	return n, nil
 }
 
 // openLocalWith is like [OpenLocal], but with options.
@@ -125,6 +174,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
+		Races: opts.races, Memory: opts.memory,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())

@@ -24,6 +24,8 @@ type Job struct {
 	Subject string
 	// Attempt counts the attempts from 1.
 	Attempt int
+	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
+	Memory  int64
 	Created time.Time
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
@@ -39,13 +41,18 @@ type Claim struct {
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
 	// even if their leases have expired.
 	Running []string
+	// MaxMemory excludes jobs that need more memory, in bytes. 0 means no limit. If the next
+	// of the other jobs needs more than FreeMemory, no job is claimed, because smaller jobs
+	// could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease expires at Until.
 	Now, Until time.Time
 }
 
 // Store is the job queue. Its leases belong to the process, not to the pool.
 type Store interface {
-	// ClaimJob leases the next matching job. It returns ErrNoJob if there is none.
+	// ClaimJob leases the next matching job. It returns ErrNoJob if there is none, or if it
+	// needs more than the free memory.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
 	// RenewJob extends a lease and reports whether cancellation of the job was
 	// requested. It returns ErrLeaseLost if this process does not hold the lease or
@@ -62,7 +69,7 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
 	now := p.Now()
-	c := Claim{Kind: k.Name, Now: now, Until: now.Add(leaseDuration), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active))}
+	c := Claim{Kind: k.Name, Now: now, Until: now.Add(leaseDuration), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active)), MaxMemory: p.Memory, FreeMemory: p.freeMemory()}
 	if p.AllowedSubjectsOnly {
 		p.mu.Lock()
 		c.Subjects = slices.Sorted(maps.Keys(p.allowedSubjects))
@@ -76,6 +83,15 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 		p.active[j.Key] = j
 	}
 	return j, err
+}
+
+// freeMemory returns the part of Config.Memory that the running jobs leave.
+func (p *Pool) freeMemory() int64 {
+	free := p.Memory
+	for _, j := range p.active {
+		free -= j.Memory
+	}
+	return free
 }
 
 // busyAccounts returns the accounts that already run k.PerAccount jobs of the kind.

@@ -63,6 +63,45 @@ func TestPerAccountLimit(t *testing.T) {
 	})
 }
 
+// TestMemory queues jobs that together need more memory than there is.
+func TestMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		for key, need := range map[string]int64{"1": 6, "2": 5, "3": 3, "4": 11} {
+			m.insert(key)
+			m.jobs[key].Memory = need
+		}
+		p := NewPool(Config{Store: m, Memory: 10, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{Name: "kind", Workers: 3, Do: untilDone}}})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		running := func() (keys string) {
+			time.Sleep(pollInterval)
+			synctest.Wait()
+			m.with(func() {
+				for _, key := range []string{"1", "2", "3", "4"} {
+					if r := m.jobs[key]; r != nil && r.owner != "" {
+						keys += key
+					}
+				}
+			})
+			return keys
+		}
+		if got := running(); got != "1" { // 3 would fit, but is behind 2
+			t.Errorf("of jobs of 6, 5, 3 and 11 bytes, %s run in 10 bytes", got)
+		}
+		m.with(func() { delete(m.jobs, "1") })
+		p.StopDeleted("subject of 1")
+		if got := running(); got != "23" {
+			t.Errorf("of jobs of 5, 3 and 11 bytes, %s run in 10 bytes", got)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestDrop(t *testing.T) {
 	for _, deleted := range []string{"subject of 1", "account of 1"} {
 		t.Run(deleted, func(t *testing.T) {

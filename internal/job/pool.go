@@ -41,8 +41,11 @@ type Config struct {
 	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
 	// [Pool.AllowSubject]. Otherwise it runs all jobs, whichever process queued them.
 	AllowedSubjectsOnly bool
-	Now                 func() time.Time
-	Log                 *slog.Logger
+	// Memory is the memory for jobs in bytes. The pool claims a job only if the estimates of
+	// its running jobs leave enough for it. 0 means no limit.
+	Memory int64
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Pool runs jobs. It is safe for concurrent use.

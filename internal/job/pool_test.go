@@ -66,6 +66,9 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 		if c.Subjects != nil && !slices.Contains(c.Subjects, r.Subject) {
 			continue
 		}
+		if c.MaxMemory > 0 && r.Memory > c.MaxMemory {
+			continue
+		}
 		if r.Kind == c.Kind && (r.owner == "" || r.owner != m.process && r.until.Before(c.Now)) {
 			free = append(free, r)
 		}
@@ -74,6 +77,9 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 		return nil, ErrNoJob
 	}
 	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key)) })
+	if c.MaxMemory > 0 && first.Memory > c.FreeMemory {
+		return nil, ErrNoJob
+	}
 	first.owner, first.until = m.process, c.Until
 	first.Attempt++
 	j := first.Job

@@ -79,6 +79,9 @@ type Params struct {
 	// not change the model. It must stay open until the outcome's model has
 	// been written. Defaults to memory.
 	Disk *spill.File
+	// Remote has other machines train some of the algorithms. It does not change the
+	// model. It may be nil.
+	Remote *Remote
 	// Progress is called for each score and change of status, by one goroutine
 	// at a time. It must return quickly. It may be nil.
 	Progress func(Event)
@@ -157,6 +160,11 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 	if err != nil {
 		return nil, err
 	}
+	for _, run := range r.runs {
+		if p.Remote.has(run.Name) {
+			r.scheduler.setRemote(run.index)
+		}
+	}
 	stop, release := withStop(ctx, p.Stop)
 	defer release()
 	r.timer.start()
@@ -171,7 +179,11 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 	outcome := r.newOutcome(cause)
 	chosen := r.chooseCandidate(r.newLossFunc(outcome.Status))
 	for i, run := range r.runs {
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(run.best.probabilities)
+		probabilities := run.best.probabilities
+		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
+			probabilities = nil // whether they are known depends on the speed of the machine
+		}
+		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(probabilities)
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -220,11 +232,15 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	}
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	for i, v := range variants {
-		r.runs = append(r.runs, &run{
-			variant: v, index: i, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: classes, workers: p.Workers, status: Running,
-		})
+		run := r.newRun(v, i)
+		r.runs = append(r.runs, &run)
 	}
 	return r, nil
+}
+
+// newRun returns a run that has not begun.
+func (r *race) newRun(v variant, index int) run {
+	return run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
 }
 
 // firstFinalFold returns the value of run.firstFinalFold.
@@ -247,21 +263,33 @@ func (r *race) gatherValidation(cells []int32) []int32 {
 
 // runAll runs all algorithms until each has ended.
 func (r *race) runAll(ctx context.Context) {
-	var group sync.WaitGroup
+	stopListening := r.listenForWins(ctx)
+	idle := make(chan struct{})
+	var all, here sync.WaitGroup
 	for _, run := range r.runs {
-		group.Go(func() {
-			index := r.scheduler.start(ctx, run.index)
-			defer r.scheduler.remove(run.index)
-			r.notify(run, Running)
-			if err := recoverPanic(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
-				run.err = fmt.Errorf("%s: %w", run.Name, err)
-				r.notify(run, Failed)
-			}
-			run.takeModels()
-		})
+		if r.data.params.Remote.has(run.Name) {
+			all.Go(func() { r.awaitRun(ctx, run, idle) })
+		} else {
+			here.Go(func() { r.runHere(ctx, run) })
+		}
 	}
-	group.Wait()
+	here.Wait()
+	close(idle)
+	all.Wait()
+	stopListening()
 	r.evaluator.buffers = nil // frees memory for the refit
+}
+
+// runHere trains run on this machine until it has ended.
+func (r *race) runHere(ctx context.Context, run *run) {
+	index := r.scheduler.start(ctx, run.index)
+	defer r.scheduler.remove(run.index)
+	r.notify(run, Running)
+	if err := recoverPanic(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
+		run.err = fmt.Errorf("%s: %w", run.Name, err)
+		r.notify(run, Failed)
+	}
+	run.takeModels()
 }
 
 // train does the steps of run until it has reached the threshold, has stalled,
@@ -285,6 +313,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 		r.scheduler.endStep(run.index, run.cost(), run.reached)
 		switch {
 		case run.reached:
+			r.announceWin(run)
 			return nil
 		case ended:
 			r.notify(run, r.endStatus())
@@ -352,7 +381,9 @@ func (r *race) newOutcome(cause error) *Outcome {
 		o.Status = Failed
 	}
 	for i, run := range r.runs {
-		run.dropLateScores(r.scheduler)
+		if late := run.dropLateScores(r.scheduler); late && run.status != Running {
+			run.status, run.err = Running, nil // it ended after the win
+		}
 		switch {
 		case run.status != Running:
 		case i == winner:

@@ -40,7 +40,8 @@ type run struct {
 	err     error
 }
 
-// checkpoint describes the state that all fitters of a run have saved.
+// checkpoint describes the state that all fitters of a run have saved. A
+// recording has its fields, see writeCheckpoint.
 type checkpoint struct {
 	score
 	step          int // 0 if there is no checkpoint
@@ -205,20 +206,22 @@ func (e *earlyStopping) hasStalled(s score, rows, step, patience int) bool {
 }
 
 // dropLateScores removes the scores that were due after the win, because
-// whether they were computed depends on the speed of the machine.
-func (r *run) dropLateScores(s *scheduler) {
+// whether they were computed depends on the speed of the machine. late reports
+// whether there were any.
+func (r *run) dropLateScores(s *scheduler) (late bool) {
 	n := len(r.curve)
 	for n > 0 && s.isLate(r.index, r.curve[n-1].due) {
 		n--
 	}
 	if n == len(r.curve) {
-		return
+		return false
 	}
 	r.curve = r.curve[:n]
 	r.best = checkpoint{}
 	if n > 0 {
 		r.best = r.curve[n-1].best
 	}
+	return true
 }
 
 // Run is the result of one algorithm of a race.

@@ -45,7 +45,7 @@ type scheduler struct {
 
 // entrant is the state of a run in the scheduler. Runs are identified by index.
 type entrant struct {
-	active bool
+	active bool               // whether others wait for it
 	due    float64            // the earliest virtual time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
@@ -67,6 +67,7 @@ func (s *scheduler) start(ctx context.Context, index int) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, s.entrants[index].cancel = context.WithCancel(ctx)
+	s.entrants[index].active = true
 	context.AfterFunc(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *scheduler) waitTurn(ctx context.Context, index int) bool {
 // win.
 func (s *scheduler) canWin(index int) bool {
 	due := s.entrants[index].due
-	return due < s.winTime || due == s.winTime && index < s.winner
+	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
 // latestDue returns the latest due time at which a run may begin a step. It is
@@ -123,14 +124,39 @@ func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	scoreTime := max(clock, e.due)
 	e.due = max(scoreTime, clock+e.step)
 	e.active = e.active && !reached
-	if reached && (scoreTime < s.winTime || scoreTime == s.winTime && index < s.winner) {
-		s.winTime, s.winner = scoreTime, index
-		for i := range s.entrants {
-			if s.entrants[i].active && s.entrants[i].cancel != nil && !s.canWin(i) {
-				s.entrants[i].cancel()
-			}
+	if reached {
+		s.recordWin(index, scoreTime)
+	}
+	s.changed.Broadcast()
+}
+
+// recordWin records that an entrant has reached the threshold at the virtual
+// time scoreTime, and stops the entrants that can no longer win.
+func (s *scheduler) recordWin(index int, scoreTime float64) {
+	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
+		return
+	}
+	s.winTime, s.winner = scoreTime, index
+	for i := range s.entrants {
+		if s.entrants[i].active && s.entrants[i].cancel != nil && !s.canWin(i) {
+			s.entrants[i].cancel()
 		}
 	}
+}
+
+// setRemote makes an entrant one that another machine trains. Others do not
+// wait for it.
+func (s *scheduler) setRemote(index int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entrants[index].active = false
+}
+
+// recordRemoteWin is recordWin for an entrant that another machine trains.
+func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recordWin(index, scoreTime)
 	s.changed.Broadcast()
 }
 

@@ -18,15 +18,18 @@ type Job struct {
 	// Attempt counts the claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
 	Attempt int
+	// Memory is the estimated peak memory of the job in bytes. It is 0 if the job needs
+	// little memory.
+	Memory  int64
 	Created time.Time
 }
 
-const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.created"
+const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.memory, j.created"
 
 func scanJob(row rowScanner) (*Job, error) {
 	var j Job
 	var created int64
-	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &created)
+	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &j.Memory, &created)
 	j.Created = fromMicros(created)
 	return &j, err
 }
@@ -34,8 +37,8 @@ func scanJob(row rowScanner) (*Job, error) {
 // InsertJob queues a job. It must be in the same transaction as the change of state for
 // which the job is needed.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
-	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, created) VALUES (?, ?, ?, ?, ?, ?)",
-		j.Key, j.Account, j.Kind, j.Subject, j.Process, toMicros(j.Created)))
+	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, memory, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, toMicros(j.Created)))
 }
 
 // JobClaim describes which jobs a process may claim, and for how long.
@@ -48,6 +51,10 @@ type JobClaim struct {
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if their leases have expired.
 	Running []string
+	// MaxMemory excludes jobs that need more memory, in bytes. 0 means no limit. If the next
+	// of the other jobs needs more than FreeMemory, no job is claimed, because smaller jobs
+	// could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease expires at Until.
 	Now, Until time.Time
 }
@@ -70,6 +77,10 @@ func (c *JobClaim) condition(expiry int64) (string, []any) {
 		query += " AND j.key <> ?"
 		args = append(args, key)
 	}
+	if c.MaxMemory > 0 {
+		query += " AND j.memory <= ?"
+		args = append(args, c.MaxMemory)
+	}
 	for _, account := range c.ExcludeAccounts {
 		query += " AND j.account <> ?"
 		args = append(args, account)
@@ -89,28 +100,36 @@ func (s *Store) expiry(now time.Time) int64 {
 
 // ClaimJob leases the next matching job to this process. Accounts take turns: ClaimJob
 // selects the account whose last claim is longest ago, and then the oldest job of that
-// account. It returns ErrNotFound if no job matches.
+// account. It returns ErrNotFound if no job matches, and if the next job needs more memory
+// than the process has left.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition(s.expiry(c.Now))
-	if err := s.checkClaimable(ctx, where, args); err != nil {
+	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
+	var j *Job
+	next := func(t *Tx, locking string) (err error) {
+		j, err = scanJob(t.tx.QueryRowContext(ctx, query+locking, args...))
+		if err == nil && c.MaxMemory > 0 && j.Memory > c.FreeMemory {
+			return ErrNotFound
+		}
+		return err
+	}
+	// This does not take the write lock, so that idle workers do not disturb others.
+	if err := s.ReadStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}
-	var j *Job
 	// The dialect allows one claim at a time, so that accounts take turns.
-	err := s.repeat(ctx, s.dialect.statement, func(t *Tx) (err error) {
+	err := s.repeat(ctx, s.dialect.statement, func(t *Tx) error {
 		if s.dialect.lockClaims != "" {
 			if err := t.exec(ctx, s.dialect.lockClaims, c.Kind); err != nil {
 				return err
 			}
 		}
-		j, err = scanJob(t.tx.QueryRowContext(ctx, "SELECT "+jobColumns+` FROM job j JOIN account a ON a.key = j.account
-			WHERE `+where+" ORDER BY a.served, j.created, j.key LIMIT 1"+s.dialect.skipLocked, args...))
-		if err != nil {
+		if err := next(t, s.dialect.skipLocked); err != nil {
 			return err
 		}
 		j.Attempt++
 		// The account may have been disabled or deleted since the query.
-		err = t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.toSharedMicros(c.Now), j.Account)
+		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.toSharedMicros(c.Now), j.Account)
 		if err != nil {
 			return err
 		}
@@ -118,15 +137,6 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, j.Key)
 	})
 	return j, err
-}
-
-// checkClaimable returns ErrNotFound if no job can be claimed. It does not take
-// the write lock, so that idle workers do not disturb others.
-func (s *Store) checkClaimable(ctx context.Context, where string, args []any) error {
-	return s.ReadStatement(ctx, func(t *Tx) error {
-		var one int
-		return t.tx.QueryRowContext(ctx, "SELECT 1 FROM job j WHERE "+where+" LIMIT 1", args...).Scan(&one)
-	})
 }
 
 // RenewJob extends the lease of this process and reports whether cancellation of

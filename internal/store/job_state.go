@@ -75,10 +75,17 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	return own + running + others, err
 }
 
-// InsertWorker registers process as a worker: a process that runs the jobs of all
-// processes.
-func (t *Tx) InsertWorker(ctx context.Context, process string) error {
-	return t.exec(ctx, "INSERT INTO worker (process) VALUES (?) ON CONFLICT DO NOTHING", process)
+// Worker is a process that runs the jobs of all processes.
+type Worker struct {
+	// Process is the name of the process.
+	Process string
+	// Memory is the memory that it has for its jobs, in bytes. 0 means no limit.
+	Memory int64
+}
+
+// InsertWorker registers a worker.
+func (t *Tx) InsertWorker(ctx context.Context, w *Worker) error {
+	return t.exec(ctx, "INSERT INTO worker (process, memory) VALUES (?, ?) ON CONFLICT (process) DO UPDATE SET memory = excluded.memory", w.Process, w.Memory)
 }
 
 // DeleteWorker unregisters a worker.
@@ -87,6 +94,13 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 }
 
 // ListWorkers returns the registered workers. Some of them may be dead.
-func (t *Tx) ListWorkers(ctx context.Context) ([]string, error) {
-	return t.queryStrings(ctx, "SELECT process FROM worker")
+func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT process, memory FROM worker ORDER BY process")
+	if err != nil {
+		return nil, err
+	}
+	return scanAll(rows, func(row rowScanner) (*Worker, error) {
+		var w Worker
+		return &w, row.Scan(&w.Process, &w.Memory)
+	})
 }

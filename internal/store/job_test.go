@@ -163,6 +163,30 @@ func (s suite) jobs(t *testing.T) {
 			claims.Wait()
 		}
 	})
+	t.Run("a job that needs more memory than is free waits, and no other overtakes it", func(t *testing.T) {
+		write(t, s.Store, func(tx *Tx) error {
+			return errors.Join(tx.exec(t.Context(), "DELETE FROM job"),
+				tx.InsertJob(t.Context(), &Job{Key: "huge", Account: "ann", Kind: "kind", Subject: "huge", Memory: 1 << 41, Created: at(1)}),
+				tx.InsertJob(t.Context(), &Job{Key: "large", Account: "ann", Kind: "kind", Subject: "large", Memory: 1 << 40, Created: at(2)}),
+				tx.InsertJob(t.Context(), &Job{Key: "small", Account: "ann", Kind: "kind", Subject: "small", Memory: 1, Created: at(3)}))
+		})
+		claim := JobClaim{Kind: "kind", Now: at(131), Until: at(400), MaxMemory: 1 << 40, FreeMemory: 1<<40 - 1}
+		_, err := s.ClaimJob(t.Context(), claim)
+		wantErr(t, err, ErrNotFound)
+		claim.FreeMemory++
+		if j, err := other.ClaimJob(t.Context(), claim); err != nil || j.Key != "large" || j.Memory != 1<<40 { // huge is left to larger processes
+			t.Errorf("claimed %+v, %v", j, err)
+		}
+		claim.FreeMemory = 1
+		if j, err := s.ClaimJob(t.Context(), claim); err != nil || j.Key != "small" {
+			t.Errorf("claimed %+v, %v", j, err)
+		}
+		_, err = s.ClaimJob(t.Context(), claim)
+		wantErr(t, err, ErrNotFound)
+		if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(131), Until: at(400)}); err != nil || j.Key != "huge" { // no limit
+			t.Errorf("claimed %+v, %v", j, err)
+		}
+	})
 	t.Run("many workers claim each job once", func(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		var subjects []string
@@ -200,12 +224,12 @@ func (s suite) jobs(t *testing.T) {
 
 func (s suite) workers(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertWorker(t.Context(), "a"), tx.InsertWorker(t.Context(), "b"), tx.InsertWorker(t.Context(), "a"),
+		return errors.Join(tx.InsertWorker(t.Context(), &Worker{"a", 1}), tx.InsertWorker(t.Context(), &Worker{"b", 0}), tx.InsertWorker(t.Context(), &Worker{"a", 1 << 40}),
 			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
 	})
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		got, err := tx.ListWorkers(t.Context())
-		if diff := cmp.Diff([]string{"a"}, got); diff != "" {
+		if diff := cmp.Diff([]*Worker{{"a", 1 << 40}}, got); diff != "" {
 			t.Errorf("workers (-want +got):\n%s", diff)
 		}
 		return err

@@ -16,7 +16,7 @@ func TestOutage(t *testing.T) {
 	impatient.timeout = 300 * time.Millisecond
 	s.dialect = &impatient
 	touch := func() error {
-		return s.Write(t.Context(), func(tx *Tx) error { return tx.InsertWorker(t.Context(), "w") })
+		return s.Write(t.Context(), func(tx *Tx) error { return tx.InsertWorker(t.Context(), &Worker{Process: "w"}) })
 	}
 	look := func() error {
 		return s.Read(t.Context(), func(tx *Tx) error { _, err := tx.ListWorkers(t.Context()); return err })

@@ -180,7 +180,7 @@ func (s suite) cancelledWrites(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		name := strconv.Itoa(i)
 		err := s.Write(ctx, func(tx *Tx) error {
-			err := tx.InsertWorker(ctx, name)
+			err := tx.InsertWorker(ctx, &Worker{Process: name})
 			if i%2 == 0 {
 				cancel()
 			} else {
@@ -189,11 +189,11 @@ func (s suite) cancelledWrites(t *testing.T) {
 			return err
 		})
 		cancel()
-		var workers []string
+		var workers []*Worker
 		if readErr := s.Read(t.Context(), func(tx *Tx) (err error) { workers, err = tx.ListWorkers(t.Context()); return err }); readErr != nil {
 			t.Fatal(readErr)
 		}
-		if stored := slices.Contains(workers, name); stored != (err == nil) {
+		if stored := slices.ContainsFunc(workers, func(w *Worker) bool { return w.Process == name }); stored != (err == nil) {
 			t.Errorf("round %d: stored %v, error %v", i, stored, err)
 		}
 	}

@@ -148,6 +148,28 @@ func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, 
 	return scanAll(rows, scanTraining)
 }
 
+// LargeRace is a queued race that needs much memory.
+type LargeRace struct {
+	Key, Account string
+	// Memory is the estimated peak memory of the race in bytes.
+	Memory int64
+	// Process is the only process that may run the race. If it is empty, any worker may.
+	Process string
+}
+
+// ListLargeRaces returns the queued races that need more than the given memory in bytes.
+func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
+	rows, err := t.tx.QueryContext(ctx, `SELECT t.key, t.account, j.memory, j.process FROM job j JOIN training t ON t.key = j.subject
+		WHERE j.owner = '' AND t.parent IS NULL AND j.memory > ?`, memory)
+	if err != nil {
+		return nil, err
+	}
+	return scanAll(rows, func(row rowScanner) (*LargeRace, error) {
+		var r LargeRace
+		return &r, row.Scan(&r.Key, &r.Account, &r.Memory, &r.Process)
+	})
+}
+
 // UpdateTraining writes the mutable columns of a training job. It returns
 // ErrWrongState if the stored status is not fromState or the job does not exist.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) error {

@@ -74,6 +74,19 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
+// PlanSize returns the number of folds of [NewValidationPlan] for a table of the given
+// number of rows, and about how many validation rows all folds have together.
+func PlanSize(rows int) (folds, validation int) {
+	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
+	switch {
+	case rest < smallBelow:
+		return smallFolds, rest
+	case rest < crossValidationBelow:
+		return crossValidationFolds, rest
+	}
+	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
+}
+
 // holdoutFraction returns the fraction of rows to hold out: a fifth if that is
 // at most enoughRows rows, and otherwise enoughRows rows or a tenth, whichever
 // is more, but at most maxValidationRows rows.

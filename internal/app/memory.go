@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/learn"
+	"foretell/internal/store"
+	"foretell/internal/table/frame"
+)
+
+// estimateRaceMemory returns the estimated peak memory of a race in bytes.
+func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
+	var schema frame.Schema
+	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+		return 0, err
+	}
+	return learn.EstimateMemory(learn.Shape{Rows: int(d.Rows), Features: len(schema.Columns), Classes: len(schema.Classes)}, algorithms), nil
+}
+
+const (
+	// memoryInterval is how often queued races are compared with the memory of the workers.
+	memoryInterval = 500 * time.Millisecond
+	// workerGrace is how long a race that is too large for all workers waits for a larger
+	// one, which may just be restarting.
+	workerGrace = 30 * time.Second
+)
+
+// watchMemory starts failing the queued races that need more memory than any process
+// that may run them has, until stop is called or ctx is done.
+func (a *App) watchMemory(ctx context.Context) (stop func()) {
+	since := map[string]time.Time{} // when a race was first found too large, by key
+	return runEvery(ctx, memoryInterval, func() {
+		races, largest, err := a.listTooLargeRaces(ctx)
+		found := map[string]time.Time{}
+		for _, race := range races {
+			began, ok := since[race.Key]
+			if !ok {
+				began = a.now()
+			}
+			if found[race.Key] = began; err == nil && (a.ownJobsOnly || a.now().Sub(began) >= workerGrace) {
+				err = a.refuseRace(ctx, race, largest)
+			}
+		}
+		since = found
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "comparing races with the memory of the workers", "error", err)
+		}
+	})
+}
+
+// listTooLargeRaces returns the queued races that need more memory than the process, of
+// those that may run them, with the most memory. largest is the memory of that process.
+func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		races = nil
+		workers := []*store.Worker{{Memory: a.memory}}
+		if !a.ownJobsOnly {
+			listed, err := t.ListWorkers(ctx)
+			if err != nil {
+				return err
+			}
+			workers = append(workers, listed...)
+		}
+		for _, w := range workers {
+			if w.Process != "" && !a.store.IsAlive(w.Process) {
+				continue
+			}
+			if w.Memory == 0 { // no limit
+				return nil
+			}
+			largest = max(largest, w.Memory)
+		}
+		listed, err := t.ListLargeRaces(ctx, largest)
+		if err != nil {
+			return err
+		}
+		for _, race := range listed {
+			own := race.Process == a.store.ProcessName()
+			if own || !a.ownJobsOnly && (race.Process == "" || !a.store.IsAlive(race.Process)) {
+				races = append(races, race)
+			}
+		}
+		return nil
+	})
+	return races, largest, err
+}
+
+// refuseRace makes a queued race FAILED. It does nothing if a worker has claimed the race.
+func (a *App) refuseRace(ctx context.Context, race *store.LargeRace, largest int64) error {
+	refused := false
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		r, err := t.GetTraining(ctx, race.Account, race.Key)
+		if err != nil {
+			return err
+		}
+		d, err := t.GetDataset(ctx, race.Account, r.Dataset)
+		if err != nil {
+			return err
+		}
+		runs, err := t.ListRuns(ctx, race.Key)
+		if err != nil {
+			return err
+		}
+		if refused, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !refused {
+			return err
+		}
+		return a.endQueuedRace(ctx, t, r, api.TrainingFailed, tooLargeReason(race, largest, d, runs))
+	})
+	if err == nil && refused {
+		a.finishedJobs.add(kindTrain, api.TrainingFailed)
+	}
+	return err
+}
+
+// tooLargeReason says why a race cannot begin, and what to do.
+func tooLargeReason(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
+	smallest, need := "", race.Memory
+	for _, run := range runs {
+		single, err := estimateRaceMemory(d, []string{run.Algorithm})
+		if err == nil && single < need && single <= largest {
+			smallest, need = run.Algorithm, single
+		}
+	}
+	advice := "use fewer rows or classes"
+	if smallest != "" {
+		advice = fmt.Sprintf("select only %s, which needs about %s", smallest, formatSize(need))
+	}
+	return fmt.Sprintf("the race needs about %s of memory (estimated from %d rows, %d columns and %d classes), but at most %s is available for races: "+
+		"%s, or make more available (--memory of a service or worker; without a service, FORETELL_MEMORY)",
+		formatSize(race.Memory), d.Rows, len(d.Columns), len(d.Classes), formatSize(largest), advice)
+}
+
+// formatSize formats a number of bytes in MB or GB.
+func formatSize(n int64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

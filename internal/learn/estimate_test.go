@@ -1,0 +1,33 @@
+package learn
+
+import "testing"
+
+// TestEstimateMemory compares estimates with measured peaks of `foretell run`, in
+// millions of bytes.
+func TestEstimateMemory(t *testing.T) {
+	for _, tt := range []struct {
+		shape Shape
+		names []string
+		peak  float64
+	}{
+		{Shape{20_000, 28, 2}, nil, 106},
+		{Shape{200_000, 28, 2}, nil, 153},
+		{Shape{50_000, 20, 100}, nil, 184},
+		{Shape{50_000, 20, 500}, nil, 538},
+		{Shape{50_000, 20, 500}, []string{"MSIX01"}, 258},
+		{Shape{50_000, 20, 500}, []string{"MSEV02"}, 289},
+		{Shape{200_000, 20, 30}, nil, 256},
+		{Shape{400_000, 60, 2}, nil, 341},
+		{Shape{5_000, 500, 5}, nil, 196},
+	} {
+		names := tt.names
+		if names == nil {
+			names = []string{"MSEV01", "MFIF01", "MSIX01", "MSEV02"}
+		}
+		got := float64(EstimateMemory(tt.shape, names)) / 1e6
+		t.Logf("%+v %v: %.0f MB, measured %.0f, ratio %.2f", tt.shape, tt.names, got, tt.peak, got/tt.peak)
+		if got < 0.6*tt.peak || got > 2*tt.peak {
+			t.Errorf("%+v %v: %.0f MB, but the peak was %.0f MB", tt.shape, names, got, tt.peak)
+		}
+	}
+}

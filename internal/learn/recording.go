@@ -1,0 +1,215 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"foretell/internal/learn/codec"
+	"foretell/internal/spill"
+	"foretell/internal/table/frame"
+)
+
+// A recording holds what the decision of a race needs of a run: its scores with
+// their virtual times, the out-of-fold probabilities and fold models of its best
+// step, and how it ended.
+const (
+	recordingMagic   = "FTRUN"
+	recordingVersion = 1
+)
+
+// writeRecording writes a run that has ended to w.
+func (r *race) writeRecording(w io.Writer, run *run) error {
+	var b codec.Writer
+	b.Bytes([]byte(recordingMagic)...)
+	b.Uint16(recordingVersion)
+	b.Bytes(run.algorithm.kind)
+	b.Bool(run.reached)
+	b.Bool(run.status == r.endStatus() && run.err == nil)
+	failure := ""
+	if run.err != nil {
+		failure = run.err.Error()
+	}
+	b.Uint32(uint32(len(failure)))
+	b.Bytes([]byte(failure)...)
+	b.Float64(run.lastCost)
+	b.Uint32(uint32(len(run.curve)))
+	for _, point := range run.curve {
+		b.Float64(point.due)
+		b.Float64(point.performance)
+		writeCheckpoint(&b, &point.best)
+	}
+	b.Uint32(uint32(len(run.best.probabilities)))
+	b.Float32s(run.best.probabilities)
+	if err := flush(w, &b); err != nil {
+		return err
+	}
+	for _, model := range run.models {
+		if err := writeFoldModel(w, &b, model); err != nil {
+			return fmt.Errorf("%s: %w", run.Name, err)
+		}
+	}
+	return nil
+}
+
+// flush writes the contents of b to w and resets b.
+func flush(w io.Writer, b *codec.Writer) error {
+	head, err := b.Result()
+	if err == nil {
+		_, err = w.Write(head)
+	}
+	b.Reset()
+	return err
+}
+
+// writeFoldModel writes a model, which may be nil, to w.
+func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
+	b.Bool(model != nil)
+	if model == nil {
+		return flush(w, b)
+	}
+	inner, columns := unwrapScreened(model)
+	b.Uint32(uint32(len(columns)))
+	for _, column := range columns {
+		b.Uint32(uint32(column))
+	}
+	encoded, err := inner.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	if len(encoded) > math.MaxUint32 {
+		return fmt.Errorf("%d bytes are too many for a recording", len(encoded))
+	}
+	b.Uint32(uint32(len(encoded)))
+	if err := flush(w, b); err != nil {
+		return err
+	}
+	_, err = w.Write(encoded)
+	return err
+}
+
+func writeCheckpoint(b *codec.Writer, c *checkpoint) {
+	b.Uint32(uint32(c.step))
+	b.Float64(c.performance)
+	b.Float64(c.logLoss)
+	b.Float64(c.selectionLoss)
+	b.Float64(c.cost)
+	b.Float64(c.progress)
+}
+
+func readCheckpoint(b *codec.Reader) checkpoint {
+	return checkpoint{
+		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
+		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
+	}
+}
+
+// readRecording makes run the run that was recorded, as if it had been trained
+// here. If it returns an error, run is in an undefined state.
+func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size int64) error {
+	b := codec.NewStreamReader(in, size)
+	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.kind {
+		b.Fail("not a recording of this run")
+	}
+	reached, ended := b.Bool(), b.Bool()
+	failure := string(b.Next(b.Count32(1)))
+	r.mu.Lock()
+	run.lastCost, run.reached = b.FiniteFloat64(), reached
+	run.curve = make([]curvePoint, b.Count32(8))
+	for i := range run.curve {
+		run.curve[i] = curvePoint{due: b.FiniteFloat64(), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
+	}
+	if n := len(run.curve); n > 0 {
+		run.step, run.best = n, run.curve[n-1].best
+	}
+	if n := b.Count32(4); n > 0 {
+		if n != len(r.evaluator.labels)*run.classes {
+			b.Fail("other validation rows")
+		}
+		run.best.probabilities = b.FiniteFloat32s(n)
+	}
+	r.mu.Unlock()
+	run.models = make([]predictor, len(run.folds))
+	for i := range run.models {
+		run.models[i] = r.readFoldModel(b, run)
+	}
+	if err := b.End(); err != nil {
+		return err
+	}
+	if reached && len(run.curve) == 0 {
+		return errors.New("a run without a score cannot reach the threshold")
+	}
+	if r.data.numScreened() > 0 { // the report compares the folds
+		for i, fold := range run.folds {
+			if _, err := r.data.screenedData(ctx, i, fold.Train); err != nil {
+				return err
+			}
+		}
+	}
+	r.endRecorded(run, reached, ended, failure)
+	return nil
+}
+
+// endRecorded sets how a recorded run ended.
+func (r *race) endRecorded(run *run, reached, ended bool, failure string) {
+	switch {
+	case failure != "":
+		run.err = errors.New(failure)
+		r.notify(run, Failed)
+	case reached:
+		r.scheduler.recordRemoteWin(run.index, run.lastScoreTime())
+		r.notify(run, Running)
+	case ended:
+		r.notify(run, r.endStatus())
+	default:
+		r.notify(run, Running)
+	}
+}
+
+// readFoldModel reads a model, which is nil if the fold has none.
+func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
+	if !b.Bool() {
+		return nil
+	}
+	columns := readColumns(b, len(r.data.Columns))
+	encoded := b.Next(b.Count32(1))
+	if b.Err() != nil {
+		return nil
+	}
+	if _, err := run.algorithm.read(encoded); err != nil {
+		b.Fail(err.Error())
+	}
+	m := recordedModel{run.algorithm, r.data.params.Disk.NewStream()}
+	_, _ = m.encoded.Write(encoded) // it never fails
+	if columns != nil {
+		return screenedModel{m, columns}
+	}
+	return m
+}
+
+// recordedModel is a fold model of a recorded run. It stays encoded, because it
+// is decoded each time that it is used, see component.loadFoldMember.
+type recordedModel struct {
+	algorithm *algorithm
+	encoded   *spill.Stream
+}
+
+// AppendBinary implements predictor.
+func (m recordedModel) AppendBinary(b []byte) ([]byte, error) {
+	return m.encoded.AppendTo(b, m.encoded.Len())
+}
+
+// Predict implements predictor.
+func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	encoded, err := m.AppendBinary(nil)
+	if err != nil {
+		panic(err) // as for other models on the disk
+	}
+	p, err := m.algorithm.read(encoded)
+	if err != nil {
+		panic(err) // readFoldModel has read it
+	}
+	p.Predict(dst, f, lo, hi)
+}

@@ -1,0 +1,135 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"foretell/internal/table/frame"
+)
+
+// Remote connects the runs of a race that are trained on several machines. The
+// race is decided by virtual time, so the runs need not be trained at the same
+// time or at the same speed.
+type Remote struct {
+	// Algorithms are the algorithms that other machines train with [RecordRun].
+	Algorithms []string
+	// Await waits until the run of an algorithm has been recorded, and returns the
+	// recording and its size in bytes. It returns nil if this machine must train the
+	// run instead. idle is closed when the runs that this machine trains have ended.
+	// When ctx is done, Await must soon return the recording of an unfinished run, or
+	// an error, which leaves the run without a score.
+	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
+	// Wins receives the wins on other machines, in any order and as often as desired.
+	// It may be nil.
+	Wins <-chan Win
+	// Announce is called when a run on this machine has reached the threshold.
+	Announce func(Win)
+}
+
+// Win is the score of an algorithm that reached the threshold, and its virtual
+// time.
+type Win struct {
+	Algorithm string
+	Time      float64
+}
+
+// has reports whether another machine trains the algorithm.
+func (r *Remote) has(algorithm string) bool {
+	return r != nil && slices.Contains(r.Algorithms, algorithm)
+}
+
+// RecordRun trains one algorithm of the race that f and p describe and writes a
+// recording of the run to w, for [Remote.Await] of the machine that decides the
+// race. The run ends as in [Race]. If it is cut short, its scores so far are
+// recorded. p.Remote must have only Wins and Announce. If ctx is cancelled,
+// RecordRun returns its cause.
+func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
+	return recordRun(ctx, f, p, algorithm, w, algorithms)
+}
+
+func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
+	r, err := newRace(f, p, algorithms)
+	if err != nil {
+		return err
+	}
+	stop, release := withStop(ctx, p.Stop)
+	defer release()
+	r.timer.start()
+	racing, done := r.timer.withLimit(stop, r.reportBudget)
+	defer done()
+	defer r.listenForWins(racing)()
+	index := slices.IndexFunc(r.runs, func(run *run) bool { return run.Name == algorithm })
+	if index < 0 {
+		return fmt.Errorf("algorithm=%q: not in the race", algorithm)
+	}
+	for _, run := range r.runs {
+		if run.index != index {
+			r.scheduler.setRemote(run.index)
+		}
+	}
+	r.runHere(racing, r.runs[index])
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.writeRecording(w, r.runs[index])
+}
+
+// listenForWins passes the wins on other machines to the scheduler until stop
+// is called.
+func (r *race) listenForWins(ctx context.Context) (stop func()) {
+	remote := r.data.params.Remote
+	if remote == nil || remote.Wins == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case win := <-remote.Wins:
+				for _, run := range r.runs {
+					if run.Name == win.Algorithm {
+						r.scheduler.recordRemoteWin(run.index, win.Time)
+					}
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// announceWin calls Remote.Announce for a run that has reached the threshold.
+func (r *race) announceWin(run *run) {
+	if remote := r.data.params.Remote; remote != nil && remote.Announce != nil {
+		remote.Announce(Win{run.Name, run.lastScoreTime()})
+	}
+}
+
+// lastScoreTime returns the virtual time of the last score.
+func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
+
+// awaitRun waits until another machine has trained run, or trains it here.
+func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
+	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
+	if err == nil && recording != nil {
+		err = r.readRecording(ctx, run, recording, size)
+		_ = recording.Close() // it was only read
+		if err == nil {
+			return
+		}
+	}
+	if ctx.Err() == nil {
+		r.mu.Lock()
+		*run = r.newRun(run.variant, run.index) // a damaged recording may have set some fields
+		r.mu.Unlock()
+		r.runHere(ctx, run)
+	}
+}

@@ -1,0 +1,184 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"foretell/internal/table/frame"
+)
+
+// machines trains the algorithms of one race on several machines. Those in remote are
+// trained one at a time, each on a machine of its own.
+type machines struct {
+	frame      *frame.Frame
+	params     Params
+	algorithms []algorithm
+	remote     []string
+	// lose makes Await return nothing for an algorithm.
+	lose string
+	// stop is closed to cut the runs on the other machines short.
+	stop chan struct{}
+
+	mu        sync.Mutex
+	wins      []Win
+	listeners []chan Win
+}
+
+// listen returns a channel with all wins.
+func (m *machines) listen() chan Win {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := make(chan Win, 100)
+	for _, win := range m.wins {
+		c <- win
+	}
+	m.listeners = append(m.listeners, c)
+	return c
+}
+
+func (m *machines) announce(win Win) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wins = append(m.wins, win)
+	for _, c := range m.listeners {
+		c <- win
+	}
+}
+
+func (m *machines) race(t *testing.T) *Outcome {
+	t.Helper()
+	p := m.params
+	p.Remote = &Remote{Algorithms: m.remote, Wins: m.listen(), Announce: m.announce}
+	p.Remote.Await = func(ctx context.Context, name string, _ <-chan struct{}) (io.ReadCloser, int64, error) {
+		if name == m.lose {
+			return nil, 0, nil
+		}
+		there := m.params
+		there.Remote = &Remote{Wins: m.listen(), Announce: m.announce}
+		there.Stop, there.Progress = m.stop, nil
+		var b bytes.Buffer
+		if err := recordRun(ctx, m.frame, there, name, &b, m.algorithms); err != nil {
+			return nil, 0, err
+		}
+		return io.NopCloser(&b), int64(b.Len()), nil
+	}
+	o, err := raceAlgorithms(t.Context(), m.frame, p, m.algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// wantSameOutcome compares a race on several machines with one on a single machine.
+func wantSameOutcome(t *testing.T, want, got *Outcome) {
+	t.Helper()
+	sameError := cmp.Comparer(func(a, b error) bool { return a == nil && b == nil || a != nil && b != nil && a.Error() == b.Error() })
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Outcome{}, "Model"), cmpopts.EquateNaNs(), sameError); diff != "" {
+		t.Errorf("on several machines (-one +several):\n%s", diff)
+	}
+	if !bytes.Equal(bytesOf(t, want.Model), bytesOf(t, got.Model)) {
+		t.Error("the model bytes differ")
+	}
+}
+
+func TestRaceOnSeveralMachines(t *testing.T) {
+	f := fakeFrame(2000, 2)
+	fails := func(step int) error {
+		if step == 3 {
+			return errors.New("out of luck")
+		}
+		return nil
+	}
+	for name, threshold := range map[string]*float64{"won": new(0.9), "missed": new(0.99), "none": nil} {
+		for seed := range uint64(8) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &machines{frame: f, params: Params{Threshold: threshold, Seed: 5, Workers: 2}, algorithms: fakeAlgorithms(
+					fakeFitter{skills: risingSkills(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
+					fakeFitter{skills: risingSkills(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
+					fakeFitter{skills: risingSkills(0.5, 0.95, 20), work: 50e6, pause: jitter(seed + 200)},
+					fakeFitter{skills: risingSkills(0.5, 0.8, 20), work: 90e6, pause: jitter(seed + 300), fault: fails},
+				)}
+				one := m.race(t)
+				for _, remote := range [][]string{{"BSIX01"}, {"BSEV01", "BSEV02"}, {"BFIF01", "BSIX01", "BSEV02"}, {"BSEV01", "BFIF01", "BSIX01", "BSEV02"}} {
+					m.remote, m.wins, m.listeners = remote, nil, nil
+					several := m.race(t)
+					wantSameOutcome(t, one, several)
+				}
+				if m.lose = "BSIX01"; t.Failed() {
+					t.Errorf("threshold %s, seed %d", name, seed)
+				}
+				wantSameOutcome(t, one, m.race(t))
+			})
+		}
+	}
+}
+
+// TestStoppedRunIsRecorded cuts the runs on other machines short.
+func TestStoppedRunIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		m := &machines{frame: fakeFrame(300, 2), params: Params{Threshold: new(1.0)}, remote: []string{"BFIF01"}, stop: stop, algorithms: fakeAlgorithms(
+			fakeFitter{skills: risingSkills(0.5, 0.8, 4), work: 1e6},
+			fakeFitter{skills: risingSkills(0.5, 0.9, 400), work: 1e6, pause: jitter(1)},
+		)}
+		m.params.Progress = func(e Event) {
+			if e.Algorithm == "BSEV01" && e.Status == NotCompleted {
+				close(stop)
+			}
+		}
+		if o := m.race(t); o.Model == nil || len(o.Runs[1].Curve) > 300 || o.Runs[1].Status != NotCompleted {
+			t.Errorf("%s, %+v", o.Status, o.Runs)
+		}
+	})
+}
+
+// TestRealRaceOnSeveralMachines compares the model bytes of the real algorithms.
+func TestRealRaceOnSeveralMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	f := loadTrainFile(t, "testdata/iris/train.csv")
+	for _, tt := range []struct {
+		threshold *float64
+		remote    []string
+	}{{new(0.93), []string{"MSEV01", "MSIX01"}}, {nil, []string{"MFIF01", "MSEV02"}}} {
+		m := &machines{frame: f, params: Params{Threshold: tt.threshold, Seed: 1, Metric: "macroF1"}, algorithms: algorithms}
+		one := m.race(t)
+		m.remote, m.wins, m.listeners = tt.remote, nil, nil
+		wantSameOutcome(t, one, m.race(t))
+	}
+}
+
+// FuzzRecording reads arbitrary recordings.
+func FuzzRecording(f *testing.F) {
+	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
+	data := fakeFrame(300, 2)
+	var valid bytes.Buffer
+	if err := recordRun(f.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(valid.Bytes())
+	f.Add(slices.Concat(valid.Bytes(), []byte{0}))
+	f.Fuzz(func(t *testing.T, recording []byte) {
+		r, err := newRace(data, Params{}, fakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.readRecording(t.Context(), r.runs[0], bytes.NewReader(recording), int64(len(recording)))
+		if err == nil && !slices.Equal(recording, valid.Bytes()) {
+			var again bytes.Buffer
+			if err := r.writeRecording(&again, r.runs[0]); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

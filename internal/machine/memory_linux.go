@@ -1,0 +1,67 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+func physicalMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return clampInt64(uint64(info.Totalram) * uint64(info.Unit)) //nolint:unconvert // the type depends on the processor
+}
+
+func memoryLimit() int64 { return controlGroupLimit(os.DirFS("/")) }
+
+// controlGroupLimit returns the lowest memory limit of the control groups, version 1 or 2, that
+// the process belongs to. It returns 0 if there is none. root is the root folder.
+func controlGroupLimit(root fs.FS) int64 {
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	lowest := int64(0)
+	for line := range strings.Lines(string(groups)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) != 3 {
+			continue
+		}
+		mount, file := "sys/fs/cgroup", "memory.max" // version 2
+		if fields[0] != "0" {
+			if mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"; fields[1] != "memory" {
+				continue
+			}
+		}
+		// In a container the path may be that of the host, but the group is mounted at the top.
+		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
+			if limit := readLimit(root, path.Join(mount, group, file)); limit > 0 && (lowest == 0 || limit < lowest) {
+				lowest = limit
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return lowest
+}
+
+// readLimit returns the number in a file. It returns 0 if there is no such file or its
+// content is not a number, as in "max".
+func readLimit(root fs.FS, name string) int64 {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0
+	}
+	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return limit
+}

@@ -1,0 +1,7 @@
+//go:build !linux && !darwin && !windows
+
+package machine
+
+func physicalMemory() int64 { return 0 }
+
+func memoryLimit() int64 { return 0 }
