@@ -41,13 +41,18 @@ func writeTables(t *testing.T, dir string) {
 		fmt.Fprintf(&blind, "%s\n", row)
 		fmt.Fprintf(&answers, "r%04d,%s\n", i, class)
 	}
+	visits := strings.Builder{}
+	visits.WriteString("ID,patient,day,pulse,class\n")
+	for i := range 240 {
+		fmt.Fprintf(&visits, "r%04d,p%d,2024-%02d-%02d,%d,%s\n", i, i/4, 1+i/20, 1+i%20, 50+rng.IntN(60), []string{"well", "ill"}[(i/4+rng.IntN(3))%2])
+	}
 	tabs := func(text string) string {
 		return strings.NewReplacer(",", "\t", "ID", "order", "class", "churned").Replace(text)
 	}
 	customers := strings.NewReplacer("ID", "customer", "class", "churned").Replace(train.String())
 	for name, text := range map[string]string{
 		"train.csv": train.String(), "blind.csv": blind.String(), "answers.csv": answers.String(),
-		"new-1.csv": blind.String(), "new-2.csv": blind.String(), "raw.csv": train.String(), "export.csv": customers,
+		"new-1.csv": blind.String(), "new-2.csv": blind.String(), "raw.csv": train.String(), "export.csv": customers, "visits.csv": visits.String(),
 		"sales.tsv": tabs(train.String()), "new.tsv": tabs(blind.String()),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

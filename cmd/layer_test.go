@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	"internal/modelfile":       {"api", "exit", "learn"},
 	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/prune":           {"api", "client", "humanize", "term"},
-	"internal/race":            {"api", "cli", "client", "connect", "exit", "humanize", "learningcurve", "preflight", "table/profile"},
+	"internal/race":            {"api", "cli", "client", "connect", "exit", "humanize", "learningcurve", "preflight", "table/csvfile", "table/profile"},
 	"internal/receipt":         {"api", "table/csvfile", "table/profile", "table/result"},
 	"internal/report":          {"api", "gate", "humanize", "scoring", "term"},
 	"internal/request":         {"api", "client", "exit"},

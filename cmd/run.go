@@ -185,6 +185,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
+	files.Dismiss(o.training.AnsweredWarnings())
 	files.NoteWarnings(&o.output)
 	if err := files.DefectError(); err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	if err := files.ConfirmManyClasses(ctx); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumns(files.TrainProfile), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return nil, err
 	}
 	if files.BlindProfile != nil {

@@ -75,6 +75,10 @@ type ModelReport struct {
 	TestRows       int64 `json:"testRows" doc:"Rows of the test metrics."`
 	ValidationRows int64 `json:"validationRows" doc:"Rows of the validation metrics."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Rows of the training metrics."`
+	// GroupColumn and TimeColumn are the columns by which the rows were divided; empty
+	// if the division was random.
+	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
+	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.

@@ -92,6 +92,9 @@ type NewTraining struct {
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
 
+	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as those of one customer. They are never divided between training and measured rows, and the column is not learned from. An extension."`
+	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. The rows that performances are measured on are later than the rows trained on. An extension."`
+
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four."`
 }
@@ -124,6 +127,8 @@ type Training struct {
 	CreatedOn            string   `json:"createdOn"`
 	Metric               string   `json:"metric" doc:"The metric of the performances."`
 	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
+	GroupColumn          string   `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
+	TimeColumn           string   `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`
 	FailureReason        string   `json:"failureReason,omitempty"`
 	StartedOn            string   `json:"startedOn,omitempty"`
 	FinishedOn           string   `json:"finishedOn,omitempty"`

@@ -48,11 +48,16 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	defer a.closeSpill(ctx, rows.spill)
 	recorder := newProgressRecorder(rows.runs)
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
-	outcome, err := learn.Race(ctx, f, learn.Params{
+	params := learn.Params{
 		Algorithms: recorder.algorithms(), ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
 		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Stop: r.Cancelled(), Progress: recorder.record, Disk: rows.spill,
-	})
+	}
+	f, err = a.readKeys(ctx, rows, f, &params)
+	var outcome *learn.Outcome
+	if err == nil {
+		outcome, err = learn.Race(ctx, f, params)
+	}
 	stopRecording()
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKeyColumns(in.Body, d); err != nil {
+		return nil, err
+	}
 	if race.Key, err = a.newKey(); err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	r := &store.Training{
 		ScalingFactor: n.ScalingFactor, Threshold: value, Metric: api.MetricAccuracy,
-		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed,
+		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn,
 	}
 	switch n.Metric {
 	case "":

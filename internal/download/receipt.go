@@ -83,6 +83,7 @@ func describeRace(ctx context.Context, c *connect.Session, model *api.Model, rep
 	}
 	race := &receipt.Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
+		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn,
 	}
 	for _, one := range report.Algorithms {
 		race.Algorithms = append(race.Algorithms, one.Algorithm)

@@ -112,6 +112,12 @@ func raceOptions(job *api.Training, report *api.ModelReport) string {
 	if job.ScalingFactor > 0 {
 		add("--scaling-factor %d", job.ScalingFactor)
 	}
+	if job.GroupColumn != "" {
+		add("--group %s", term.ShellQuote(job.GroupColumn))
+	}
+	if job.TimeColumn != "" {
+		add("--time %s", term.ShellQuote(job.TimeColumn))
+	}
 	if report != nil {
 		add("--seed %d", report.Seed)
 		if n := len(report.Algorithms); n > 0 && n < len(api.Algorithms(len(report.Classes))) {

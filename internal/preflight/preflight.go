@@ -329,6 +329,11 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 	}
 }
 
+// Dismiss removes the findings that have one of the codes.
+func (p *Preflight) Dismiss(codes []string) {
+	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
+}
+
 // shortenPath returns the finding with the base name of its file if standard error is a
 // terminal. Otherwise, as in a log, it keeps the path.
 func shortenPath(f *cli.Factory, one *finding) *finding {

@@ -15,6 +15,8 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
 )
 
 // Flags holds the parameters of a race.
@@ -25,6 +27,8 @@ type Flags struct {
 	metric        string
 	seed          int64
 	algorithms    []string
+	groupColumn   string
+	timeColumn    string
 	TimeLimit     time.Duration
 	cmd           *cobra.Command
 }
@@ -40,6 +44,8 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&f.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
+	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value of this `column` together, as those of one customer, so that scores are for new customers")
+	flags.StringVar(&f.timeColumn, "time", "", "measure on rows that are later than those trained on, by this `column` of dates or numbers")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h without the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.CompleteList(algorithmNames()))
@@ -98,10 +104,41 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	return nil
 }
 
+// CheckColumns returns a usage error if --group or --time is not one of the columns of a
+// training file.
+func (f *Flags) CheckColumns(train *profile.Profile) error {
+	names := train.Schema.FieldNames()
+	for _, flag := range []struct{ name, column string }{{"group", f.groupColumn}, {"time", f.timeColumn}} {
+		switch {
+		case flag.column == "" || slices.Contains(names, flag.column):
+		case flag.column == train.Schema.ID || flag.column == train.Schema.Label:
+			return exit.Usagef("--%s %s: the column is the ID or the label", flag.name, flag.column)
+		default:
+			return exit.Usagef("--%s %s: the training file has no such column%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
+				WithHint("see the names with `foretell check`")
+		}
+	}
+	return nil
+}
+
+// AnsweredWarnings returns the codes of the warnings that suggest --group or --time, if the
+// flag is used.
+func (f *Flags) AnsweredWarnings() []string {
+	var codes []string
+	if f.groupColumn != "" {
+		codes = append(codes, csvfile.CodeGroupColumn)
+	}
+	if f.timeColumn != "" {
+		codes = append(codes, csvfile.CodeTimeColumn)
+	}
+	return codes
+}
+
 // Request returns the request that starts a race. An invalid flag is a usage error.
 func (f *Flags) Request() (api.NewTraining, error) {
 	body := api.NewTraining{
 		ScalingFactor: f.scalingFactor, PerformanceThreshold: api.NewThreshold(f.Threshold), Metric: f.metric, Algorithms: f.algorithms,
+		GroupColumn: f.groupColumn, TimeColumn: f.timeColumn,
 	}
 	if !api.ValidThreshold(f.Threshold) {
 		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *f.Threshold)

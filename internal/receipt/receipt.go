@@ -139,6 +139,8 @@ type Race struct {
 	ScalingFactor int      `json:"scalingFactor,omitempty"`
 	Buckets       int      `json:"buckets,omitempty"`
 	Algorithms    []string `json:"algorithms,omitempty"`
+	GroupColumn   string   `json:"groupColumn,omitempty"`
+	TimeColumn    string   `json:"timeColumn,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
 }
@@ -160,6 +162,12 @@ func (r *Race) Flags() []string {
 	}
 	if len(r.Algorithms) > 0 {
 		flags = append(flags, "--algorithm", strings.Join(r.Algorithms, ","))
+	}
+	if r.GroupColumn != "" {
+		flags = append(flags, "--group", r.GroupColumn)
+	}
+	if r.TimeColumn != "" {
+		flags = append(flags, "--time", r.TimeColumn)
 	}
 	return flags
 }

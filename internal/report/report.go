@@ -37,6 +37,9 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	if text := formatFeatures(r); text != "" {
 		fmt.Fprintf(&b, "Features: %s\n", text)
 	}
+	if text := formatDivision(r); text != "" {
+		fmt.Fprintf(&b, "%s\n", text)
+	}
 	if won := ExplainWin(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}
@@ -48,6 +51,22 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// formatDivision returns how the rows were divided, or "" if they were divided at random.
+func formatDivision(r *api.ModelReport) string {
+	switch group, clock := quoteName(r.GroupColumn), quoteName(r.TimeColumn); {
+	case r.GroupColumn != "" && r.TimeColumn != "":
+		return fmt.Sprintf("Measured on later rows, by %s, of other groups, by %s", clock, group)
+	case r.GroupColumn != "":
+		return fmt.Sprintf("Measured on rows of other groups, by %s", group)
+	case r.TimeColumn != "":
+		return fmt.Sprintf("Measured on later rows, by %s", clock)
+	}
+	return ""
+}
+
+// quoteName quotes the name of a column, truncated if it is long.
+func quoteName(name string) string { return strconv.Quote(truncate(name, 40)) }
 
 // writeColumns aligns the output of write, whose cells end with tabs.
 func writeColumns(w io.Writer, flags uint, write func(io.Writer)) {

@@ -50,6 +50,8 @@ const (
 	CodeIDLikeColumn   = "id-like-column"
 	CodeRepeatedHeader = "repeated-header"
 	CodeLeakingColumn  = "leaking-column"
+	CodeGroupColumn    = "group-column"
+	CodeTimeColumn     = "time-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeExtraColumn    = "extra-column"
 	CodeChangedKind    = "changed-kind"

@@ -48,6 +48,7 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	s.warnSmallClasses(list)
 	s.warnSimilarClasses(p.Schema.Classes)
+	s.warnDivision()
 	return s.warnLeaks(ctx)
 }
 

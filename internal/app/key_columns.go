@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"foretell/internal/api"
+	"foretell/internal/learn"
+	"foretell/internal/store"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// checkKeyColumns returns an error unless the group and time columns of a race are columns
+// of the dataset.
+func checkKeyColumns(n api.NewTraining, d *store.Dataset) error {
+	if n.GroupColumn == "" && n.TimeColumn == "" {
+		return nil
+	}
+	var schema frame.Schema
+	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+		return err
+	}
+	names := schema.FieldNames()
+	for _, field := range []struct{ name, column string }{{"groupColumn", n.GroupColumn}, {"timeColumn", n.TimeColumn}} {
+		switch {
+		case field.column == "" || slices.Contains(names, field.column):
+		case field.column == schema.ID || field.column == schema.Label:
+			return api.NewFieldProblem(field.name, "%q is the ID or the label: must be another column of the dataset", field.column)
+		default:
+			return api.NewFieldProblem(field.name, "%q is not a column of the dataset%s", field.column, csvfile.DidYouMean(field.column, names))
+		}
+	}
+	return nil
+}
+
+// readKeys sets the groups and times of a race, and returns its frame without the features of
+// the group column.
+func (a *App) readKeys(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
+	columns := frame.KeyColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
+	if columns == (frame.KeyColumns{}) {
+		return f, nil
+	}
+	var keys *frame.Keys
+	err := a.readVerified(ctx, csvFile(rows.dataset), func(csv io.Reader, _ int64) (err error) {
+		keys, err = frame.ReadKeys(ctx, csv, f.Schema, columns)
+		return err
+	})
+	var problem *frame.KeyError
+	if errors.As(err, &problem) {
+		field := "groupColumn"
+		if problem.Column == columns.Time && problem.Column != columns.Group {
+			field = "timeColumn"
+		}
+		return nil, api.NewFieldProblem(field, "%s", problem.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	params.Groups, params.Times = keys.Groups, keys.Times
+	if columns.Group != "" {
+		f = f.Without(columns.Group)
+	}
+	return f, nil
+}

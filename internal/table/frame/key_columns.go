@@ -1,0 +1,181 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// KeyColumns are the names of the columns by which the rows of a training file are divided
+// into training and measured rows. A name may be empty.
+type KeyColumns struct {
+	Group string // rows with the same cell belong together
+	Time  string // numbers, or dates with or without a time of day
+}
+
+// Keys are the values of KeyColumns. A slice is nil if its column has no name.
+type Keys struct {
+	// Groups holds the number of each row's group, from 0, or -1 if the cell is empty.
+	Groups []int32
+	// Times holds the number of each row, or its days since 1 January 1970. It is NaN for a
+	// cell that is empty or no time.
+	Times []float64
+}
+
+// KeyError is the error of ReadKeys for a column by which the rows cannot be divided.
+type KeyError struct {
+	Column, Reason string
+}
+
+func (e *KeyError) Error() string { return fmt.Sprintf("%q: %s", e.Column, e.Reason) }
+
+// minTimeShare is the smallest share of the cells of a time column that must be times.
+const minTimeShare = 0.95
+
+// ReadKeys reads the cells of the key columns of a training file, which must be fields of
+// schema. A *KeyError describes a column with fewer than two different values, or cells that
+// are no times.
+func ReadKeys(ctx context.Context, src io.Reader, schema *Schema, columns KeyColumns) (*Keys, error) {
+	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
+	if err != nil {
+		return nil, err
+	}
+	names := schema.FieldNames()
+	group, clock := slices.Index(names, columns.Group), slices.Index(names, columns.Time)
+	for _, name := range []string{columns.Group, columns.Time} {
+		if name != "" && !slices.Contains(names, name) {
+			return nil, &KeyError{name, "the file has no such column"}
+		}
+	}
+	reader := keyReader{index: make(map[string]int32)}
+	for {
+		rec, err := t.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return reader.keys(columns)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if columns.Group != "" {
+			reader.addGroup(rec.Fields[group+1])
+		}
+		if columns.Time != "" {
+			reader.addTime(rec.Fields[clock+1])
+		}
+	}
+}
+
+// keyReader collects the cells of the key columns.
+type keyReader struct {
+	index  map[string]int32 // of the groups
+	groups []int32
+	// times holds the times as read in each way, and parsed how many cells could be read.
+	times   [numTimeFormats][]float64
+	parsed  [numTimeFormats]int
+	filled  int
+	invalid string // a cell that is no time
+}
+
+// The ways to read a cell as a time.
+const (
+	timeIsNumber = iota
+	timeMonthFirst
+	timeDayFirst
+	numTimeFormats
+)
+
+func (r *keyReader) addGroup(cell []byte) {
+	if cell = cells.Trim(cell); len(cell) == 0 {
+		r.groups = append(r.groups, -1)
+		return
+	}
+	group, known := r.index[string(cell)]
+	if !known {
+		group = int32(len(r.index))
+		r.index[string(cell)] = group
+	}
+	r.groups = append(r.groups, group)
+}
+
+func (r *keyReader) addTime(cell []byte) {
+	if !cells.IsBlank(cell) {
+		r.filled++
+	}
+	any := false
+	for format := range r.times {
+		value := parseTime(cell, format)
+		if r.times[format] = append(r.times[format], value); !math.IsNaN(value) {
+			r.parsed[format]++
+			any = true
+		}
+	}
+	if !any && !cells.IsBlank(cell) && r.invalid == "" {
+		r.invalid = string(cells.Trim(cell))
+	}
+}
+
+// parseTime returns NaN if the cell is no time in the given format.
+func parseTime(cell []byte, format int) float64 {
+	if format == timeIsNumber {
+		return cells.NumberOrNaN(cell)
+	}
+	moment, ok := cells.ParseDateTime(cell, format == timeDayFirst)
+	if !ok || !moment.HasDate {
+		return cells.NaN
+	}
+	return moment.EpochDays()
+}
+
+// keys returns the collected keys. The format of the times is the one in which most cells
+// are times.
+func (r *keyReader) keys(columns KeyColumns) (*Keys, error) {
+	if columns.Group != "" && len(r.index) < 2 {
+		return nil, &KeyError{columns.Group, "the column has fewer than two different values, so no rows can be kept apart"}
+	}
+	keys := &Keys{Groups: r.groups}
+	if columns.Time == "" {
+		return keys, nil
+	}
+	best := 0
+	for format, n := range r.parsed {
+		if n > r.parsed[best] {
+			best = format
+		}
+	}
+	keys.Times = r.times[best]
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, value := range keys.Times {
+		if !math.IsNaN(value) {
+			low, high = min(low, value), max(high, value)
+		}
+	}
+	switch {
+	case float64(r.parsed[best]) < minTimeShare*float64(r.filled):
+		return nil, &KeyError{columns.Time, fmt.Sprintf("%d of %d values are neither numbers nor dates, such as %s", r.filled-r.parsed[best], r.filled, csvfile.Excerpt(r.invalid))}
+	case !(low < high):
+		return nil, &KeyError{columns.Time, "the column has fewer than two different times, so no rows are later than others"}
+	}
+	return keys, nil
+}
+
+// Without returns f without the features of a column of the file. Other files must still
+// have the column.
+func (f *Frame) Without(column string) *Frame {
+	schema := *f.Schema
+	schema.Fields = f.Schema.FieldNames()
+	out := *f
+	out.Schema, out.Columns, schema.Columns = &schema, nil, nil
+	for i := range f.Schema.Columns {
+		if one := f.Schema.Columns[i]; one.SourceName() != column {
+			schema.Columns = append(schema.Columns, one)
+			out.Columns = append(out.Columns, f.Columns[i])
+		}
+	}
+	return &out
+}

@@ -1,0 +1,63 @@
+package frame
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestReadKeys(t *testing.T) {
+	const file = "id,customer,day,number,word,same,label\n" +
+		"1,ann,13.2.2024,5,x,q,a\n" +
+		"2, bob ,2.1.2024 12:00,,y,q,b\n" +
+		"3,ann,,7,z,q,a\n" +
+		"4,,1.1.1970,6,x,q,b\n"
+	schema := &Schema{ID: "id", Label: "label", Fields: []string{"customer", "day", "number", "word", "same"}, Classes: []string{"a", "b"}}
+	read := func(group, time string) (*Keys, error) {
+		return ReadKeys(t.Context(), strings.NewReader(file), schema, KeyColumns{Group: group, Time: time})
+	}
+	for _, c := range []struct {
+		group, time string
+		want        Keys
+	}{
+		{"customer", "", Keys{Groups: []int32{0, 1, 0, -1}}},
+		{"", "day", Keys{Times: []float64{19766, 19724.5, math.NaN(), 0}}},
+		{"word", "number", Keys{Groups: []int32{0, 1, 2, 0}, Times: []float64{5, math.NaN(), 7, 6}}},
+	} {
+		got, err := read(c.group, c.time)
+		if err != nil {
+			t.Errorf("%s, %s: %v", c.group, c.time, err)
+		} else if diff := cmp.Diff(&c.want, got, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s, %s:\n%s", c.group, c.time, diff)
+		}
+	}
+	for _, c := range []struct{ group, time, want string }{
+		{"same", "", `"same": the column has fewer than two`},
+		{"", "word", `"word": 4 of 4 values are neither numbers nor dates, such as "x"`},
+		{"", "same", `"same": 4 of 4 values`},
+		{"city", "", `"city": the file has no such column`},
+	} {
+		_, err := read(c.group, c.time)
+		var problem *KeyError
+		if !errors.As(err, &problem) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: got %v, want %s", c.group, c.time, err, c.want)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	f := &Frame{Rows: 1, Columns: []Column{{Floats: []float64{1}}, {Floats: []float64{2}}, {Floats: []float64{3}}}, Schema: &Schema{
+		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: FeatureMonth}, {Name: "c"}},
+	}}
+	got := f.Without("b")
+	if diff := cmp.Diff([]string{"a", "b", "c"}, got.Schema.FieldNames()); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.Columns) != 2 || got.Columns[1].Floats[0] != 3 || got.Schema.Columns[1].Name != "c" || len(f.Columns) != 3 {
+		t.Errorf("%+v", got)
+	}
+}
