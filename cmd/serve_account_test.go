@@ -85,6 +85,14 @@ func TestCredentialsByMail(t *testing.T) {
 	if mail := <-mails; !strings.Contains(mail, "Subject: Set a new Foretell password\n") {
 		t.Errorf("the mail is %s", mail)
 	}
+
+	// A forgotten password is replaced by mail, and the response does not say whose.
+	for _, email := range []string{"nobody@example.org", "ann@example.org"} {
+		post(t, address+api.RequestPassword.Path, []byte(`{"email":"`+email+`"}`), http.StatusAccepted)
+	}
+	if mail := <-mails; !strings.Contains(mail, "\nTo: <ann@example.org>\n") || !strings.Contains(mail, "someone asked for a new password") {
+		t.Errorf("the mail is %s", mail)
+	}
 }
 
 // post sends JSON, to which the service must respond with this status.

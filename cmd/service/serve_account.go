@@ -16,6 +16,7 @@ import (
 type accountFlags struct {
 	smtp           string
 	approveDomains []string
+	notifyRequests []string
 	maxSessions    int
 }
 
@@ -23,8 +24,9 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; better in FORETELL_SMTP, because of its password")
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
+	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
-	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "max-sessions")
+	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
@@ -41,6 +43,14 @@ func (a *accountFlags) options(publicURL string) (account.Options, error) {
 			return out, exit.Usagef("invalid --approve-domain %q: want a domain such as example.org", text)
 		}
 		out.ApproveDomains = append(out.ApproveDomains, domain)
+	}
+	for _, email := range a.notifyRequests {
+		if email = strings.ToLower(strings.TrimSpace(email)); email == "none" {
+			email = "" // of nobody
+		} else if !strings.Contains(email, "@") {
+			return out, exit.Usagef("invalid --notify-requests %q: want the e-mails of administrators, or none", email)
+		}
+		out.NotifyRequests = append(out.NotifyRequests, email)
 	}
 	switch {
 	case a.smtp == "" && len(out.ApproveDomains) > 0:

@@ -38,6 +38,9 @@ type Options struct {
 	// PublicURL is the base of links in mails, without a trailing slash. It is required
 	// with a Mailer, because an attacker can choose the host of a request.
 	PublicURL string
+	// NotifyRequests are the e-mails, in lower case, of the administrators who get a mail
+	// when someone requests access. Nil means all administrators.
+	NotifyRequests []string
 	// MaxSessions is the maximum number of sessions of an account. When it logs in once
 	// more, its oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int
@@ -75,6 +78,9 @@ type Accounts struct {
 	// requests limits the requests for access from one address. refusals limits the audit
 	// events about refused operations of one account.
 	requests, refusals *auth.Limiter
+	// forgotten limits the requests for a new password from one address, and forgottenMails
+	// the mails to one account.
+	forgotten, forgottenMails *auth.Limiter
 }
 
 // maxConcurrentHashes is the maximum number of concurrent password hashes. Each takes
@@ -90,5 +96,8 @@ func New(c Config) *Accounts {
 		emailLogins:   auth.NewLimiter(emailBurst, emailInterval, c.Now),
 		requests:      auth.NewLimiter(requestBurst, requestInterval, c.Now),
 		refusals:      auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
+
+		forgotten:      auth.NewLimiter(forgottenBurst, forgottenInterval, c.Now),
+		forgottenMails: auth.NewLimiter(forgottenMailBurst, forgottenMailInterval, c.Now),
 	}
 }

@@ -42,6 +42,16 @@ func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 // sendsMail reports whether this process sends mails.
 func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
+// anyProcessSendsMail reports whether this process sends mails, or the service that was
+// started last.
+func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
+	if a.sendsMail() {
+		return true, nil
+	}
+	mail, err := t.GetSetting(ctx, settingMail)
+	return mail == "on", err
+}
+
 // Link is a one-time link to set a password.
 type Link struct {
 	// Email is the e-mail of the account. It is empty if the link creates the first
@@ -119,13 +129,13 @@ func linkURL(serviceURL, code string) string {
 // it queues a mail of this kind. Otherwise the returned invitation has a link.
 func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
-	mail, errMail := t.GetSetting(ctx, settingMail)
+	sends, errMail := a.anyProcessSendsMail(ctx, t)
 	serviceURL, errURL := t.GetSetting(ctx, settingURL)
 	if err := errors.Join(errMail, errURL); err != nil {
 		return nil, err
 	}
-	if a.sendsMail() || mail == "on" {
-		return out, a.queueMail(ctx, t, account, mailKind)
+	if sends {
+		return out, a.queueMail(ctx, t, account, mailKind, a.now())
 	}
 	expires := a.now().Add(linkLifetime)
 	code, err := a.insertLink(ctx, t, account.Key, expires)

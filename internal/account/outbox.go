@@ -3,10 +3,8 @@ package account
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/store"
 )
@@ -18,8 +16,10 @@ type Mailer interface {
 
 // The kinds of mails.
 const (
-	mailApproved = "approved" // the first password
-	mailReset    = "reset"    // a new password
+	mailApproved  = "approved"  // the first password
+	mailReset     = "reset"     // a new password instead of one that an administrator removed
+	mailForgotten = "forgotten" // a new password instead of a forgotten one
+	mailRequests  = "requests"  // requests for access wait for a decision
 )
 
 const (
@@ -35,14 +35,14 @@ const (
 	maxMailAge   = 7 * 24 * time.Hour
 )
 
-// queueMail queues a mail to an account. t must be the transaction of the change for
-// which the mail is sent.
-func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string) error {
+// queueMail queues a mail to an account, to be sent at due. t must be the transaction of
+// the change for which the mail is sent.
+func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {
 		return err
 	}
-	return t.InsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: a.now(), Created: a.now()})
+	return t.InsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: due, Created: a.now()})
 }
 
 // SendMails sends the queued mails until ctx is done. It returns at once if this
@@ -73,18 +73,16 @@ func (a *Accounts) SendMails(ctx context.Context) {
 func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	var mail *store.Mail
 	var account *store.Account
-	var code string
+	var content *mailContent
 	now := a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if mail, err = t.ClaimMail(ctx, now, now.Add(mailLease)); err != nil {
 			return err
 		}
-		if account, err = t.GetAccountByKey(ctx, mail.Account); err != nil || account.Disabled {
+		if account, err = t.GetAccountByKey(ctx, mail.Account); err != nil {
 			return err
 		}
-		// This link replaces the link of an earlier attempt, which may have been delivered
-		// although it seemed to fail.
-		code, err = a.insertLink(ctx, t, account.Key, now.Add(linkLifetime))
+		content, err = a.composeMail(ctx, t, mail.Kind, account)
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -93,11 +91,10 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if account.Disabled {
+	if content == nil {
 		return true, a.store.Write(ctx, func(t *store.Tx) error { return t.DeleteMail(ctx, mail.Key) })
 	}
-	subject, text := a.mailText(mail.Kind, account, linkURL(a.options.PublicURL, code), now.Add(linkLifetime))
-	failure := a.options.Mailer.Send(ctx, account.Email, subject, text)
+	failure := a.options.Mailer.Send(ctx, account.Email, content.subject, content.text)
 	if failure != nil {
 		a.log.WarnContext(ctx, "a mail was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
 	}
@@ -121,27 +118,4 @@ func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *st
 		}
 		return a.insertEvent(ctx, t, event{actor: serviceActor, action: "mail." + mail.Kind, object: account.Email, outcome: outcome})
 	})
-}
-
-// mailText returns the subject and the text of a mail.
-func (a *Accounts) mailText(kind string, account *store.Account, link string, expires time.Time) (subject, text string) {
-	subject = "Your Foretell account"
-	intro := "your account " + account.Email + " is ready."
-	if kind == mailReset {
-		subject = "Set a new Foretell password"
-		intro = "the password of your account " + account.Email + " was removed by an administrator."
-	}
-	return subject, fmt.Sprintf(`Hello,
-
-%s Set a password with this link, which works once
-and until %s:
-
-%s
-
-Then log in:
-
-foretell login %s --username %s
-
-The API is at %[4]s/api, its description at %[4]s/openapi.json.
-`, intro, api.FormatTime(expires), link, a.options.PublicURL, account.Email)
 }

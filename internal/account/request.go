@@ -23,6 +23,10 @@ const (
 	// so that nobody can fill the disk with them.
 	maxPending = 10_000
 
+	// requestMailDelay is the time between a request and the mail to the administrators.
+	// They get at most one mail in this time.
+	requestMailDelay = time.Minute
+
 	maxNameLength   = 100  // characters of a person's or an organisation's name
 	maxReasonLength = 1000 // characters
 )
@@ -93,8 +97,36 @@ func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	_, domain, _ := strings.Cut(r.Email, "@")
 	if slices.Contains(a.options.ApproveDomains, domain) {
 		_, err = a.approve(ctx, t, r, serviceActor)
+		return true, err
 	}
-	return true, err
+	return true, a.notifyAdministrators(ctx, t)
+}
+
+// notifyAdministrators queues a mail about the PENDING requests to the administrators of
+// Options.NotifyRequests, unless one is queued or no process sends mails. The mail waits
+// for requestMailDelay, so that it lists all requests that arrive together.
+func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
+	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
+		return err
+	}
+	administrators, err := t.ListAdministrators(ctx)
+	if err != nil {
+		return err
+	}
+	for _, account := range administrators {
+		if a.options.NotifyRequests != nil && !slices.Contains(a.options.NotifyRequests, account.Email) {
+			continue
+		}
+		if queued, err := t.HasMail(ctx, account.Key, mailRequests); err != nil {
+			return err
+		} else if queued {
+			continue
+		}
+		if err := a.queueMail(ctx, t, account, mailRequests, a.now().Add(requestMailDelay)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ListAccessRequests returns a page of the requests, newest first.

@@ -45,6 +45,16 @@ type NewPassword struct {
 	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator; only with the link that the service prints when it has no accounts." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
+// RequestPasswordInput is the request of [RequestPassword].
+type RequestPasswordInput struct {
+	Body ForgottenPassword
+}
+
+// ForgottenPassword says whose password was forgotten.
+type ForgottenPassword struct {
+	Email string `json:"email" doc:"The e-mail of the account; the link is sent to it." minLength:"3" maxLength:"320"`
+}
+
 // PasswordOwner is the account whose password was set.
 type PasswordOwner struct {
 	Username string `json:"username" doc:"The account's e-mail, to log in with."`

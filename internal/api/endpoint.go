@@ -180,6 +180,10 @@ var (
 		ID: "setPassword", Method: "POST", Path: "/api/account/password", Status: 200, Origin: Extension, Public: true,
 		Summary: "Set the password of an account with the code of a one-time link.",
 	}}
+	RequestPassword = Endpoint[RequestPasswordInput, None]{Operation{
+		ID: "requestPassword", Method: "POST", Path: "/api/account/password/requests", Status: 202, Origin: Extension, Public: true,
+		Summary: "Request an e-mail with a one-time link to set a new password, because the old one was forgotten.",
+	}}
 	LogOut = Endpoint[None, None]{Operation{
 		ID: "logOut", Method: "DELETE", Path: "/api/v1/account/session", Status: 204, Origin: Extension,
 		Summary: "Log out: end the session of the bearer token.",
@@ -272,7 +276,7 @@ func Operations() []Operation {
 		DownloadResult.Operation, DeletePrediction.Operation,
 		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
 		DownloadModel.Operation, DeleteModel.Operation,
-		RequestAccess.Operation, SetPassword.Operation, LogOut.Operation,
+		RequestAccess.Operation, SetPassword.Operation, RequestPassword.Operation, LogOut.Operation,
 		ListSessions.Operation, EndSession.Operation, EndOtherSessions.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
 		ListAccessRequests.Operation, ApproveAccessRequest.Operation, RefuseAccessRequest.Operation,
 		ListAccounts.Operation, CreateAccount.Operation, GetAccount.Operation, DisableAccount.Operation, EnableAccount.Operation,

@@ -68,13 +68,15 @@ func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWrit
 // publicPages returns the pages that need no session, by pattern.
 func (p *Pages) publicPages() map[string]visitFunc {
 	return map[string]visitFunc{
-		"GET /sign-in":         p.showSignIn,
-		"POST /sign-in":        p.signIn,
-		"GET /request-access":  p.showRequestAccess,
-		"POST /request-access": p.requestAccess,
-		"GET /password":        p.showPassword,
-		"POST /password":       p.setPassword,
-		"GET /open":            p.openLocal,
+		"GET /sign-in":             p.showSignIn,
+		"POST /sign-in":            p.signIn,
+		"GET /request-access":      p.showRequestAccess,
+		"POST /request-access":     p.requestAccess,
+		"GET /forgotten-password":  p.showForgotten,
+		"POST /forgotten-password": p.requestPassword,
+		"GET /password":            p.showPassword,
+		"POST /password":           p.setPassword,
+		"GET /open":                p.openLocal,
 	}
 }
 

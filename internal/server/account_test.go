@@ -259,6 +259,10 @@ func TestAccountPages(t *testing.T) {
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
 
+	check(call{method: "GET", path: "/forgotten-password"}, 200, `<form method="post" action="/forgotten-password"`)
+	check(post("/forgotten-password", url.Values{"email": {"<b>"}}), 422, `value="&lt;b&gt;"`)
+	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "this service sends no mails")
+
 	var invitation api.Invitation
 	admin.must(t, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"eve@example.com"}`}, &invitation)
 	code := codeFromLink(t, invitation.Link)

@@ -149,7 +149,7 @@ func (c *contractTest) validBody(op *contractOperation) (string, []member) {
 	}
 	known := map[string]string{ // what the schema does not say
 		"username": loginEmail, "logIn.password": otherPassword, "currentPassword": ownerPassword, "newPassword": newPassword,
-		"createAccount.email": "fourth@example.com", "requestAccess.email": "fifth@example.com",
+		"createAccount.email": "fourth@example.com", "requestAccess.email": "fifth@example.com", "requestPassword.email": "sixth@example.com",
 	}
 	var members []member
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {

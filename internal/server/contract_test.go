@@ -287,7 +287,7 @@ func (c *contractTest) checkValid(t *testing.T, op *contractOperation) {
 	switch op.ID { // what the state of the objects does not allow any more
 	case "setPassword":
 		success = http.StatusForbidden
-	case "addData", "uploadData", "cancelTraining", "refuseAccessRequest", "createDataset", "createAccount":
+	case "addData", "uploadData", "cancelTraining", "refuseAccessRequest", "createDataset", "createAccount", "requestPassword":
 		success = http.StatusConflict
 	}
 	if status != success {

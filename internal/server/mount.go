@@ -48,6 +48,7 @@ func (s *service) mountAccounts() {
 	a := s.app
 	mount(s, api.RequestAccess, a.RequestAccess)
 	mount(s, api.SetPassword, a.SetPassword)
+	mount(s, api.RequestPassword, a.RequestPassword)
 	mount(s, api.LogOut, a.LogOut)
 	mount(s, api.ListSessions, a.ListSessions)
 	mount(s, api.EndSession, a.EndSession)
@@ -159,6 +160,8 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusTooManyRequests)
 	case api.RequestAccess.ID:
 		statuses = append(statuses, http.StatusTooManyRequests)
+	case api.RequestPassword.ID:
+		statuses = append(statuses, http.StatusConflict, http.StatusTooManyRequests)
 	case api.SetPassword.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests)
 	case api.ChangePassword.ID:

@@ -78,6 +78,16 @@ func (t *Tx) ListAccounts(ctx context.Context, page Page) ([]*Account, int64, er
 	return listPage(ctx, t, listQuery{columns: accountColumns, from: "account", order: "created DESC, key"}, page, scanAccount)
 }
 
+// ListAdministrators returns the administrators who can log in, oldest first.
+func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+accountColumns+" FROM account WHERE role = ? AND disabled = 0 AND password <> '' ORDER BY created, key",
+		api.RoleAdministrator)
+	if err != nil {
+		return nil, err
+	}
+	return scanAll(rows, scanAccount)
+}
+
 // CountAccounts returns the number of enabled accounts with a role.
 func (t *Tx) CountAccounts(ctx context.Context, role string) (n int64, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0", role).Scan(&n)

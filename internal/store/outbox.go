@@ -34,6 +34,12 @@ func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 		m.Key, m.Account, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created)))
 }
 
+// HasMail reports whether a mail of a kind to an account is queued.
+func (t *Tx) HasMail(ctx context.Context, account, kind string) (queued bool, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ?)", account, kind).Scan(&queued)
+	return queued, err
+}
+
 // ClaimMail returns the mail that at now has been due for the longest time. It counts
 // an attempt and makes the mail due again at retry, in case the caller does not delete
 // it. It returns ErrNotFound if no mail is due.

@@ -1,0 +1,56 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+const (
+	// From one address, forgottenBurst new passwords can be requested at once, and then one
+	// in each forgottenInterval.
+	forgottenBurst    = 5
+	forgottenInterval = time.Minute
+	// An account gets forgottenMailBurst mails at once, and then one in each
+	// forgottenMailInterval. Further requests are dropped.
+	forgottenMailBurst    = 3
+	forgottenMailInterval = 20 * time.Minute
+)
+
+// RequestPassword mails a one-time link to set a new password to the owner of an account.
+// The current password stays valid until the link is used. The response does not reveal
+// whether the e-mail has an account. If no process sends mails, it is a *api.Problem with
+// CodeWrongState.
+func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
+	email := normalizeEmail(in.Body.Email)
+	if err := checkEmail(email); err != nil {
+		return nil, err
+	}
+	if wait := a.forgotten.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
+		return nil, tooMany("too many requests for a new password from this address", wait)
+	}
+	mayMail := a.forgottenMails.Take(email) == 0
+	err := a.store.Write(ctx, func(t *store.Tx) error {
+		if sends, err := a.anyProcessSendsMail(ctx, t); err != nil {
+			return err
+		} else if !sends {
+			return api.NewProblem(api.CodeWrongState, "this service sends no mails: ask an administrator for a link to set a new password")
+		}
+		account, err := t.GetAccount(ctx, email)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		outcome := refused
+		if err == nil && mayMail && !account.Disabled && account.Email != localEmail {
+			outcome = done
+			if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {
+				return err
+			}
+		}
+		return a.insertEvent(ctx, t, event{actor: email, action: "password.request", outcome: outcome})
+	})
+	return &api.None{}, a.problem(err)
+}

@@ -1,0 +1,86 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// mailContent is the subject and the plain text of a mail.
+type mailContent struct{ subject, text string }
+
+// composeMail returns the content of a mail of a kind to an account. It is nil if the mail
+// is no longer needed.
+func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, account *store.Account) (*mailContent, error) {
+	switch {
+	case account.Disabled:
+		return nil, nil //nolint:nilnil // no mail
+	case kind == mailRequests:
+		return a.composeRequests(ctx, t, account)
+	}
+	// The link replaces the link of an earlier attempt, which may have been delivered
+	// although it seemed to fail.
+	expires := a.now().Add(linkLifetime)
+	code, err := a.insertLink(ctx, t, account.Key, expires)
+	if err != nil {
+		return nil, err
+	}
+	subject, intro, end := "Your Foretell account", "your account "+account.Email+" is ready.", ""
+	switch kind {
+	case mailReset:
+		subject = "Set a new Foretell password"
+		intro = "the password of your account " + account.Email + " was removed by an administrator."
+	case mailForgotten:
+		subject = "Set a new Foretell password"
+		intro = "someone asked for a new password of your account " + account.Email + "."
+		end = "\nIf it was not you, ignore this mail: your password is still valid.\n"
+	}
+	return &mailContent{subject, fmt.Sprintf(`Hello,
+
+%s Set a password with this link, which works once
+and until %s:
+
+%s
+
+Then log in:
+
+foretell login %s --username %s
+
+The API is at %[4]s/api, its description at %[4]s/openapi.json.
+%[6]s`, intro, api.FormatTime(expires), linkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
+}
+
+// maxListedRequests is the maximum number of requests for access that a mail lists.
+const maxListedRequests = 20
+
+// composeRequests returns a mail that lists the PENDING requests for access, newest first,
+// to an administrator. It is nil if there are none.
+func (a *Accounts) composeRequests(ctx context.Context, t *store.Tx, account *store.Account) (*mailContent, error) {
+	requests, total, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{Limit: maxListedRequests})
+	if err != nil || total == 0 || account.Role != api.RoleAdministrator {
+		return nil, err
+	}
+	var list strings.Builder
+	for _, r := range requests {
+		fmt.Fprintf(&list, "%s, %s, %s, %s\n", api.FormatTime(r.Created), r.Email, oneLine(r.Name), oneLine(r.Organisation))
+	}
+	if hidden := total - int64(len(requests)); hidden > 0 {
+		fmt.Fprintf(&list, "and %d older\n", hidden)
+	}
+	return &mailContent{"Requests for a Foretell account", fmt.Sprintf(`Hello,
+
+requests for an account wait for a decision at %s:
+
+%s
+To see the reasons, and to approve a request:
+
+foretell api GET '/api/v1/admin/requests?offset=0&limit=20&status=PENDING'
+foretell api PATCH /api/v1/admin/requests/KEY/approve
+`, a.options.PublicURL, list.String())}, nil
+}
+
+// oneLine returns a text of a stranger without line breaks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
