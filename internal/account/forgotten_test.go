@@ -88,7 +88,7 @@ func TestForgottenPassword(t *testing.T) {
 		t.Error("the link did not replace the password")
 	}
 
-	// One address may only ask so often, and one account gets only so many mails.
+	// The requests from one address are limited, and the mails to one account.
 	for range 2 {
 		if err := request("ada@example.com"); err != nil {
 			t.Error(err)
