@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -38,6 +39,8 @@ type predictor interface {
 	// Predict writes the class probabilities of f's rows lo…hi-1 to dst,
 	// row-major.
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
+	// Encode encodes the rows of f for explanations.
+	Encode(f *frame.Frame) shapley.Rows
 	// AppendBinary appends the predictor's binary form to b.
 	AppendBinary(b []byte) ([]byte, error)
 }

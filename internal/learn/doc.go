@@ -13,7 +13,12 @@
 //	model, file    the model and its binary form
 //	predict        prediction of a CSV
 //	report, scores metrics of a model
+//	curves         curves and class scores of the report
 //	importance     permutation importance of the columns
+//	partial_dependence   the mean prediction as a function of one column
+//	validation_sample    the rows of both
+//	explain        what each column adds to a prediction
+//	background     the rows with which explanations compare
 //	screen         feature selection for wide tables
 //	training_data  the table and its binned matrices
 //	timer          the time limit

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/shapley"
 	"foretell/internal/table/frame"
 )
 
@@ -100,6 +101,17 @@ func (m fakeModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 		copy(labels, f.Labels[lo:hi])
 	}
 	m.fill(dst, labels)
+}
+
+// Encode implements predictor. No row differs from another.
+func (m fakeModel) Encode(*frame.Frame) shapley.Rows { return fakeRows{m} }
+
+type fakeRows struct{ fakeModel }
+
+func (fakeRows) MarkDifferent([]bool, int, int) {}
+
+func (r fakeRows) PredictPath(dst []float32, p *shapley.Path) {
+	r.fill(dst, make([]int32, p.Steps+1))
 }
 
 func (m fakeModel) AppendBinary(b []byte) ([]byte, error) {

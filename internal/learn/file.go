@@ -26,20 +26,29 @@ import (
 //	members                uint32 count, at least 1; for each
 //	    kind               uint8, identifies its algorithm
 //	    weight             float64, positive
-//	    columns            in version 2: uint32 count, 0 for all columns of the
+//	    columns            from version 2: uint32 count, 0 for all columns of the
 //	                       schema; uint32 each, ascending
 //	    predictor          uint32 length, the binary form of the predictor
+//	background             from version 3: uint32 count of rows, 1 to 64; for each
+//	                       column of the schema a byte, 1 if there are cells, then
+//	                       a float64 for each row, NaN if it is missing, or the
+//	                       uint32 code of a category, 2^32-1 if it is missing
 //	SHA-256 of the above   32 bytes
 //
-// The version is 2 if a member does not use all columns, and otherwise 1.
+// Files have version 3. Versions 1 and 2 were written by older programs and are
+// written for their models, which have no background.
 const (
-	magic           = "FORETELL"
-	version         = 1
-	versionScreened = 2
+	magic             = "FORETELL"
+	version           = 1
+	versionScreened   = 2
+	versionBackground = 3
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
+	if m.background != nil {
+		return versionBackground
+	}
 	for _, one := range m.members {
 		if _, columns := unwrapScreened(one.predictor); columns != nil {
 			return versionScreened
@@ -84,7 +93,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		var b codec.Writer
 		b.Bytes(one.kind)
 		b.Float64(one.weight)
-		if version == versionScreened {
+		if version >= versionScreened {
 			b.Uint32(uint32(len(columns)))
 			for _, i := range columns {
 				b.Uint32(uint32(i))
@@ -92,6 +101,15 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		}
 		b.Uint32(uint32(len(inner)))
 		if err := put(b.Data(), inner); err != nil {
+			return size, err
+		}
+	}
+	if m.background != nil {
+		background, err := m.encodeBackground()
+		if err == nil {
+			err = put(background)
+		}
+		if err != nil {
 			return size, err
 		}
 	}
@@ -164,14 +182,17 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 		return nil, errNotModel
 	}
 	v := r.Uint16()
-	if v != version && v != versionScreened && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d and %d", v, version, versionScreened)
+	if (v < version || v > versionBackground) && r.Err() == nil {
+		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, version, versionBackground)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())
 	m.weights = readWeights(r)
 	for n := r.Count32(1 + 8 + 4); n > 0 && r.Err() == nil; n-- {
 		m.members = append(m.members, readMember(r, algorithms, v, len(m.schema.Columns)))
+	}
+	if v == versionBackground && r.Err() == nil {
+		m.background = readBackground(r, m.schema)
 	}
 	switch err := r.End(); {
 	case errors.Is(err, codec.ErrMalformed):
@@ -269,7 +290,7 @@ func readSchema(r *codec.Reader) *frame.Schema {
 func readMember(r *codec.Reader, algorithms []algorithm, version uint16, features int) member {
 	one := member{kind: r.Byte(), weight: r.Float64()}
 	var columns []int32
-	if version == versionScreened {
+	if version >= versionScreened {
 		columns = readColumns(r, features)
 	}
 	inner := r.Next(r.Count32(1))

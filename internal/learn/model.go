@@ -18,6 +18,9 @@ type Model struct {
 	temperature metric.Temperature
 	weights     []float64 // decision weights of the classes; nil if equal
 	members     []member
+	// background holds the rows with which explanations compare a row. It is nil in
+	// the models of old files.
+	background *frame.Frame
 }
 
 // member is one of the predictors whose weighted mean is the model's

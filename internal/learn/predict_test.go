@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"foretell/internal/learn/shapley"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 )
@@ -160,6 +161,8 @@ func (c constant) Predict(dst []float32, _ *frame.Frame, lo, hi int) {
 		copy(dst[i*len(c):], c)
 	}
 }
+
+func (c constant) Encode(*frame.Frame) shapley.Rows { return nil }
 
 func (c constant) AppendBinary(b []byte) ([]byte, error) { return fmt.Append(b, []float32(c)), nil }
 

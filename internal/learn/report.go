@@ -114,6 +114,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		algorithm:   c.name(),
 		temperature: metric.FitTemperature(r.evaluator.newPredictions(c.probabilities)),
 		weights:     r.evaluator.fitClassWeights(c.probabilities),
+		background:  r.newBackground(members),
 	}
 	o.Model = m.withMembers(members...)
 	o.Algorithm = m.algorithm

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
@@ -249,6 +250,43 @@ type screenedModel struct {
 
 func (m screenedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.predictor.Predict(dst, selectColumns(f, m.columns), lo, hi)
+}
+
+// Encode implements predictor.
+func (m screenedModel) Encode(f *frame.Frame) shapley.Rows {
+	return &screenedRows{
+		inner: m.predictor.Encode(selectColumns(f, m.columns)), columns: m.columns,
+		different: make([]bool, len(m.columns)), step: make([]int32, len(m.columns)),
+	}
+}
+
+// screenedRows are encoded rows of a screenedModel.
+type screenedRows struct {
+	inner     shapley.Rows
+	columns   []int32
+	different []bool
+	step      []int32
+}
+
+// MarkDifferent implements shapley.Rows.
+func (r *screenedRows) MarkDifferent(different []bool, a, b int) {
+	clear(r.different)
+	r.inner.MarkDifferent(r.different, a, b)
+	for i, column := range r.columns {
+		if r.different[i] {
+			different[column] = true
+		}
+	}
+}
+
+// PredictPath implements shapley.Rows.
+func (r *screenedRows) PredictPath(dst []float32, p *shapley.Path) {
+	for i, column := range r.columns {
+		r.step[i] = p.Step[column]
+	}
+	inner := *p
+	inner.Step = r.step
+	r.inner.PredictPath(dst, &inner)
 }
 
 // unwrapScreened returns the inner predictor and its columns, or p and nil if

@@ -20,6 +20,8 @@ type Model struct {
 type ensemble interface {
 	// score adds the scores of f's rows lo…hi-1 to dst, row-major.
 	score(dst []float32, f *frame.Frame, lo, hi int)
+	// encode encodes the rows of f for explanations.
+	encode(f *frame.Frame) encodedEnsemble
 	// kind returns the second byte of the binary form.
 	kind() byte
 	write(w *codec.Writer)

@@ -40,6 +40,8 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 	e.read().score(dst, f, lo, hi)
 }
 
+func (e *spilledEnsemble) encode(f *frame.Frame) encodedEnsemble { return e.read().encode(f) }
+
 func (e *spilledEnsemble) write(w *codec.Writer) {
 	e.writeHead(w)
 	w.Append(func(b []byte) ([]byte, error) { return e.stream.AppendTo(b, e.size) })

@@ -26,7 +26,12 @@ const one16 = 1<<16 - 1
 // leafDistribution returns the class distribution of the leaf that a row falls
 // into. row holds one bin for each feature.
 func (t *forestTree) leafDistribution(row []uint8) []classWeight {
-	number, first := t.distributions[t.Leaf(row)], uint32(0)
+	return t.distribution(t.Leaf(row))
+}
+
+// distribution returns the class distribution of a leaf.
+func (t *forestTree) distribution(leaf int) []classWeight {
+	number, first := t.distributions[leaf], uint32(0)
 	if number > 0 {
 		first = t.ends[number-1]
 	}

@@ -40,9 +40,15 @@ func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 
 // forward computes the logits of rows of f. drop is nil except in training.
 func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32, drop *dropout) {
-	l, batchRows := p.layout, len(rows)
 	p.encoder.encode(p.x, p.lookups, f, rows, drop)
-	p.embed(params, batchRows)
+	p.embed(params, len(rows))
+	p.propagate(params, len(rows), drop)
+}
+
+// propagate computes the logits of the given number of rows of x. drop is nil
+// except in training.
+func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropout) {
+	l := p.layout
 	var in []float32
 	for i, d := range l.dense {
 		act := p.activations[i][:l.members*batchRows*d.out]

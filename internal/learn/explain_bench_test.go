@@ -1,0 +1,89 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/learn/boost"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+// BenchmarkExplainTrees explains 1,000 rows of 28 numbers by 300 trees of 31
+// leaves, and reports the time of one row. docs/bench/explain.py does the same
+// with XGBoost.
+func BenchmarkExplainTrees(b *testing.B) {
+	const rows, columns, trees, explained = 20_000, 28, 300, 1000
+	f := numberFrame(rows, columns)
+	all := make([]int32, rows)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: all}, boost.Options{Classes: 2, Leaves: 31, LearningRate: 0.1, Workers: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for fit.Rounds() < trees {
+		if _, err := fit.Step(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: 1, members: []member{{3, 1, fit.Model()}}, background: selectRows(f, all[:32])}
+	benchmarkExplain(b, m, selectRows(f, all[:explained]))
+}
+
+// BenchmarkExplainBlend explains rows of 20 columns by a blend of four algorithms,
+// trained until they no longer improve.
+func BenchmarkExplainBlend(b *testing.B) {
+	f := numberFrame(1000, 20)
+	m := &Model{schema: f.Schema, algorithm: Blend, temperature: 1}
+	for _, v := range newVariants(algorithms, 2) {
+		o, err := Race(b.Context(), f, Params{Algorithms: []string{v.Name}, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		one := o.Model.members[0]
+		one.weight, m.background = 0.25, o.Model.background
+		m.members = append(m.members, one)
+	}
+	rows := make([]int32, 64)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	benchmarkExplain(b, m, selectRows(f, rows))
+}
+
+func benchmarkExplain(b *testing.B, m *Model, f *frame.Frame) {
+	b.Helper()
+	for b.Loop() {
+		if _, err := m.Explain(b.Context(), f, ExplainOptions{Workers: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*f.Rows), "ms/row")
+}
+
+// numberFrame returns rows of random numbers and a class that depends on them.
+func numberFrame(rows, columns int) *frame.Frame {
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{ID: "id", Label: "y", Classes: []string{"no", "yes"}}, Labels: make([]int32, rows)}
+	score := make([]float64, rows)
+	for i := range columns {
+		values := make([]float64, rows)
+		for row := range values {
+			values[row] = rng.NormFloat64()
+			score[row] += values[row] * float64(columns-i) / float64(columns)
+			if i > 0 {
+				score[row] += values[row] * f.Columns[i-1].Floats[row] / 2
+			}
+		}
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: string(rune('a' + i))})
+		f.Columns = append(f.Columns, frame.Column{Floats: values})
+	}
+	for row := range score {
+		if score[row]+rng.NormFloat64() > 0 {
+			f.Labels[row] = 1
+		}
+	}
+	return f
+}

@@ -1,0 +1,327 @@
+package learn
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"foretell/internal/learn/shapley"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
+)
+
+// explainFrame returns rows whose class depends on numbers with missing cells, on
+// categories of many levels and on their combination. One column is constant.
+func explainFrame(rows, classes, numbers int) *frame.Frame {
+	rng := rand.New(rand.NewPCG(3, uint64(rows)))
+	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{ID: "id", Label: "y"}}
+	for c := range classes {
+		f.Schema.Classes = append(f.Schema.Classes, fmt.Sprint("class", c))
+	}
+	score := make([]float64, rows)
+	for i := range numbers {
+		values := make([]float64, rows)
+		for row := range values {
+			values[row] = math.Round(100 * rng.NormFloat64())
+			score[row] += values[row] / 100 * float64(numbers-i) / float64(numbers)
+			if rng.IntN(10) == 0 {
+				values[row] = cells.NaN
+			}
+		}
+		f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: fmt.Sprint("n", i)})
+		f.Columns = append(f.Columns, frame.Column{Floats: values})
+	}
+	var codes [2][]int32
+	for i := range codes {
+		c := frame.ColumnSchema{Name: fmt.Sprint("c", i), Kind: frame.Category}
+		for level := range 30 {
+			c.Levels = append(c.Levels, fmt.Sprintf("level%02d", level))
+		}
+		for range rows {
+			codes[i] = append(codes[i], int32(rng.IntN(30)))
+		}
+		f.Schema.Columns, f.Columns = append(f.Schema.Columns, c), append(f.Columns, frame.Column{Codes: codes[i]})
+	}
+	f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: "constant"})
+	f.Columns = append(f.Columns, frame.Column{Floats: make([]float64, rows)})
+	for row := range rows {
+		score[row] += float64((codes[0][row]+codes[1][row])%3) - 1 + 0.3*rng.NormFloat64()
+		f.Labels = append(f.Labels, int32(min(max(math.Floor(score[row]+float64(classes)/2), 0), float64(classes-1))))
+	}
+	return f
+}
+
+// explainedModels returns a model of each algorithm, trained until it reaches a
+// validation accuracy of threshold, and a blend of all, by name.
+func explainedModels(t testing.TB, f *frame.Frame, threshold float64) map[string]*Model {
+	t.Helper()
+	models := map[string]*Model{}
+	blend := &Model{schema: f.Schema, algorithm: Blend, temperature: 0.8}
+	for _, v := range newVariants(algorithms, len(f.Schema.Classes)) {
+		o, err := Race(t.Context(), f, Params{Algorithms: []string{v.Name}, Threshold: new(threshold), Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Model.temperature = 1.2
+		models[v.algorithm.name] = o.Model
+		one := o.Model.members[0]
+		one.weight = 0.25
+		blend.members, blend.background = append(blend.members, one), o.Model.background
+	}
+	models[Blend] = blend
+	return models
+}
+
+// mixRows returns a frame of one row: row to of f in the given columns, and row from
+// in the others.
+func mixRows(f *frame.Frame, groups []inputColumn, from, to int, replaced func(column int) bool) *frame.Frame {
+	mixed := &frame.Frame{Schema: f.Schema, Rows: 1, Columns: make([]frame.Column, len(f.Columns))}
+	for column, group := range groups {
+		row := from
+		if replaced(column) {
+			row = to
+		}
+		for _, feature := range group.features {
+			mixed.Columns[feature] = f.Columns[feature].Take([]int32{int32(row)})
+		}
+	}
+	return mixed
+}
+
+// TestPredictPath compares the predictions of a path with those of its rows one by
+// one.
+func TestPredictPath(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		f := explainFrame(400, classes, 5)
+		groups := groupByColumn(f.Schema)
+		for name, m := range explainedModels(t, f, 0) {
+			rng := rand.New(rand.NewPCG(7, 7))
+			rows := m.encode(f)
+			for range 30 {
+				p := &shapley.Path{From: rng.IntN(f.Rows), To: rng.IntN(f.Rows), Steps: len(groups), Step: make([]int32, len(f.Columns))}
+				order := rng.Perm(len(groups))
+				position := make([]int, len(groups))
+				for i, column := range order {
+					position[column] = i + 1
+					p.Step[groups[column].features[0]] = int32(i + 1)
+				}
+				got, want := make([]float32, (p.Steps+1)*classes), make([]float32, classes)
+				rows.PredictPath(got, p)
+				for k := range p.Steps + 1 {
+					m.predict(want, mixRows(f, groups, p.From, p.To, func(column int) bool { return position[column] <= k }), 0, 1)
+					for c, q := range want {
+						if math.Abs(float64(q-got[k*classes+c])) > 2e-6 {
+							t.Fatalf("%s, %d classes, row %d: %v, want %v", name, classes, k, got[k*classes:(k+1)*classes], want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExplainEqualsEnumeration compares the contributions on six columns with those
+// by all sets of columns.
+func TestExplainEqualsEnumeration(t *testing.T) {
+	const classes, columns = 3, 6
+	f := explainFrame(300, classes, 3)
+	groups := groupByColumn(f.Schema)
+	if len(groups) != columns {
+		t.Fatalf("%d columns", len(groups))
+	}
+	for name, m := range explainedModels(t, f, 0) {
+		explained := selectRows(f, []int32{0, 7, 23})
+		got, err := m.Explain(t.Context(), explained, ExplainOptions{Class: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range got {
+			joined := appendRows(m.background, explained, i, i+1)
+			want := make([]float64, columns)
+			for b := range m.background.Rows {
+				values := make([]float64, 1<<columns)
+				for set := range values {
+					q := make([]float32, classes)
+					m.predict(q, mixRows(joined, groups, b, m.background.Rows, func(column int) bool { return set>>column&1 == 1 }), 0, 1)
+					values[set] = float64(q[1])
+				}
+				addEnumerated(want, values, 1/float64(m.background.Rows))
+			}
+			for column := range want {
+				if x.Class != 1 || math.Abs(x.Contributions[column]-want[column]) > 3e-6 {
+					t.Errorf("%s, row %d, class %d: %v, want %v", name, i, x.Class, x.Contributions, want)
+					break
+				}
+			}
+		}
+	}
+}
+
+// addEnumerated adds the Shapley values of the game with the given values by set,
+// times scale, to dst, by all orders of the players.
+func addEnumerated(dst, values []float64, scale float64) {
+	n, orders := len(dst), 1
+	for i := range n {
+		orders *= i + 1
+	}
+	// Each marginal value is counted once for each order of the players before it,
+	// because the recursion visits all orders, and times the orders of those after.
+	share := make([]float64, n)
+	var add func(set int)
+	add = func(set int) {
+		left := 0
+		for i := range n {
+			left += 1 - set>>i&1
+		}
+		after := 1
+		for i := range max(left-1, 0) {
+			after *= i + 1
+		}
+		for i := range n {
+			if set>>i&1 == 0 {
+				share[i] += float64(after) * (values[set|1<<i] - values[set])
+				add(set | 1<<i)
+			}
+		}
+	}
+	add(0)
+	for i, v := range share {
+		dst[i] += scale * v / float64(orders)
+	}
+}
+
+// TestExplainAddsUp checks that the contributions of rows with missing cells and
+// unknown levels add up to the prediction, and that a constant column and one that
+// equals the background contribute nothing.
+func TestExplainAddsUp(t *testing.T) {
+	f := explainFrame(400, 2, 9)
+	odd := selectRows(f, []int32{1, 2, 3, 4})
+	for i := range odd.Columns {
+		if odd.Columns[i].Codes != nil {
+			odd.Columns[i].Codes[0], odd.Columns[i].Codes[1] = frame.Missing, 30
+		} else {
+			odd.Columns[i].Floats[0], odd.Columns[i].Floats[2] = cells.NaN, 1e300
+		}
+	}
+	for name, m := range explainedModels(t, f, 0) {
+		list, err := m.Explain(t.Context(), odd, ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float32, odd.Rows*2)
+		m.predict(want, odd, 0, odd.Rows)
+		for i, x := range list {
+			sum := x.Base
+			for _, v := range x.Contributions {
+				sum += v
+			}
+			if x.Probability != float64(want[2*i+x.Class]) || x.Probability < 0.5 || math.Abs(sum-x.Probability) > 1e-6 {
+				t.Errorf("%s, row %d: base and contributions add up to %v, the probability of class %d is %v", name, i, sum, x.Class, x.Probability)
+			}
+			if last := x.Contributions[len(x.Contributions)-1]; i == 3 && last != 0 {
+				t.Errorf("%s: the constant column contributes %v", name, last)
+			}
+		}
+		same := selectRows(m.background, []int32{0})
+		m2 := *m
+		m2.background = same
+		list, err = m2.Explain(t.Context(), same, ExplainOptions{})
+		if err != nil || slices.ContainsFunc(list[0].Contributions, func(v float64) bool { return v != 0 }) {
+			t.Errorf("%s: a row that equals the background: %v, %v", name, list, err)
+		}
+	}
+}
+
+// TestExplainRanksLikeManyPermutations compares the order of the contributions of
+// twelve columns with that of the mean of 10,000 permutations. Columns of nearly
+// equal contributions may change places.
+func TestExplainRanksLikeManyPermutations(t *testing.T) {
+	if testing.Short() { // under the race detector it takes a minute
+		t.Skip("evaluates 30,000 permutations")
+	}
+	f := numberFrame(500, 12)
+	m := explainedModels(t, f, 0.7)[Blend]
+	explained := selectRows(f, []int32{5, 6, 7})
+	list, err := m.Explain(t.Context(), explained, ExplainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	rows := m.encode(appendRows(m.background, explained, 0, explained.Rows))
+	for i, x := range list {
+		const permutations = 10_000
+		columns := len(x.Contributions)
+		mean := make([]float64, columns)
+		q := make([]float32, (columns+1)*2)
+		for range permutations {
+			p := &shapley.Path{From: rng.IntN(m.background.Rows), To: m.background.Rows + i, Steps: columns, Step: make([]int32, columns)}
+			order := rng.Perm(columns)
+			for k, column := range order {
+				p.Step[column] = int32(k + 1)
+			}
+			rows.PredictPath(q, p)
+			for k, column := range order {
+				mean[column] += float64(q[2*k+2+x.Class]-q[2*k+x.Class]) / permutations
+			}
+		}
+		rank := func(values []float64) []int {
+			order := make([]int, columns)
+			for column := range order {
+				order[column] = column
+			}
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(values[b]), math.Abs(values[a])) })
+			return order
+		}
+		got, want := rank(x.Contributions), rank(mean)
+		t.Logf("row %d: %.4f, mean of permutations %.4f", i, x.Contributions, mean)
+		for place, column := range want {
+			if other := got[place]; other != column && math.Abs(math.Abs(mean[column])-math.Abs(mean[other])) > 0.01 {
+				t.Errorf("row %d, place %d: column %d, want %d (%.4f, permutations %.4f)", i, place, other, column, x.Contributions, mean)
+			}
+		}
+	}
+}
+
+// TestExplainIsDeterministic checks that neither the number of workers nor the
+// other rows nor the file change an explanation.
+func TestExplainIsDeterministic(t *testing.T) {
+	f := explainFrame(300, 3, 9)
+	m := explainedModels(t, f, 0)[Blend]
+	want, err := m.Explain(t.Context(), selectRows(f, []int32{10, 11, 12, 13}), ExplainOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := read.Explain(t.Context(), f, ExplainOptions{Workers: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, all[10:14]); diff != "" {
+		t.Errorf("(-alone +among others):\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Explain(ctx, f, ExplainOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	old := *m
+	old.background = nil
+	if _, err := old.Explain(t.Context(), f, ExplainOptions{}); !errors.Is(err, ErrNoBackground) {
+		t.Errorf("without a background: %v", err)
+	}
+}
