@@ -16,7 +16,7 @@ func fakeFile(tb testing.TB) ([]byte, []algorithm) {
 	list := fakeAlgorithms(fakeFitter{})
 	m := &Model{
 		schema: fakeFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
-		members: []member{{1, 0.25, fakeModel{0.5, 3, 10}}, {1, 0.75, fakeModel{0.75, 3, 10}}},
+		members:    []member{{1, 0.25, fakeModel{0.5, 3, 10}}, {1, 0.75, fakeModel{0.75, 3, 10}}},
 		background: selectRows(fakeFrame(10, 3), []int32{0, 1}),
 	}
 	return bytesOf(tb, m), list
