@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"internal/humanize":        nil,
 	"internal/job":             nil,
 	"internal/leaderboard":     {"api", "client", "connect", "report", "scoring", "term"},
-	"internal/learn":           {"learn/boost", "learn/codec", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "spill", "table/cells", "table/frame", "table/result"},
+	"internal/learn":           {"learn/boost", "learn/codec", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "spill", "table/cells", "table/csvfile", "table/frame", "table/result"},
 	"internal/learn/boost":     {"learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "learn/workspace", "spill", "table/frame"},
 	"internal/learn/codec":     nil,
 	"internal/learn/forest":    {"learn/codec", "learn/metric", "learn/parallel", "learn/shapley", "learn/split", "learn/tree", "spill", "table/frame"},

@@ -16,6 +16,10 @@ type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.
 	Workers int
+	// Reasons is the number of columns of reasons that are added to the result: the
+	// columns with the largest contributions to the probability of the predicted
+	// class, see Explain and AppendReason.
+	Reasons int
 	// Progress is called with the number of rows written so far, by one
 	// goroutine at a time. It must return quickly. It may be nil.
 	Progress func(rows int64)
@@ -23,7 +27,9 @@ type PredictOptions struct {
 
 // Predict reads a blind CSV and writes the result to out: each row of blind, in
 // the same order, followed by prediction, probability and probability_<class>
-// for each class. It returns the number of rows written.
+// for each class, and reason_1, reason_2, … if opts.Reasons is not 0. It returns
+// the number of rows written. The error is ErrNoBackground if the model cannot
+// give reasons.
 //
 // probability is the probability of the predicted class. If the metric of the
 // race was balancedAccuracy or macroF1, decisions are weighted, and another
@@ -40,7 +46,12 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if err != nil {
 		return 0, err
 	}
-	p := &prediction{model: m, format: result.NewFormat(blocks), out: out, progress: opts.Progress}
+	p := &prediction{model: m, format: result.NewFormat(blocks, opts.Reasons), out: out, progress: opts.Progress}
+	if opts.Reasons > 0 {
+		if p.reasons, err = m.newReasonWriter(blocks.Header(), opts); err != nil {
+			return 0, err
+		}
+	}
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
@@ -62,7 +73,8 @@ type prediction struct {
 	format   *result.Format
 	out      io.Writer
 	progress func(rows int64)
-	rows     int64 // written
+	reasons  *reasonWriter // nil without reasons
+	rows     int64         // written
 }
 
 // predictionWorker predicts blocks and writes their rows.
@@ -81,7 +93,7 @@ func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.predict(b, lo, min(lo+rows, b.Frame.Rows)); err != nil {
+			if err := w.predict(ctx, b, lo, min(lo+rows, b.Frame.Rows)); err != nil {
 				return err
 			}
 		}
@@ -89,8 +101,12 @@ func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
 	})
 }
 
-func (w *predictionWorker) predict(b *frame.Block, lo, hi int) (err error) {
+func (w *predictionWorker) predict(ctx context.Context, b *frame.Block, lo, hi int) (err error) {
 	m, classes := w.model, w.model.classes()
+	reasons, err := w.reasons.explain(ctx, b, lo, hi)
+	if err != nil {
+		return err
+	}
 	w.probabilities = slices.Grow(w.probabilities[:0], (hi-lo)*classes)[:(hi-lo)*classes]
 	m.predict(w.probabilities, b.Frame, lo, hi)
 	for row := lo; row < hi && err == nil; row++ {
@@ -99,7 +115,7 @@ func (w *predictionWorker) predict(b *frame.Block, lo, hi int) (err error) {
 		for c := range q {
 			q[c] = min(q[c], 1) // rounding may exceed 1
 		}
-		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q)
+		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q, reasons.row(row-lo))
 	}
 	return err
 }

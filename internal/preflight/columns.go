@@ -50,9 +50,9 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// Check returns an error if the result will not have the columns. It does not check the
-// probability columns if classes is nil.
-func (c ColumnsFlag) Check(blind *profile.Profile, classes []string) error {
+// Check returns an error if the result will not have the columns. reasons is the number of
+// its columns of reasons. Check does not check the probability columns if classes is nil.
+func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
 	}
@@ -64,8 +64,8 @@ func (c ColumnsFlag) Check(blind *profile.Profile, classes []string) error {
 	if classes == nil {
 		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
-	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes)...), picks); err != nil {
-		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class> and the columns of the blind file")
+	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasons)...), picks); err != nil {
+		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, with --explain reason_1, …, and the columns of the blind file")
 	}
 	return nil
 }

@@ -15,12 +15,14 @@ import (
 const (
 	predictionName  = "prediction"
 	probabilityName = "probability"
+	reasonName      = "reason"
 )
 
 // AddedColumns returns the names of the columns that a prediction adds after those of a
-// blind file: prediction, probability and probability_<class> for each class. If a name is
-// taken, the first of the suffixes _2, _3, … that makes it unique is appended.
-func AddedColumns(blind, classes []string) []string {
+// blind file: prediction, probability, probability_<class> for each class, and reason_1,
+// reason_2, … for the given number of reasons. If a name is taken, the first of the suffixes
+// _2, _3, … that makes it unique is appended.
+func AddedColumns(blind, classes []string, reasons int) []string {
 	taken := make(map[string]bool, len(blind)+len(classes)+2)
 	for _, name := range blind {
 		taken[name] = true
@@ -28,6 +30,9 @@ func AddedColumns(blind, classes []string) []string {
 	added := []string{predictionName, probabilityName}
 	for _, class := range classes {
 		added = append(added, probabilityName+"_"+class)
+	}
+	for i := range reasons {
+		added = append(added, fmt.Sprintf("%s_%d", reasonName, i+1))
 	}
 	for i, name := range added {
 		for n := 2; taken[added[i]]; n++ {
@@ -43,13 +48,15 @@ func AddedColumns(blind, classes []string) []string {
 type Format struct {
 	header  []byte
 	classes [][]byte // as fields
+	reasons int
 }
 
-// NewFormat returns the format of the predictions for a blind file.
-func NewFormat(blocks *frame.BlockReader) *Format {
+// NewFormat returns the format of the predictions for a blind file, with the given number of
+// reasons for each.
+func NewFormat(blocks *frame.BlockReader, reasons int) *Format {
 	classes := blocks.Schema().Classes
-	f := &Format{header: bytes.Clone(blocks.RawHeader())}
-	for _, name := range AddedColumns(blocks.Header(), classes) {
+	f := &Format{header: bytes.Clone(blocks.RawHeader()), reasons: reasons}
+	for _, name := range AddedColumns(blocks.Header(), classes, reasons) {
 		f.header = csvfile.AppendField(append(f.header, ','), []byte(name))
 	}
 	f.header = append(f.header, '\n')
@@ -65,7 +72,8 @@ func (f *Format) Header() []byte { return f.header }
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
 // frame.Block.Raw. class is the index of the predicted class, which need not be the most
 // probable one. It is an error if there is not one probability from 0 to 1 for each class.
-func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) ([]byte, error) {
+// Reasons beyond those given are empty.
+func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, reasons []string) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
 	}
@@ -85,6 +93,12 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32) 
 	for _, p := range probabilities {
 		dst = append(dst, ',')
 		dst = appendProbability(dst, float64(p))
+	}
+	for i := range f.reasons {
+		dst = append(dst, ',')
+		if i < len(reasons) {
+			dst = csvfile.AppendField(dst, []byte(reasons[i]))
+		}
 	}
 	return append(dst, '\n'), nil
 }

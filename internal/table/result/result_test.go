@@ -27,7 +27,7 @@ func TestFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw := [][]byte{[]byte("1,2,\"re\nd\",x"), []byte("2,,black,y")}
-	f := NewFormat(blocks)
+	f := NewFormat(blocks, 0)
 	out := f.Header()
 	for i, p := range [][]float32{{0.25, 0.75}, {1, 0}} {
 		if out, err = f.AppendRow(out, raw[i], 1-i, p); err != nil {

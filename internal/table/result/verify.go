@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"foretell/internal/humanize"
@@ -60,7 +62,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 	if err != nil {
 		return 0, err
 	}
-	before := max(len(got.Names)-len(classes)-2, 0)
+	before := max(len(got.Names)-len(classes)-2-countReasons(got.Names), 0)
 	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
 	if err := v.checkHeader(classes); err != nil {
 		return 0, err
@@ -83,6 +85,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 type verifier struct {
 	want, got *csvfile.Table
 	classes   map[string]int32
+	added     int // number of added columns without the reasons
 	rows      int
 }
 
@@ -91,8 +94,8 @@ func (v *verifier) checkHeader(classes []string) error {
 	if classes == nil {
 		classes = classesFromHeader(v.got.Names, len(names)+2)
 	}
-	v.classes = frame.BuildIndex(classes)
-	expected := append(names[:len(names):len(names)], AddedColumns(names, classes)...)
+	v.classes, v.added = frame.BuildIndex(classes), len(classes)+2
+	expected := append(names[:len(names):len(names)], AddedColumns(names, classes, countReasons(v.got.Names))...)
 	for i, name := range expected {
 		if i >= len(v.got.Names) {
 			d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, i, "the column %s is missing", csvfile.Excerpt(name))
@@ -114,10 +117,31 @@ func (v *verifier) checkHeader(classes []string) error {
 // at position from.
 func classesFromHeader(names []string, from int) []string {
 	var classes []string
+	names = names[:len(names)-countReasons(names)]
 	for _, name := range names[min(from, len(names)):] {
 		classes = append(classes, strings.TrimPrefix(name, probabilityName+"_"))
 	}
 	return classes
+}
+
+// reasonColumn matches the name of a column of reasons, which has a second number if the
+// blind file has a column of the same name.
+var reasonColumn = regexp.MustCompile(`^` + reasonName + `_(\d+)(_\d+)?$`)
+
+// countReasons returns the number of columns of reasons at the end of a result.
+func countReasons(names []string) int {
+	if len(names) == 0 {
+		return 0
+	}
+	parts := reasonColumn.FindStringSubmatch(names[len(names)-1])
+	if parts == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[1])
+	if err != nil || n > len(names) {
+		return 0
+	}
+	return n
 }
 
 // checkRow checks the next row and reports whether there was one.
@@ -162,7 +186,7 @@ func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 		return v.newDefect(row, from, csvfile.CodeUnknownClass, "%s is not one of the classes", csvfile.Excerpt(string(row.Fields[from])))
 	}
 	sum, predicted, stated := 0.0, 0.0, 0.0
-	for i := from + 1; i < len(row.Fields); i++ {
+	for i := from + 1; i < from+v.added; i++ {
 		p, ok := cells.ParseNumber(row.Fields[i])
 		if !ok || !(p >= 0 && p <= 1) {
 			return v.newDefect(row, i, csvfile.CodeBadProbability, "%s is not a probability", csvfile.Excerpt(string(row.Fields[i])))

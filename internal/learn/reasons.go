@@ -1,0 +1,119 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// AppendReason appends a reason for a prediction to dst: the name of a column, its
+// cell, shortened if it is long, and what the column adds to the probability, as in
+//
+//	income=52000 (+0.1312)
+//
+// The contribution is between the last parentheses, with four decimals and a sign.
+func AppendReason(dst []byte, column, cell string, contribution float64) []byte {
+	dst = append(append(dst, column...), '=')
+	dst = append(dst, csvfile.Shorten(cell)...)
+	dst = append(dst, " ("...)
+	if contribution >= 0 {
+		dst = append(dst, '+')
+	}
+	return append(strconv.AppendFloat(dst, contribution, 'f', 4, 64), ')')
+}
+
+// Largest returns the indices of at most n columns that contribute, the largest
+// contributions first, whatever their sign. Columns that contribute less than
+// 0.00005, which rounds to nothing, are left out.
+func (x *Explanation) Largest(n int) []int {
+	const least = 0.00005
+	order := make([]int, 0, len(x.Contributions))
+	for i, v := range x.Contributions {
+		if math.Abs(v) >= least {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(x.Contributions[b]), math.Abs(x.Contributions[a]))
+	})
+	return order[:min(len(order), n)]
+}
+
+// reasonWriter writes the reasons of predictions. It is safe for concurrent use.
+type reasonWriter struct {
+	explainer *explainer
+	cells     *columnCells
+	reasons   int // for each row
+}
+
+func (m *Model) newReasonWriter(header []string, opts PredictOptions) (*reasonWriter, error) {
+	e, err := m.newExplainer(ExplainOptions{Workers: opts.Workers})
+	if err != nil {
+		return nil, err
+	}
+	return &reasonWriter{e, m.newColumnCells(header), opts.Reasons}, nil
+}
+
+// explain returns the reasons of the rows lo…hi-1 of a block. It returns nil if w
+// is nil.
+func (w *reasonWriter) explain(ctx context.Context, b *frame.Block, lo, hi int) (rowReasons, error) {
+	if w == nil {
+		return nil, nil
+	}
+	list, err := w.explainer.explain(ctx, b.Frame, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	reasons := make(rowReasons, len(list))
+	for i := range list {
+		cells := w.cells.of(b.Raw[lo+i])
+		for _, column := range list[i].Largest(w.reasons) {
+			text := AppendReason(nil, w.cells.names[column], cells[column], list[i].Contributions[column])
+			reasons[i] = append(reasons[i], string(text))
+		}
+	}
+	return reasons, nil
+}
+
+// rowReasons holds the reasons of some rows. It is nil without reasons.
+type rowReasons [][]string
+
+func (r rowReasons) row(i int) []string {
+	if r == nil {
+		return nil
+	}
+	return r[i]
+}
+
+// columnCells finds the cells of a model's columns in the rows of a file.
+type columnCells struct {
+	names  []string // of Model.Columns
+	fields []int    // their positions in the file
+}
+
+func (m *Model) newColumnCells(header []string) *columnCells {
+	c := &columnCells{names: m.Columns()}
+	places := frame.BuildIndex(header)
+	for _, name := range c.names {
+		c.fields = append(c.fields, int(places[name]))
+	}
+	return c
+}
+
+// of returns the cells of a row, given its text in the file, in the order of the
+// columns.
+func (c *columnCells) of(raw []byte) []string {
+	fields := csvfile.SplitRecord(nil, raw, ',')
+	list := make([]string, len(c.fields))
+	for i, at := range c.fields {
+		if at < len(fields) {
+			list[i] = string(fields[at])
+		}
+	}
+	return list
+}
