@@ -156,7 +156,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset))
+	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset), 0)
 }
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the

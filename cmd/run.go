@@ -197,7 +197,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 		return nil, err
 	}
 	if files.BlindProfile != nil {
-		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels())
+		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels(), 0)
 	}
 	return files, err
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/shapley"
 	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
@@ -203,6 +204,13 @@ func (m recordedModel) AppendBinary(b []byte) ([]byte, error) {
 
 // Predict implements predictor.
 func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	m.decode().Predict(dst, f, lo, hi)
+}
+
+// Encode implements predictor.
+func (m recordedModel) Encode(f *frame.Frame) shapley.Rows { return m.decode().Encode(f) }
+
+func (m recordedModel) decode() predictor {
 	encoded, err := m.AppendBinary(nil)
 	if err != nil {
 		panic(err) // as for other models on the disk
@@ -211,5 +219,5 @@ func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	if err != nil {
 		panic(err) // readFoldModel has read it
 	}
-	p.Predict(dst, f, lo, hi)
+	return p
 }

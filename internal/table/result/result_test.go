@@ -30,16 +30,16 @@ func TestFormat(t *testing.T) {
 	f := NewFormat(blocks, 0)
 	out := f.Header()
 	for i, p := range [][]float32{{0.25, 0.75}, {1, 0}} {
-		if out, err = f.AppendRow(out, raw[i], 1-i, p); err != nil {
+		if out, err = f.AppendRow(out, raw[i], 1-i, p, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, bad := range [][]float32{{1}, {float32(cells.NaN), 1}, {1.5, -0.5}} {
-		if _, err := f.AppendRow(nil, raw[0], 0, bad); err == nil {
+		if _, err := f.AppendRow(nil, raw[0], 0, bad, nil); err == nil {
 			t.Errorf("%v was written", bad)
 		}
 	}
-	if _, err := f.AppendRow(nil, raw[0], 2, []float32{1, 0}); err == nil {
+	if _, err := f.AppendRow(nil, raw[0], 2, []float32{1, 0}, nil); err == nil {
 		t.Error("a class that is not there was written")
 	}
 	want := "id,weight,colour,probability,prediction,probability_2,probability_cat,probability_dog\n" +
