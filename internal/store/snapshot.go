@@ -30,8 +30,9 @@ var snapshotTables = []struct{ name, order string }{
 
 // otherTables are the tables whose rows are not in a backup. Sessions and one-time links
 // are not restored, because they may have been used or revoked since. The identity of the
-// folder belongs to one place, and the other tables describe running processes.
-var otherTables = []string{"token", "one_time_link", "folder", "worker"}
+// folder belongs to one place. Parts of races are trained again. Workers are running
+// processes.
+var otherTables = []string{"token", "one_time_link", "folder", "part", "worker"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
 // the order in which their rows can be inserted.
