@@ -109,7 +109,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	used, err := session.App.Usage(ctx)
 	if err == nil && used.Orphans.Count > 0 {
-		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was moved there", doctor.FormatOrphans(o.factory, used.Orphans))
+		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.FormatOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), used.Orphans))
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func startOnS3(t *testing.T, flags ...string) (proxy *testenv.S3Proxy, address s
 		t.Fatalf("users add: %v: %s", err, out)
 	}
 	return proxy, address, []string{
-		"FORETELL_SERVER=" + address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password", "HOME=" + t.TempDir(),
+		"FORETELL_SERVER=" + address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password", "HOME=" + t.TempDir(), "FORETELL_DATA_DIR=" + dir,
 	}
 }
 
@@ -66,6 +66,33 @@ func TestStorageOutage(t *testing.T) {
 	}
 	if text, err := os.ReadFile(result); err != nil || strings.Count(string(text), "\n") < 2 {
 		t.Errorf("%v, result %q", err, text)
+	}
+}
+
+// TestStorageDoctor checks that doctor --files reads the files of an S3 store.
+func TestStorageDoctor(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a service")
+	}
+	proxy, address, env := startOnS3(t)
+	create := exec.Command("foretell", "datasets", "create", "stored", "-", "-q")
+	create.Env, create.Stdin = env, strings.NewReader("id,size,kind\n1,1,a\n2,2,b\n")
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("datasets create on %s: %v: %s", address, err, out)
+	}
+	for where, want := range map[string]string{
+		"":                                "files\tok\t1 file, 25 B, contents match\n",
+		filepath.Join(t.TempDir(), "new"): "files\tfail\t", // its database does not belong to the files
+	} {
+		doctor := exec.Command("foretell", "doctor", "--files", "--fields", "check,verdict,message")
+		doctor.Env = append(os.Environ(), append(env, "FORETELL_STORAGE="+proxy.Location.String())...)
+		if where != "" {
+			doctor.Env = append(doctor.Env, "FORETELL_DATA_DIR="+where)
+		}
+		if out, err := doctor.CombinedOutput(); !strings.Contains(string(out), want) {
+			t.Errorf("doctor --files of %q: %v: %s, want %q", where, err, out, want)
+		}
 	}
 }
 

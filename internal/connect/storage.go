@@ -1,9 +1,14 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +17,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/store"
 )
 
 // storageFlag is the name of the flag that selects where the stored files are.
@@ -32,6 +38,26 @@ func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 		return flag.Value.String()
 	}
 	return f.Env(config.EnvStorage)
+}
+
+// StorageName returns the folder or the prefix of the stored files for messages, with a
+// slash at the end: blobs/, or the location that --storage or FORETELL_STORAGE selects.
+func StorageName(f *cli.Factory, cmd *cobra.Command) string {
+	location, _, _ := strings.Cut(storageOf(f, cmd), "?")
+	return strings.TrimSuffix(cmp.Or(location, "blobs"), "/") + "/"
+}
+
+// HasLocalData reports whether there is something to open in the data folder dir, in the
+// database of --database or in the storage of --storage. It creates nothing.
+func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
+	location, err := databaseLocation(f, cmd, dir)
+	if err != nil || store.IsURL(location) || storageOf(f, cmd) != "" {
+		return true // opening it tells the error
+	}
+	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
+		_, err := os.Stat(path)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // openBlobs opens the stored files of the data folder dir. If location is "", they are in

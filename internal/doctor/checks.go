@@ -51,7 +51,7 @@ type Result struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	// Err is the error that a command would return; nil unless the verdict is fail.
-	Err *exit.Error
+	Err *exit.Error `json:"-"`
 }
 
 // FailureError returns the error of the first failed check, with the number of failed checks.

@@ -2,11 +2,7 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"foretell/internal/app"
 	"foretell/internal/blob"
@@ -19,17 +15,15 @@ import (
 )
 
 // checkFiles checks the sizes of the stored files, and with --files their contents. known is
-// false if the folder has no stored files.
+// false if there is no data folder yet, unless --files requests the check.
 func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, known bool) {
 	const name = "files"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
 		return Result{}, false // checkData reports this error
 	}
-	if _, err := os.Stat(filepath.Join(dir, connect.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(dir, "blobs")); err != nil {
-			return Result{}, false
-		}
+	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) { // opening it would create it
+		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles
 	}
 	service, err := connect.OpenLocal(ctx, dir, o.Factory, o.Service.Cmd)
 	if err != nil {
@@ -40,24 +34,25 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if err != nil {
 		return failResult(ctx, name, err), true
 	}
-	return o.filesResult(ctx, name, found), true
+	return o.filesResult(ctx, name, connect.StorageName(o.Factory, o.Service.Cmd), found), true
 }
 
-// FormatOrphans formats the number, size and age of orphaned files.
-func FormatOrphans(f *cli.Factory, o blob.Orphans) string {
+// FormatOrphans formats the number, size and age of the orphaned files in storage, which is
+// the result of [connect.StorageName].
+func FormatOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
-	return fmt.Sprintf("%s (%s) in blobs/orphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), humanize.Count(days, "day"))
+	return fmt.Sprintf("%s (%s) in %sorphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result for the checked files.
-func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileCheck) Result {
+// filesResult returns the result of the check name for the checked files in storage.
+func (o *Checker) filesResult(ctx context.Context, name, storage string, found *app.FileCheck) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {
-			o.Factory.Note("%s (blobs/%s)", f.Reason, f.Blob)
+			o.Factory.Note("%s (%s%s)", f.Reason, storage, f.Blob)
 		}
 		first := found.Damaged[0]
-		return failResult(ctx, name, exit.Errorf(exit.Unexpected, "%d of %s damaged; %s (blobs/%s)", n, humanize.Count(found.Files, "file"), first.Reason, first.Blob).
-			WithHint("restore these files in blobs/ from a backup"))
+		return failResult(ctx, name, exit.Errorf(exit.Unexpected, "%d of %s damaged; %s (%s%s)", n, humanize.Count(found.Files, "file"), first.Reason, storage, first.Blob).
+			WithHint("restore these files in %s from a backup", storage))
 	}
 	message := fmt.Sprintf("%s, %s, sizes match", humanize.Count(found.Files, "file"), term.FormatBytes(found.Bytes))
 	if o.VerifyFiles {
@@ -67,9 +62,9 @@ func (o *Checker) filesResult(ctx context.Context, name string, found *app.FileC
 		}
 	}
 	if found.Orphans.Count > 0 {
-		return warnResult(name, "the database does not refer to the files in blobs/orphans; each is deleted 30 days after it was moved to the folder, "+
-			"or moved back if a database that refers to it is restored",
-			"%s; %s", message, FormatOrphans(o.Factory, found.Orphans))
+		return warnResult(name, "the database does not refer to the orphaned files; each is deleted 30 days after it was found, "+
+			"unless a database that refers to it is restored",
+			"%s; %s", message, FormatOrphans(o.Factory, storage, found.Orphans))
 	}
 	return okResult(name, "%s", message)
 }
