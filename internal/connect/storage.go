@@ -52,7 +52,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || store.IsURL(location) || storageOf(f, cmd) != "" {
-		return true // opening it tells the error
+		return true // opening it reports the error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)
