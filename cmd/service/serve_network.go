@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/listen"
+	"foretell/internal/server"
 )
 
 // networkFlags holds the flags of serve for addresses, TLS and connections.
@@ -25,6 +27,7 @@ type networkFlags struct {
 	acmeHosts         []string
 	acmeDirectory     string
 	proxies           []string
+	allowedHosts      []string
 	connections       int
 	perAddress        int
 }
@@ -38,10 +41,12 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; port 443 of each must reach the service")
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.0/8")
+	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "refuse requests to other host `names` than these and that of --public-url; any allows all "+
+		"(default any; if only this machine can reach --listen: localhost and IP addresses)")
 	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default by the limit of open files)")
 	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of all, at most 1000)")
 	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
-		"trust-proxy", "max-connections", "max-connections-per-address")
+		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
 }
 
 // check returns an error for flags that are invalid or cannot be used together.
@@ -57,6 +62,11 @@ func (n *networkFlags) check() error {
 		return exit.Usagef("invalid --max-connections %d: must be at least 1, or 0 for the default", n.connections)
 	case n.perAddress < 0:
 		return exit.Usagef("invalid --max-connections-per-address %d: must be at least 1, or 0 for the default", n.perAddress)
+	}
+	for _, host := range n.allowedHosts {
+		if host == "" || strings.ContainsAny(host, "/*@ ") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
+			return exit.Usagef("invalid --allowed-hosts %q: want a host name without a port, such as foretell.example.com", host)
+		}
 	}
 	for _, host := range n.acmeHosts {
 		if _, err := netip.ParseAddr(host); err == nil || host == "" || strings.ContainsAny(host, ":/*@ ") {
@@ -101,6 +111,24 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 		networks = append(networks, network.Masked())
 	}
 	return networks, nil
+}
+
+// anyHost in --allowed-hosts allows all host names.
+const anyHost = "any"
+
+// hosts returns the host names to which requests may be sent. address is that of the
+// listener. By default a service that only this machine can reach, without a proxy, may only
+// be addressed as this machine.
+func (n *networkFlags) hosts(address net.Addr) []string {
+	switch tcp, ok := address.(*net.TCPAddr); {
+	case slices.Contains(n.allowedHosts, anyHost):
+		return nil
+	case len(n.allowedHosts) > 0:
+		return n.allowedHosts
+	case ok && tcp.IP.IsLoopback() && n.publicURL == "" && len(n.proxies) == 0:
+		return server.LoopbackHosts
+	}
+	return nil
 }
 
 // tls returns the TLS configuration, or nil if TLS is not used. The returned function reads

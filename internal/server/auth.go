@@ -139,11 +139,5 @@ func (s *service) baseURL(r *http.Request) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/")
 	}
-	host := r.Host
-	if s.proxies.forwards(r) {
-		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
-			host, _, _ = strings.Cut(forwarded, ",")
-		}
-	}
-	return s.schemeOf(r) + "://" + strings.TrimSpace(host)
+	return s.schemeOf(r) + "://" + s.requestHost(r)
 }

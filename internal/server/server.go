@@ -42,6 +42,9 @@ type Options struct {
 	// https://foretell.example.com. Defaults to the scheme and host of each
 	// request.
 	PublicURL string
+	// AllowedHosts are the host names, without ports, to which requests may be sent. Others
+	// get 400. The host of PublicURL is always allowed. Defaults to any. See LoopbackHosts.
+	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, -Proto and
 	// -Host are used. A proxy must set all three, because otherwise a client could set
 	// them.
@@ -95,7 +98,7 @@ func New(a *app.App, opts Options) http.Handler {
 	if opts.Metrics == nil || opts.PublicMetrics {
 		rt.HandleFunc("GET /metrics", s.metrics.ServeHTTP)
 	}
-	handler := s.observe(rt)
+	handler := s.observe(s.checkHost(rt))
 	s.mountPages(rt, handler)
 	return handler
 }

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// LoopbackHosts is the value of Options.AllowedHosts for a service that only this machine
+// can reach. A page of another site could otherwise use a name of its own for the address
+// of the service (DNS rebinding), and read responses as if they were its own.
+var LoopbackHosts = []string{"localhost", addresses}
+
+// addresses in Options.AllowedHosts allows all IP addresses, because no other site can have
+// one as its name.
+const addresses = "ip addresses" // no host name has a space
+
+// checkHost returns a handler that calls next if the host of a request is allowed. The
+// health of the service has no restriction, because load balancers ask for it by address.
+func (s *service) checkHost(next http.Handler) http.Handler {
+	if len(s.opts.AllowedHosts) == 0 {
+		return next
+	}
+	allowed := map[string]bool{}
+	for _, host := range s.opts.AllowedHosts {
+		allowed[strings.ToLower(host)] = true
+	}
+	if public, err := url.Parse(s.opts.PublicURL); err == nil {
+		allowed[strings.ToLower(public.Hostname())] = true
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := hostName(s.requestHost(r))
+		_, err := netip.ParseAddr(host)
+		isAddress := err == nil
+		if !allowed[host] && !(isAddress && allowed[addresses]) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", loggable(host)))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostName returns a host without the port and the brackets of an IPv6 address, in lower
+// case and without a final dot.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+}
+
+// requestHost returns the host to which the client sent a request.
+func (s *service) requestHost(r *http.Request) string {
+	if s.proxies.forwards(r) {
+		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
+			host, _, _ := strings.Cut(forwarded, ",")
+			return strings.TrimSpace(host)
+		}
+	}
+	return strings.TrimSpace(r.Host)
+}
