@@ -37,7 +37,11 @@ func run(f *cli.Factory) exit.Status {
 	defer stop()
 	ctx, f.Cancel = context.WithCancelCause(ctx)
 	defer f.Cancel(nil)
-	err := execute(ctx, f)
+	stopTracing, err := startTracing(f)
+	if err == nil {
+		err = execute(ctx, f)
+		stopTracing(err)
+	}
 	var stopped *exit.InterruptError
 	interrupted := errors.As(context.Cause(ctx), &stopped)
 	if f.DryRun != nil {

@@ -42,6 +42,7 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 			}
 			f.Running = cmd
 			f.OpenConsole()
+			startCommandSpan(f, cmd)
 			if err := cli.CheckDryRun(cmd); err != nil {
 				return err
 			}
@@ -70,13 +71,16 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 	return root
 }
 
+// serviceGroup is the group of the commands that run a service.
+const serviceGroup = "service"
+
 // addCommands adds all commands, in the groups of the help page.
 func addCommands(root *cobra.Command, f *cli.Factory) {
 	root.AddGroup(
 		&cobra.Group{ID: "work", Title: "Train and predict:"},
 		&cobra.Group{ID: "thing", Title: "Data and models:"},
 		&cobra.Group{ID: "account", Title: "Account:"},
-		&cobra.Group{ID: "service", Title: "Running a service:"},
+		&cobra.Group{ID: serviceGroup, Title: "Running a service:"},
 		&cobra.Group{ID: "tool", Title: "Tools:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
@@ -88,7 +92,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	add("work", newRunCmd(f), newPredictCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
 	add("account", newLoginCmd(f), newLogoutCmd(f), newStatusCmd(f), newSessionsCmd(f))
-	add("service", service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f))
+	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }

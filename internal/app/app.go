@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"foretell/internal/account"
 	"foretell/internal/auth"
 	"foretell/internal/blob"
@@ -55,6 +57,8 @@ type Config struct {
 	// download results directly from it, with signed URLs. See [App.WatchUploads]. It is
 	// an error if Blobs is a folder.
 	DirectTransfers bool
+	// Tracer creates the spans of jobs. Nil creates none.
+	Tracer trace.Tracer
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
 }
@@ -70,6 +74,7 @@ type App struct {
 	now           func() time.Time
 	rand          io.Reader
 	log           *slog.Logger
+	tracer        trace.Tracer
 	secret        []byte
 	datasetsArray bool
 	ownJobsOnly   bool
@@ -96,7 +101,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory,
+		memory: c.Memory, tracer: c.Tracer,
 		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {

@@ -32,9 +32,9 @@ func (a *App) newPool(races int) *job.Pool {
 	return job.NewPool(job.Config{
 		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: postponing(a.prepare), Fail: a.failDataset},
-			{Name: kindTrain, Workers: races, Do: postponing(a.train), Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxPredictions, Do: postponing(a.predict), Fail: a.failPrediction},
+			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.traced(kindPrepare, postponing(a.prepare)), Fail: a.failDataset},
+			{Name: kindTrain, Workers: races, Do: a.traced(kindTrain, postponing(a.train)), Fail: a.failTraining},
+			{Name: kindPredict, Workers: maxPredictions, Do: a.traced(kindPredict, postponing(a.predict)), Fail: a.failPrediction},
 		},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/span"
 	"foretell/internal/store"
 )
 
@@ -96,6 +97,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	if len(changed) == 0 {
 		return
 	}
+	ctx = span.Without(ctx) // a span every 250 ms would be of no use
 	now := a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {

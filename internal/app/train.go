@@ -53,6 +53,9 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
 		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Stop: r.Cancelled(), Progress: recorder.record, Disk: rows.spill,
 	}
+	spans := startRunSpans(ctx, params.Algorithms)
+	defer spans.end()
+	params.Progress = spans.observe(params.Progress)
 	f, err = a.readKeys(ctx, rows, f, &params)
 	var outcome *learn.Outcome
 	if err == nil {

@@ -145,7 +145,7 @@ func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) 
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	w := &Writer{store: s, ctx: ctx, info: Info{Key: key}, sum: sha256.New(), timer: s.startCall(CallWrite)}
+	w := &Writer{store: s, ctx: ctx, info: Info{Key: key}, sum: sha256.New(), timer: s.startCall(ctx, CallWrite)}
 	_, err := w.timer.measure(func() (_ int, err error) {
 		w.sink, err = s.create(ctx, key)
 		return 0, err
@@ -211,7 +211,7 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	timer := s.startCall(CallRead)
+	timer := s.startCall(ctx, CallRead)
 	var r *Reader
 	_, err := timer.measure(func() (_ int, err error) {
 		r, err = s.open(ctx, key)
@@ -250,7 +250,7 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 }
 
 func (s *Store) removeMeasured(ctx context.Context, key string) error {
-	timer := s.startCall(CallDelete)
+	timer := s.startCall(ctx, CallDelete)
 	defer timer.end()
 	_, err := timer.measure(func() (int, error) { return 0, s.remove(ctx, key) })
 	if errors.Is(err, ErrNotFound) {

@@ -5,6 +5,11 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/span"
 )
 
 // Call is one use of the backend: a blob was read, written or deleted.
@@ -40,25 +45,30 @@ func (s *Store) Observe(now func() time.Time, report func(Call)) {
 	s.observer.Store(&callObserver{now, report})
 }
 
-// callTimer measures a call. The zero value measures nothing.
+// callTimer measures a call for the observer, if there is one, and for the trace.
 type callTimer struct {
 	observer *callObserver
 	call     Call
+	span     trace.Span
+	ended    bool
 }
 
 // startCall returns the timer of a call that begins.
-func (s *Store) startCall(operation string) callTimer {
-	return callTimer{s.observer.Load(), Call{Operation: operation}}
+func (s *Store) startCall(ctx context.Context, operation string) callTimer {
+	_, own := span.Start(ctx, "file "+operation, trace.SpanKindClient)
+	return callTimer{s.observer.Load(), Call{Operation: operation}, own, false}
 }
 
 // measure calls do, which uses the backend for some bytes of the call.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
-	if t.observer == nil {
-		return do()
+	var began time.Time
+	if t.observer != nil {
+		began = t.observer.now()
 	}
-	began := t.observer.now()
 	n, err := do()
-	t.call.Elapsed += t.observer.now().Sub(began)
+	if t.observer != nil {
+		t.call.Elapsed += t.observer.now().Sub(began)
+	}
 	t.call.Bytes += int64(n)
 	isFailure := err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled)
 	if isFailure && t.call.Err == nil {
@@ -69,9 +79,14 @@ func (t *callTimer) measure(do func() (int, error)) (int, error) {
 
 // end reports the call, once.
 func (t *callTimer) end() {
+	if t.ended {
+		return
+	}
+	t.ended = true
+	t.span.SetAttributes(attribute.Int64("foretell.bytes", t.call.Bytes))
+	span.End(t.span, t.call.Err)
 	if t.observer != nil {
 		t.observer.report(t.call)
-		t.observer = nil
 	}
 }
 

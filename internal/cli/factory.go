@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/term"
 )
@@ -37,6 +38,10 @@ type Factory struct {
 	Cancel context.CancelCauseFunc
 	// DryRun is the transport of --dry-run; nil without it.
 	DryRun *dryRunTransport
+	// Tracer creates the spans of the command; nil without tracing. Span is the span of the
+	// command, or nil.
+	Tracer trace.Tracer
+	Span   trace.Span
 	// StoppedBySignal is set if a signal stopped a command that runs until it is stopped.
 	StoppedBySignal bool
 }

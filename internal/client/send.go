@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"foretell/internal/api"
 )
 
@@ -99,13 +101,16 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 }
 
 // attempt sends req once.
-func (c *Client) attempt(ctx context.Context, req *request, token string, n int) (*http.Response, error) {
+func (c *Client) attempt(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
+	ctx, end := startSpan(ctx, req, n)
+	defer func() { end(resp, err) }()
 	out, err := http.NewRequestWithContext(ctx, req.method, req.url.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	out.Header = req.header.Clone()
 	out.Header.Set("User-Agent", c.opts.UserAgent)
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(out.Header))
 	if token != "" {
 		out.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -120,7 +125,7 @@ func (c *Client) attempt(ctx context.Context, req *request, token string, n int)
 		}
 	}
 	began := c.now()
-	resp, err := c.http.Do(out)
+	resp, err = c.http.Do(out)
 	c.traceAttempt(req, out, resp, traceResult{attempt: n, began: began, err: err})
 	if err != nil {
 		return nil, c.networkError(ctx, req, err)

@@ -74,6 +74,8 @@ var Variables = []variable{
 	{Name: EnvDebug, description: "1 traces requests to standard error, a path traces them to that file; secrets are omitted", Key: KeyDebug, BareValue: "true"},
 	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
 	{Name: "PAGER", description: "pager of all programs, used if FORETELL_PAGER is not set"},
+	{Name: "OTEL_EXPORTER_OTLP_ENDPOINT", description: "URL of the OpenTelemetry collector that receives traces, such as http://127.0.0.1:4318; the other OTEL_ variables work as well"},
+	{Name: "TRACEPARENT", description: "span of the calling program, as in the W3C header; requests to the service continue its trace"},
 	{Name: "NO_COLOR", description: "if set, output has no colour"},
 	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
 	{Name: "TERM", description: "if dumb, lines are not redrawn"},

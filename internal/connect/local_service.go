@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/account"
 	"foretell/internal/app"
@@ -32,9 +33,10 @@ type LocalService struct {
 	store *store.Store
 	blobs *blob.Store
 	// Log receives what the service logs.
-	Log *slog.Logger
-	now func() time.Time
-	Dir string
+	Log    *slog.Logger
+	now    func() time.Time
+	tracer trace.Tracer
+	Dir    string
 }
 
 // localOptions are the options for opening a data folder.
@@ -174,12 +176,12 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	a, err := app.New(app.Config{
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
-		Races: opts.races, Memory: opts.memory,
+		Races: opts.races, Memory: opts.memory, Tracer: f.Tracer,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
 	}
-	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, Dir: dir}, nil
+	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir}, nil
 }
 
 // DataDirError explains why a data folder cannot be used.
@@ -214,9 +216,9 @@ func DataDirError(dir string, err error) error {
 }
 
 // Handler returns the handler of the API with the given options. Handler itself sets Log,
-// Now and Version of opts.
+// Now, Tracer and Version of opts.
 func (s *LocalService) Handler(opts server.Options) http.Handler {
-	opts.Log, opts.Now, opts.Version = s.Log, s.now, build.Current().Version
+	opts.Log, opts.Now, opts.Tracer, opts.Version = s.Log, s.now, s.tracer, build.Current().Version
 	return server.New(s.App, opts)
 }
 

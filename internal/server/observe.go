@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // request is the state of one request. The context of the request holds it.
@@ -47,7 +49,8 @@ func (s *service) observe(next http.Handler) http.Handler {
 			defer rec.limitWrite() // what is left in the buffer
 		}
 		req.body = &requestBody{ReadCloser: r.Body}
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
+		ctx, endSpan := s.startSpan(r, req)
+		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
 		w.Header().Set("X-Request-Id", req.id)
 		s.setDefaultHeaders(w.Header(), r)
@@ -62,6 +65,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 			elapsed := s.now().Sub(began)
 			s.metrics.observe(req.operation, rec, req.body.bytesRead, elapsed)
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
+			endSpan(rec.status)
 			if failure != nil && rec.aborted {
 				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
 			}
@@ -106,11 +110,16 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 	if req.operation == "" && rec.status < http.StatusBadRequest {
 		level = slog.LevelDebug // health checks and the like
 	}
-	s.log.LogAttrs(r.Context(), level, "request",
+	attributes := []slog.Attr{
 		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("operation", req.operation), slog.Int("status", rec.status), slog.Int64("bytesIn", in),
 		slog.Int64("bytesOut", rec.bytesWritten), slog.Duration("elapsed", elapsed),
-		slog.String("account", req.account), slog.String("remote", s.proxies.remoteAddress(r)))
+		slog.String("account", req.account), slog.String("remote", s.proxies.remoteAddress(r)),
+	}
+	if span := trace.SpanContextFromContext(r.Context()); s.opts.Tracer != nil && span.IsValid() {
+		attributes = append(attributes, slog.String("traceId", span.TraceID().String()))
+	}
+	s.log.LogAttrs(r.Context(), level, "request", attributes...)
 }
 
 // requestID returns the X-Request-Id of a request if it consists of at most 64 letters,

@@ -23,6 +23,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -57,6 +58,8 @@ type Options struct {
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
 	Draining func() bool
+	// Tracer creates the spans of requests. Nil creates none.
+	Tracer trace.Tracer
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
 	// LoginBurst is the number of logins from one address that may fail at once. After

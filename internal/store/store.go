@@ -6,6 +6,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/span"
 )
 
 // maxReaders is the maximum number of read connections.
@@ -110,7 +114,9 @@ const maxConflicts = 20
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls
 // the transaction back. After a conflict with a concurrent transaction it calls fn
 // again, so fn must set all its results each time. The statements of fn must use ctx.
-func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
+	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
+	defer func() { span.End(own, err) }()
 	return s.repeat(ctx, s.dialect.write, fn)
 }
 
@@ -140,16 +146,28 @@ func (s *Store) repeat(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) er
 
 // Read runs fn in a read-only transaction on a snapshot of the database. The
 // statements of fn must use ctx.
-func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
+	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
+	defer func() { span.End(own, ignoreNotFound(err)) }()
 	return s.transact(ctx, s.read, s.dialect.read, fn)
 }
 
 // ReadStatement is Read for a function with a single statement. On PostgreSQL it needs
 // one round trip instead of three.
-func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err error) {
+	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
+	defer func() { span.End(own, ignoreNotFound(err)) }()
 	limited, done := s.dialect.limit(ctx)
 	defer done()
 	return s.translate(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.offset()}))
+}
+
+// ignoreNotFound returns nil for ErrNotFound, which is a result rather than a failure.
+func ignoreNotFound(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {

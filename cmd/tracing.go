@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/propagation"
+
+	"foretell/internal/build"
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/otlp"
+	"foretell/internal/span"
+)
+
+// flushTimeout limits how long the end of a command waits for the collector.
+const flushTimeout = 5 * time.Second
+
+// The variables that hold the span of the program that started this one, as the W3C header
+// of the same name does.
+const (
+	envTraceParent = "TRACEPARENT"
+	envTraceState  = "TRACESTATE"
+)
+
+// startTracing sets f.Tracer if the environment configures tracing. The returned function
+// ends the span of the command, which returned err, and sends the remaining spans.
+func startTracing(f *cli.Factory) (stop func(err error), err error) {
+	tracer, shutdown, err := otlp.Setup(otlp.Options{
+		Getenv: f.Env, Version: build.Current().Version, Log: slog.New(slog.NewTextHandler(f.Console.Err, nil)),
+	})
+	if err != nil {
+		return nil, exit.Usagef("%w", err).WithHint("correct or unset the variable")
+	}
+	f.Tracer = tracer
+	return func(err error) {
+		if f.Span != nil {
+			span.End(f.Span, err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		_ = shutdown(ctx) // a failed export was logged
+	}, nil
+}
+
+// startCommandSpan starts the span of a command. The commands that run a service have
+// none, because their requests and jobs have spans of their own.
+func startCommandSpan(f *cli.Factory, cmd *cobra.Command) {
+	ctx := cmd.Context()
+	if parent := f.Env(envTraceParent); parent != "" {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": parent, "tracestate": f.Env(envTraceState)})
+	}
+	if f.Tracer != nil && cmd.GroupID != serviceGroup {
+		ctx, f.Span = f.Tracer.Start(ctx, cmd.CommandPath())
+	}
+	cmd.SetContext(ctx)
+}

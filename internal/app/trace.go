@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/job"
+	"foretell/internal/learn"
+	"foretell/internal/span"
+)
+
+// traced wraps do, so that each attempt of a job of this kind has a span. It returns do
+// if there is no tracer.
+func (a *App) traced(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+	if a.tracer == nil {
+		return do
+	}
+	return func(ctx context.Context, r *job.Run) (err error) {
+		ctx, own := a.tracer.Start(ctx, "job "+kind, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
+			attribute.String("foretell.job", r.Key), attribute.String("foretell.subject", r.Subject), attribute.Int("foretell.attempt", r.Attempt),
+			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.Created).Seconds()),
+		))
+		defer func() { span.End(own, err) }()
+		return do(ctx, r)
+	}
+}
+
+// runSpans are the spans of the algorithms of a race, by algorithm. The spans end when
+// the algorithms do. It is safe for concurrent use.
+type runSpans struct {
+	mu    sync.Mutex
+	spans map[string]trace.Span
+}
+
+// startRunSpans starts the spans.
+func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
+	s := &runSpans{spans: map[string]trace.Span{}}
+	for _, algorithm := range algorithms {
+		_, s.spans[algorithm] = span.Start(ctx, "train "+algorithm, trace.SpanKindInternal, attribute.String("foretell.algorithm", algorithm))
+	}
+	return s
+}
+
+// observe returns a function that calls record, and ends the span of an algorithm that has
+// ended.
+func (s *runSpans) observe(record func(learn.Event)) func(learn.Event) {
+	return func(e learn.Event) {
+		record(e)
+		if e.Status == learn.Running {
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if own, ok := s.spans[e.Algorithm]; ok {
+			own.SetAttributes(attribute.String("foretell.status", string(e.Status)), attribute.Int("foretell.steps", e.Step))
+			own.End()
+			delete(s.spans, e.Algorithm)
+		}
+	}
+}
+
+// end ends the spans of the algorithms that did not report their end.
+func (s *runSpans) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, own := range s.spans {
+		own.End()
+	}
+}

@@ -1,0 +1,94 @@
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+const (
+	// maxAttempts is how often a batch of spans is sent while the collector is unavailable.
+	maxAttempts = 3
+	// maxRetryDelay limits the delay that a collector may request.
+	maxRetryDelay = 30 * time.Second
+)
+
+// exporter sends spans to a collector. It implements sdktrace.SpanExporter.
+type exporter struct {
+	endpoint string
+	header   http.Header
+	log      *slog.Logger
+	http     *http.Client
+}
+
+// ExportSpans sends a batch of spans. It logs an error and drops the batch instead of
+// returning the error, because the SDK would print it.
+func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	body, err := json.Marshal(toRequest(spans))
+	if err == nil {
+		err = e.send(ctx, body)
+	}
+	if err != nil {
+		e.log.WarnContext(ctx, "sending spans to the collector", "spans", len(spans), "error", err)
+	}
+	return nil
+}
+
+// Shutdown does nothing, because ExportSpans keeps nothing.
+func (e *exporter) Shutdown(context.Context) error { return nil }
+
+// send sends a body, again if the collector is unavailable.
+func (e *exporter) send(ctx context.Context, body []byte) error {
+	for attempt := 1; ; attempt++ {
+		delay, err := e.sendOnce(ctx, body)
+		if err == nil || delay == 0 || attempt == maxAttempts {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(delay):
+		}
+	}
+}
+
+// sendOnce sends a body. If it is worth trying again, it returns an error and the delay
+// until then. Otherwise the delay is 0.
+func (e *exporter) sendOnce(ctx context.Context, body []byte) (retryAfter time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.endpoint, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header = e.header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "foretell")
+	resp, err := e.http.Do(req)
+	if err != nil {
+		return time.Second, err
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+	if resp.StatusCode < http.StatusMultipleChoices {
+		return 0, nil
+	}
+	err = fmt.Errorf("the collector responded %s", resp.Status)
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if seconds, parseErr := strconv.Atoi(resp.Header.Get("Retry-After")); parseErr == nil && seconds > 0 {
+			return min(time.Duration(seconds)*time.Second, maxRetryDelay), err
+		}
+		return time.Second, err
+	}
+	return 0, err
+}

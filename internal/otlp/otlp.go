@@ -1,0 +1,150 @@
+// Package otlp exports traces to a collector of OpenTelemetry. It uses the SDK of
+// OpenTelemetry, but sends OTLP over HTTP as JSON itself, because the exporters of the SDK
+// would add gRPC and Protocol Buffers, which are a third of the program's size.
+//
+// The standard variables of OpenTelemetry configure it, see [Setup]. Without
+// configuration, no span is created.
+package otlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/span"
+)
+
+// The standard variables of OpenTelemetry that [Setup] reads. The SDK itself reads others,
+// such as OTEL_TRACES_SAMPLER and OTEL_BSP_SCHEDULE_DELAY.
+const (
+	envEndpoint       = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	envTracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	envHeaders        = "OTEL_EXPORTER_OTLP_HEADERS"
+	envTracesHeaders  = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
+	envTimeout        = "OTEL_EXPORTER_OTLP_TIMEOUT"
+	envProtocol       = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	envExporter       = "OTEL_TRACES_EXPORTER"
+	envDisabled       = "OTEL_SDK_DISABLED"
+	envServiceName    = "OTEL_SERVICE_NAME"
+	envAttributes     = "OTEL_RESOURCE_ATTRIBUTES"
+)
+
+// defaultTimeout limits one request to the collector.
+const defaultTimeout = 10 * time.Second
+
+// ErrConfiguration is wrapped by the error of Setup for an invalid variable.
+var ErrConfiguration = errors.New("invalid configuration of OpenTelemetry")
+
+// Options configure the exporter.
+type Options struct {
+	// Getenv returns the value of an environment variable.
+	Getenv func(string) string
+	// Version is the version of this program.
+	Version string
+	// Log receives failed exports.
+	Log *slog.Logger
+	// Transport sends the requests to the collector. Defaults to
+	// http.DefaultTransport.
+	Transport http.RoundTripper
+}
+
+// Setup returns the tracer that the environment configures, and a function that sends the
+// remaining spans and stops. The tracer is nil if no endpoint is configured. The endpoint
+// is OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or OTEL_EXPORTER_OTLP_ENDPOINT followed by
+// /v1/traces.
+func Setup(opts Options) (tracer trace.Tracer, stop func(context.Context) error, err error) {
+	nothing := func(context.Context) error { return nil }
+	endpoint, err := findEndpoint(opts.Getenv)
+	if err != nil || endpoint == "" {
+		return nil, nothing, err
+	}
+	header, err := parseHeaders(opts.Getenv)
+	if err != nil {
+		return nil, nothing, err
+	}
+	timeout := defaultTimeout
+	if text := opts.Getenv(envTimeout); text != "" {
+		ms, err := strconv.Atoi(text)
+		if err != nil || ms <= 0 {
+			return nil, nothing, fmt.Errorf("%w: %s=%s: want milliseconds", ErrConfiguration, envTimeout, text)
+		}
+		timeout = time.Duration(ms) * time.Millisecond
+	}
+	e := &exporter{endpoint: endpoint, header: header, log: opts.Log, http: &http.Client{Transport: opts.Transport, Timeout: timeout}}
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(e), sdktrace.WithResource(newResource(opts)),
+	)
+	return provider.Tracer(span.Scope), provider.Shutdown, nil
+}
+
+// findEndpoint returns the URL to which traces are sent. It is empty if tracing is not
+// configured.
+func findEndpoint(getenv func(string) string) (string, error) {
+	if strings.EqualFold(getenv(envDisabled), "true") || getenv(envExporter) == "none" {
+		return "", nil
+	}
+	name, endpoint := envTracesEndpoint, getenv(envTracesEndpoint)
+	if endpoint == "" {
+		if endpoint = getenv(envEndpoint); endpoint == "" {
+			return "", nil
+		}
+		name, endpoint = envEndpoint, strings.TrimSuffix(endpoint, "/")+"/v1/traces"
+	}
+	if protocol := getenv(envProtocol); protocol != "" && !strings.HasPrefix(protocol, "http/") {
+		return "", fmt.Errorf("%w: %s=%s: want http/json", ErrConfiguration, envProtocol, protocol)
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%w: %s: want http://HOST:4318 or https://HOST", ErrConfiguration, name)
+	}
+	return endpoint, nil
+}
+
+// parseHeaders returns the headers of each export, such as api-key=value,other=value. The
+// error does not contain a value, which may be secret.
+func parseHeaders(getenv func(string) string) (http.Header, error) {
+	name, text := envTracesHeaders, getenv(envTracesHeaders)
+	if text == "" {
+		name, text = envHeaders, getenv(envHeaders)
+	}
+	header := http.Header{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if key = strings.TrimSpace(key); !ok || key == "" || err != nil {
+			return nil, fmt.Errorf("%w: %s: want NAME=VALUE,NAME=VALUE with escaped values", ErrConfiguration, name)
+		}
+		header.Set(key, value)
+	}
+	return header, nil
+}
+
+// newResource describes this program.
+func newResource(opts Options) *resource.Resource {
+	attributes := []attribute.KeyValue{attribute.String("service.name", "foretell"), attribute.String("service.version", opts.Version)}
+	for pair := range strings.SplitSeq(opts.Getenv(envAttributes), ",") {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			if text, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+				attributes = append(attributes, attribute.String(strings.TrimSpace(key), text))
+			}
+		}
+	}
+	if name := opts.Getenv(envServiceName); name != "" {
+		attributes = append(attributes, attribute.String("service.name", name))
+	}
+	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one counts
+}

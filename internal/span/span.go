@@ -1,0 +1,38 @@
+// Package span creates the spans of traces inside the program: database transactions,
+// reads and writes of stored files, and the client's requests. A span is created only if
+// the context has a parent that is recorded, so that nothing costs anything without
+// tracing, and background work, such as polling, creates no spans.
+package span
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Scope is the name of the tracer of all spans of this program.
+const Scope = "foretell"
+
+// Start starts a child of the span of ctx. If that span is not recorded, Start returns ctx
+// and a span that does nothing. The caller must call [End].
+func Start(ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return ctx, trace.SpanFromContext(context.Background())
+	}
+	return parent.TracerProvider().Tracer(Scope).Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
+}
+
+// End ends a span. If err is not nil, the status of the span is an error. The message of
+// err is only in the log, because it may have values of a file.
+func End(s trace.Span, err error) {
+	if err != nil {
+		s.SetStatus(codes.Error, "")
+	}
+	s.End()
+}
+
+// Without returns a context without a span, for background work.
+func Without(ctx context.Context) context.Context { return trace.ContextWithSpan(ctx, nil) }
