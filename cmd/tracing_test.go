@@ -27,7 +27,9 @@ type collectedSpan struct {
 // ServeHTTP receives spans as OTLP in JSON.
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		ResourceSpans []struct{ ScopeSpans []struct{ Spans []collectedSpan } }
+		ResourceSpans []struct {
+			ScopeSpans []struct{ Spans []collectedSpan }
+		}
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.URL.Path != "/v1/traces" {
 		w.WriteHeader(http.StatusBadRequest)

@@ -143,8 +143,8 @@ var operationRemarks = map[string]string{
 }
 
 // completeDocument adds the parts of the document that huma cannot derive: the
-// bodies of operations that stream, the statuses of downloads, an object that may be
-// null, and the Location header.
+// bodies of operations that stream, the statuses of downloads, objects that may be null,
+// and the Location header.
 func completeDocument(doc *huma.OpenAPI) {
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The CSV."}
 	form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{"file": file}}
@@ -168,10 +168,7 @@ func completeDocument(doc *huma.OpenAPI) {
 		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: partial}
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
-	report := doc.Components.Schemas.Map()["ModelReport"] // huma supports null only for scalars
-	report.Properties["blended"] = &huma.Schema{
-		AnyOf: []*huma.Schema{{Ref: report.Properties["blended"].Ref}, {Type: "null"}}, Description: report.Properties["blended"].Description,
-	}
+	allowNullObjects(doc.Components.Schemas)
 	for _, op := range api.Operations() {
 		allowNull(doc, findOperation(doc, op))
 		findOperation(doc, op).Responses["431"] = &huma.Response{ // net/http responds before the handler is called
@@ -182,6 +179,25 @@ func completeDocument(doc *huma.OpenAPI) {
 			findOperation(doc, op).Responses["201"].Headers = map[string]*huma.Param{"Location": {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
+		}
+	}
+}
+
+// allowNullObjects documents that a member whose Go type is a pointer to a struct may be
+// null, unless it is then absent. huma documents null only for scalars.
+func allowNullObjects(schemas huma.Registry) {
+	for name, schema := range schemas.Map() {
+		typ := schemas.TypeFromRef(schemaPrefix + name)
+		if typ == nil || typ.Kind() != reflect.Struct {
+			continue
+		}
+		for _, field := range reflect.VisibleFields(typ) {
+			member, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			property := schema.Properties[member]
+			if property == nil || property.Ref == "" || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omitempty") {
+				continue
+			}
+			schema.Properties[member] = &huma.Schema{AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}, Description: property.Description}
 		}
 	}
 }
