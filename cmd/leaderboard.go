@@ -72,7 +72,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	}
 	rows := make([]*leaderboard.Entry, len(models))
 	for i := range models {
-		if rows[i], err = leaderboard.LoadEntry(ctx, session, &models[i], o.metric); err != nil {
+		if rows[i], err = leaderboard.LoadEntry(ctx, session.Client, &models[i], o.metric); err != nil {
 			return err
 		}
 	}

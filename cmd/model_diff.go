@@ -46,7 +46,11 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	defer session.Close()
 	var both [2]*leaderboard.Entry
 	for i, ref := range refs {
-		if both[i], err = leaderboard.FindEntry(ctx, session, ref); err != nil {
+		key, err := session.ModelKey(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if both[i], err = leaderboard.FindEntry(ctx, session.Client, key); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,4 +186,15 @@ func Champion(models []SeriesModel) *SeriesModel {
 		}
 	}
 	return best
+}
+
+// ModelReport returns the report of a model. It returns nil if the service has no reports,
+// which are an extension.
+func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
+	report, err := Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: model})
+	var problem *api.Problem
+	if errors.As(err, &problem) && (problem.Status == 404 || problem.Status == 405 || problem.Status == 501) {
+		return nil, nil
+	}
+	return report, err
 }

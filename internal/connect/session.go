@@ -4,7 +4,6 @@ package connect
 
 import (
 	"context"
-	"errors"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -76,17 +75,6 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	return c.App.RunsElsewhere(ctx, key)
-}
-
-// ModelReport returns the report of a model. It returns nil if the service has no reports,
-// which are an extension.
-func (c *Session) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
-	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model})
-	var problem *api.Problem
-	if errors.As(err, &problem) && (problem.Status == 404 || problem.Status == 405 || problem.Status == 501) {
-		return nil, nil
-	}
-	return report, err
 }
 
 // HasExtensions reports whether the service has foretell's extensions to the API. dataset

@@ -89,6 +89,39 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"POST /datasets":              p.createDataset,
 		"GET /datasets/{key}":         p.showDataset,
 		"POST /datasets/{key}/delete": p.deleteDataset,
+
+		"GET /datasets/{key}/train":   p.showTrainForm,
+		"POST /datasets/{key}/train":  p.startTraining,
+		"GET /training":               p.listTrainings,
+		"GET /training/{key}":         p.showTraining,
+		"POST /training/{key}/stop":   p.stopTraining,
+		"POST /training/{key}/delete": p.deleteTraining,
+
+		"GET /models":                   p.listModels,
+		"GET /models/compare":           p.compareModels,
+		"GET /models/series":            p.showSeries,
+		"GET /models/{key}":             p.showModel,
+		"GET /models/{key}/report.html": p.downloadReport,
+		"GET /models/{key}/file":        p.downloadModel,
+		"POST /models/{key}/predict":    p.createPrediction,
+		"POST /models/{key}/delete":     p.deleteModel,
+
+		"GET /predictions":               p.listPredictions,
+		"GET /predictions/{key}":         p.showPrediction,
+		"GET /predictions/{key}/result":  p.downloadResult,
+		"POST /predictions/{key}/delete": p.deletePrediction,
+
+		"GET /account":               p.showAccount,
+		"POST /account/password":     p.changePassword,
+		"POST /account/sessions/end": p.endSession,
+
+		"GET /admin":                 p.showAdministration,
+		"POST /admin/requests/{key}": p.decideRequest,
+		"GET /admin/accounts":        p.listAccounts,
+		"POST /admin/accounts":       p.createAccount,
+		"GET /admin/accounts/{key}":  p.showUser,
+		"POST /admin/accounts/{key}": p.changeUser,
+		"GET /admin/events":          p.listEvents,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/design"
 	"foretell/internal/term"
 )
 
@@ -112,7 +113,7 @@ type datasetPage struct {
 type columnView struct {
 	api.Column
 	MissingShare string
-	Bars         []bar
+	Bars         []design.Bar
 }
 
 // classView is a class with its share of the rows.
@@ -178,7 +179,7 @@ func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	shown := d.Columns[min(page.Offset, total):min(page.Offset+columnsPerPage, total)]
 	views := make([]columnView, len(shown))
 	for i, column := range shown {
-		views[i] = columnView{Column: column, MissingShare: formatPercent(column.Missing, d.Rows), Bars: distributionBars(column.Distribution)}
+		views[i] = columnView{Column: column, MissingShare: design.FormatShare(column.Missing, d.Rows), Bars: design.DistributionBars(column.Distribution)}
 	}
 	return views, newPager(r.URL, page, len(shown))
 }
@@ -193,7 +194,7 @@ func classViews(d *api.Dataset) (views []classView, omitted int) {
 		if i == maxClasses {
 			return views, len(d.Classes) - maxClasses
 		}
-		views = append(views, classView{Class: class, Share: formatPercent(class.Rows, d.Rows), Width: 100 * float64(class.Rows) / float64(largest)})
+		views = append(views, classView{Class: class, Share: design.FormatShare(class.Rows, d.Rows), Width: 100 * float64(class.Rows) / float64(largest)})
 	}
 	return views, 0
 }

@@ -49,7 +49,7 @@ func (p *Pages) showHome(v *visit) error {
 		}
 	}
 	data.IsBusy = len(data.Running)+len(data.Processing) > 0
-	return p.show(v, http.StatusOK, "home", page{Title: "Home", Section: "home", Commands: []string{"foretell status"}, Data: data})
+	return p.show(v, http.StatusOK, "home", page{Title: "Home", Section: "home", Commands: []string{"foretell training list"}, Data: data})
 }
 
 // isRacing reports whether a race has not ended.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"html/template"
 	"io/fs"
-	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -15,15 +13,15 @@ import (
 	"strings"
 	"time"
 
-	"foretell/internal/api"
-	"foretell/internal/humanize"
-	"foretell/internal/term"
+	"foretell/internal/design"
+	"foretell/internal/htmlreport"
 )
 
 // parseTemplates returns the template of each page by its name. A page's file defines
 // "content"; the files in the folder shared are part of every page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
-	shared := template.Must(template.New("").Funcs(templateFuncs(now)).ParseFS(files, "templates/shared/*.html"))
+	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{"asset": assetPath, "megabytes": formatMegabytes})
+	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		panic(err) // the pattern is constant
@@ -35,113 +33,25 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 	return pages
 }
 
-// templateFuncs returns the functions of the templates. now is the clock for the ages of
-// things.
-func templateFuncs(now func() time.Time) template.FuncMap {
-	return template.FuncMap{
-		"asset":   assetPath,
-		"comma":   func(n int64) string { return humanize.Comma(n) },
-		"count":   func(n int64, noun string) string { return humanize.Count(n, noun) },
-		"bytes":   term.FormatBytes,
-		"quote":   term.ShellQuote,
-		"score":   formatScore,
-		"percent": formatPercent,
-		"number":  formatNumber,
-		"title":   api.AlgorithmTitle,
-		"outcome": api.FormatOutcome,
-		"tone":    toneOf,
-		"short":   shortKey,
-		"ago":     func(timestamp string) string { return formatAge(timestamp, now()) },
-		"took":    formatTook,
-		"list":    func(items ...any) []any { return items },
-		"add":     func(a, b int) int { return a + b },
-		"lower":   strings.ToLower,
-	}
-}
-
-// formatScore formats a score with four decimals. value is a float64, a *float64 or an
-// api.Decimal. A missing score is a dash.
-func formatScore(value any) string {
-	number := math.NaN()
-	switch v := value.(type) {
-	case float64:
-		number = v
-	case *float64:
-		if v != nil {
-			number = *v
-		}
-	case api.Decimal:
-		number = v.Value
-	}
-	if math.IsNaN(number) {
-		return "–"
-	}
-	return strconv.FormatFloat(number, 'f', 4, 64)
-}
-
-// formatPercent formats a share of a whole with one decimal.
-func formatPercent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
-
-// toneOf returns the CSS class that colours a status, an outcome or a state.
-func toneOf(status string) string {
-	switch status {
-	case api.DatasetCompleted, api.OutcomeReached, api.OutcomeDone, api.AccountActive, api.RequestApproved:
-		return "good"
-	case api.DatasetFailed, api.OutcomeFailed, api.AccountDisabled, api.RequestRefused, api.PredictionTimeout, "refused":
-		return "bad"
-	case api.OutcomeBelow, api.OutcomeTimeLimit, api.OutcomeInterrupted, api.TrainingNotCompleted, api.TrainingTimedOut:
-		return "warn"
-	case api.DatasetProcessing, api.TrainingRunning, api.OutcomeRunning:
-		return "busy"
-	}
-	return "calm"
-}
-
-// shortKey returns the first part of a key, which is a reference on the command line.
-func shortKey(key string) string {
-	first, _, _ := strings.Cut(key, "-")
-	return first
-}
-
-// formatAge returns how long ago a timestamp was.
-func formatAge(timestamp string, now time.Time) string {
-	at, err := time.Parse(time.RFC3339, timestamp)
-	if err != nil {
-		return timestamp
-	}
-	return term.FormatAgo(at, now)
-}
-
-// formatTook returns the time between two timestamps. It is empty if one is missing.
-func formatTook(began, ended string) string {
-	from, errFrom := time.Parse(api.TimeLayout, began)
-	to, errTo := time.Parse(api.TimeLayout, ended)
-	if errFrom != nil || errTo != nil {
-		return ""
-	}
-	return term.FormatDuration(to.Sub(from))
-}
-
 // assetVersion is part of the paths of assets, so that browsers may cache them forever.
 var assetVersion = hashAssets()
 
+// readAsset returns a file of the design system, or the script of the pages.
+func readAsset(name string) ([]byte, error) {
+	if content, err := files.ReadFile("assets/" + name); err == nil {
+		return content, nil
+	}
+	return design.Asset(name)
+}
+
 func hashAssets() string {
 	sum := sha256.New()
-	err := fs.WalkDir(files, "assets", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	for _, name := range append(design.AssetNames(), "foretell.js") {
+		content, err := readAsset(name)
+		if err != nil {
+			panic(err) // it is embedded
 		}
-		content, err := files.ReadFile(name)
 		_, _ = sum.Write(content) // a hash never fails
-		return err
-	})
-	if err != nil {
-		panic(err) // the files are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
@@ -152,7 +62,7 @@ func assetPath(name string) string { return "/assets/" + assetVersion + "/" + na
 // browser needs to load it only once.
 func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	content, err := files.ReadFile("assets/" + path.Base(name))
+	content, err := readAsset(path.Base(name))
 	if err != nil || r.PathValue("version") != assetVersion {
 		p.NotFound(w, r)
 		return
@@ -179,5 +89,10 @@ func respondUnchanged(v *visit, body []byte) bool {
 	return true
 }
 
-// formatNumber formats a number of a column with at most six significant digits.
-func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// formatMegabytes formats a limit of bytes for its field. It is empty for no limit.
+func formatMegabytes(bytes *int64) string {
+	if bytes == nil {
+		return ""
+	}
+	return strconv.FormatInt(*bytes/1_000_000, 10)
+}

@@ -13,7 +13,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
-	"foretell/internal/connect"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -51,16 +50,16 @@ type Entry struct {
 
 // LoadEntry returns the entry of a model, after reading its training and its report. metric
 // is the metric of the scores.
-func LoadEntry(ctx context.Context, c *connect.Session, m *client.SeriesModel, metric string) (*Entry, error) {
+func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string) (*Entry, error) {
 	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
 		Metric: metric, CreatedOn: m.CreatedOn,
 	}
-	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
+	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
 	if err != nil {
 		return nil, err
 	}
-	if e.job, err = client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
+	if e.job, err = client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
 		return nil, err
 	}
 	if e.report, err = c.ModelReport(ctx, m.ModelKey); err != nil {
@@ -170,17 +169,13 @@ func (e *Entry) tiesWith(value, sign float64) bool {
 	return *e.High >= value
 }
 
-// FindEntry returns the entry of the model that ref refers to.
-func FindEntry(ctx context.Context, c *connect.Session, ref string) (*Entry, error) {
-	key, err := c.ModelKey(ctx, ref)
+// FindEntry returns the entry of the model with a key.
+func FindEntry(ctx context.Context, c *client.Client, key string) (*Entry, error) {
+	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return nil, err
 	}
-	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: key})
-	if err != nil {
-		return nil, err
-	}
-	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	dataset, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
 	if err != nil {
 		return nil, err
 	}

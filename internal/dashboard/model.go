@@ -1,0 +1,261 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/htmlreport"
+	"foretell/internal/leaderboard"
+	"foretell/internal/term"
+)
+
+// seriesPerPage is the number of series on a page of models.
+const seriesPerPage = 20
+
+// modelsPage is the data of the list of series with models.
+type modelsPage struct {
+	Series []seriesView
+	Pager  pager
+}
+
+// seriesView is a series with its champion.
+type seriesView struct {
+	Name     string
+	Models   int
+	Champion *client.SeriesModel
+	Newest   *client.SeriesModel
+}
+
+func (p *Pages) listModels(v *visit) error {
+	ctx := v.r.Context()
+	all, err := p.seriesWithModels(v)
+	if err != nil {
+		return err
+	}
+	page := page{Title: "Models", Section: "models", Commands: []string{"foretell leaderboard", "foretell models list"}}
+	paging := api.Page{Offset: min(pageInput(v.r).Offset, int64(len(all))), Limit: seriesPerPage}
+	paging.SetTotal(int64(len(all)))
+	var data modelsPage
+	for _, s := range all[paging.Offset:min(paging.Offset+seriesPerPage, int64(len(all)))] {
+		models, err := client.ModelsOfSeries(ctx, v.client, s)
+		if err != nil {
+			return err
+		}
+		if len(models) > 0 {
+			data.Series = append(data.Series, seriesView{Name: s.Name, Models: len(models), Champion: client.Champion(models), Newest: &models[0]})
+		}
+	}
+	data.Pager = newPager(v.r.URL, paging, len(data.Series))
+	page.Data = data
+	return p.show(v, http.StatusOK, "models", page)
+}
+
+// seriesWithModels returns the series that have models.
+func (p *Pages) seriesWithModels(v *visit) ([]client.Series, error) {
+	var all []client.Series
+	for d, err := range client.AllDatasets(v.r.Context(), v.client, api.ListDatasetsInput{WithModelOnly: true}) {
+		if err != nil {
+			return nil, err
+		}
+		name := cmp.Or(d.Series, d.DatasetName)
+		i := slices.IndexFunc(all, func(s client.Series) bool { return s.Name == name })
+		if i < 0 {
+			i, all = len(all), append(all, client.Series{Name: name})
+		}
+		all[i].Datasets = append(all[i].Datasets, d)
+	}
+	return all, nil
+}
+
+// maxLeaderboard is the maximum number of models of a leaderboard: the newest.
+const maxLeaderboard = 100
+
+// seriesPage is the data of a leaderboard.
+type seriesPage struct {
+	Name, Metric string
+	Metrics      []string
+	Entries      []*leaderboard.Entry
+	Omitted      int
+}
+
+func (p *Pages) showSeries(v *visit) error {
+	ctx, name := v.r.Context(), v.r.URL.Query().Get("name")
+	all, err := p.seriesWithModels(v)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(s client.Series) bool { return s.Name == name })
+	if at < 0 {
+		return api.NewProblem(api.CodeNotFound, "there is no series %q with models", name)
+	}
+	models, err := client.ModelsOfSeries(ctx, v.client, all[at])
+	if err != nil {
+		return err
+	}
+	data := seriesPage{Name: name, Metrics: append(raceMetrics, api.MetricLogLoss), Omitted: max(0, len(models)-maxLeaderboard)}
+	if data.Metric = v.r.URL.Query().Get("metric"); !slices.Contains(data.Metrics, data.Metric) {
+		data.Metric = api.MetricAccuracy
+	}
+	for i := range models[:len(models)-data.Omitted] {
+		entry, err := leaderboard.LoadEntry(ctx, v.client, &models[i], data.Metric)
+		if err != nil {
+			return err
+		}
+		data.Entries = append(data.Entries, entry)
+	}
+	leaderboard.Rank(data.Entries)
+	command := "foretell leaderboard " + term.ShellQuote(name)
+	if data.Metric != api.MetricAccuracy {
+		command += " --metric " + data.Metric
+	}
+	return p.show(v, http.StatusOK, "series", page{Title: "Models of " + name, Section: "models", Commands: []string{command}, Data: data})
+}
+
+// comparePage is the data of the comparison of two models.
+type comparePage struct {
+	A, B *leaderboard.Entry
+	Rows []comparisonView
+}
+
+// comparisonView is a property of two models as text.
+type comparisonView struct {
+	Name, A, B, IntervalA, IntervalB string
+	Differs                          bool
+}
+
+func (p *Pages) compareModels(v *visit) error {
+	query := v.r.URL.Query()
+	chosen := slices.Concat(query["model"], []string{query.Get("a"), query.Get("b")})
+	chosen = slices.DeleteFunc(chosen, func(key string) bool { return key == "" })
+	if len(chosen) != 2 {
+		return api.NewProblem(api.CodeMalformed, "choose two models to compare, not %d", len(chosen))
+	}
+	var both [2]*leaderboard.Entry
+	for i, key := range chosen {
+		var err error
+		if both[i], err = leaderboard.FindEntry(v.r.Context(), v.client, key); err != nil {
+			return err
+		}
+	}
+	data := comparePage{A: both[0], B: both[1]}
+	for _, c := range leaderboard.Compare(both[0], both[1]) {
+		row := comparisonView{Name: c.Name, A: formatAny(c.A), B: formatAny(c.B), IntervalA: formatInterval(c.LowA, c.HighA), IntervalB: formatInterval(c.LowB, c.HighB)}
+		row.Differs = row.A != row.B
+		data.Rows = append(data.Rows, row)
+	}
+	command := "foretell models diff " + term.ShellQuote(both[0].Model) + " " + term.ShellQuote(both[1].Model)
+	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
+}
+
+// formatAny formats a property of a comparison.
+func formatAny(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "–"
+	case float64:
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	}
+	return fmt.Sprint(value)
+}
+
+func formatInterval(low, high *float64) string {
+	if low == nil || high == nil {
+		return ""
+	}
+	return (&api.Interval{Low: *low, High: *high}).String()
+}
+
+// modelPage is the data of the page of a model.
+type modelPage struct {
+	Model   *api.Model
+	Dataset *api.Dataset
+	// Document is nil if the model has no report.
+	Document    *htmlreport.Document
+	Predictions []api.Prediction
+}
+
+func (p *Pages) showModel(v *visit) error {
+	return p.writeModel(v, http.StatusOK, "")
+}
+
+func (p *Pages) writeModel(v *visit, status int, message string) error {
+	data, name, err := p.loadModel(v)
+	if err != nil {
+		return err
+	}
+	key := data.Model.ModelKey
+	predictions, err := client.Call(v.r.Context(), v.client, api.ListPredictionsOfModel, &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: api.PageInput{Limit: 10}})
+	if err != nil {
+		return err
+	}
+	data.Predictions = predictions.Predictions
+	quoted := term.ShellQuote(name)
+	return p.show(v, status, "model", page{
+		Title: name, Section: "models", Error: message, Data: data,
+		Commands: []string{"foretell models report " + quoted, "foretell predict blind.csv --with " + quoted},
+	})
+}
+
+// loadModel returns the model of a request, its dataset and its report. name is its reference
+// on the command line.
+func (p *Pages) loadModel(v *visit) (data *modelPage, name string, err error) {
+	ctx, key := v.r.Context(), v.r.PathValue("key")
+	data = &modelPage{}
+	if data.Model, err = client.Call(ctx, v.client, api.GetModel, &api.ModelInput{ModelKey: key}); err != nil {
+		return nil, "", err
+	}
+	if data.Dataset, err = client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: data.Model.DatasetKey}); err != nil {
+		return nil, "", err
+	}
+	m := data.Model
+	name = cmp.Or(m.Series, data.Dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(m.SeriesVersion, m.Version))
+	race, err := client.Call(ctx, v.client, api.GetTraining, &api.TrainingInput{TrainingJobKey: m.TrainingJobKey})
+	if err != nil {
+		return nil, "", err
+	}
+	report, err := v.client.ModelReport(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	if report != nil {
+		data.Document = htmlreport.New(htmlreport.Source{
+			Report: report, Model: name, Dataset: data.Dataset, Training: race,
+			Commands: []string{fmt.Sprintf("%s --seed %d", trainCommand(race), report.Seed), "foretell predict blind.csv --with " + term.ShellQuote(name)},
+		})
+	}
+	return data, name, nil
+}
+
+// downloadReport responds with the report as one file.
+func (p *Pages) downloadReport(v *visit) error {
+	data, name, err := p.loadModel(v)
+	if err != nil {
+		return err
+	}
+	if data.Document == nil {
+		return api.NewProblem(api.CodeNotFound, "the model has no report")
+	}
+	file := strings.ReplaceAll(name, "@", "-") + ".html"
+	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
+	return htmlreport.Write(v.w, data.Document, p.opts.Now)
+}
+
+// downloadModel responds with the file of a model.
+func (p *Pages) downloadModel(v *visit) error {
+	return p.forward(v, "/api/v1/models/"+url.PathEscape(v.r.PathValue("key"))+"/file")
+}
+
+func (p *Pages) deleteModel(v *visit) error {
+	if _, err := client.Call(v.r.Context(), v.client, api.DeleteModel, &api.ModelInput{ModelKey: v.r.PathValue("key")}); err != nil {
+		return err
+	}
+	return v.redirect("/models")
+}

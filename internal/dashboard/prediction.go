@@ -1,0 +1,220 @@
+package dashboard
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// predictedDatasets is the number of datasets whose predictions are listed, and
+// predictionsPerDataset the number of predictions of each.
+const (
+	predictedDatasets     = 20
+	predictionsPerDataset = 20
+)
+
+// predictionsPage is the data of the list of predictions.
+type predictionsPage struct {
+	Groups []predictionGroup
+	Pager  pager
+	IsBusy bool
+}
+
+// predictionGroup has the newest predictions of a dataset.
+type predictionGroup struct {
+	Dataset     api.DatasetEntry
+	Predictions []api.Prediction
+	Total       int64
+}
+
+func (p *Pages) listPredictions(v *visit) error {
+	ctx := v.r.Context()
+	in := pageInput(v.r)
+	in.Limit = predictedDatasets
+	datasets, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: in, WithModelOnly: true})
+	if err != nil {
+		return err
+	}
+	data := predictionsPage{Pager: newPager(v.r.URL, datasets.Page, len(datasets.Datasets.Items))}
+	for _, d := range datasets.Datasets.Items {
+		list, err := client.Call(ctx, v.client, api.ListPredictionsOfDataset, &api.DatasetPageInput{
+			DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: predictionsPerDataset},
+		})
+		if err != nil {
+			return err
+		}
+		if list.Total == 0 {
+			continue
+		}
+		data.Groups = append(data.Groups, predictionGroup{Dataset: d, Predictions: list.Predictions, Total: list.Total})
+		for _, one := range list.Predictions {
+			data.IsBusy = data.IsBusy || isPredicting(one.Status)
+		}
+	}
+	return p.show(v, http.StatusOK, "predictions", page{Title: "Predictions", Section: "predictions", Commands: []string{"foretell predictions list"}, Data: data})
+}
+
+func isPredicting(status string) bool {
+	return status == api.PredictionPending || status == api.PredictionRunning
+}
+
+// predictionPage is the data of the page of a prediction.
+type predictionPage struct {
+	Prediction *api.Prediction
+	Dataset    *api.Dataset
+	// Rows is the number of rows predicted so far.
+	Rows    int64
+	Preview *preview
+	IsBusy  bool
+}
+
+// preview has the first rows of a result.
+type preview struct {
+	Header []string
+	Rows   [][]previewCell
+}
+
+// previewCell is a cell of a result. IsPrediction marks the predicted class.
+type previewCell struct {
+	Text         string
+	IsPrediction bool
+}
+
+// The sizes of the preview of a result.
+const (
+	previewRows    = 20
+	previewColumns = 40
+	previewBytes   = 256 << 10
+)
+
+func (p *Pages) showPrediction(v *visit) error {
+	ctx, key := v.r.Context(), v.r.PathValue("key")
+	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
+	if err != nil {
+		return err
+	}
+	data := predictionPage{Prediction: one, IsBusy: isPredicting(one.Status), Rows: one.Rows}
+	if data.Dataset, err = client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: one.DatasetKey}); err != nil {
+		return err
+	}
+	if data.IsBusy {
+		progress, err := client.Call(ctx, v.client, api.GetPredictionProgress, &api.PredictionInput{PredictionKey: key})
+		if err != nil {
+			return err
+		}
+		data.Rows = progress.Rows
+	}
+	if one.Status == api.PredictionCompleted {
+		data.Preview = p.previewResult(v, one)
+	}
+	commands := []string{"foretell predictions get " + key[:8], "foretell predictions download " + key[:8]}
+	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
+}
+
+// previewResult returns the first rows of a result. It returns nil if the result is in an S3
+// store, from which only the browser can load it.
+func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
+	address, local := strings.CutPrefix(one.PredictionResultURL, v.client.BaseURL())
+	if !local {
+		return nil
+	}
+	request, err := http.NewRequestWithContext(v.r.Context(), http.MethodGet, v.client.BaseURL()+address, http.NoBody)
+	if err != nil {
+		return nil
+	}
+	head := &headRecorder{recorder: recorder{header: http.Header{}}}
+	p.opts.API.ServeHTTP(head, (&inProcess{page: v.r}).request(request))
+	if head.status != http.StatusOK {
+		return nil
+	}
+	return parsePreview(csv.NewReader(&head.body), len(head.body.Bytes()) < previewBytes)
+}
+
+// parsePreview parses the beginning of a result. whole reports whether it is the whole
+// result; otherwise its last record may be incomplete.
+func parsePreview(r *csv.Reader, whole bool) *preview {
+	r.FieldsPerRecord = -1
+	r.LazyQuotes = true
+	header, err := r.Read()
+	if err != nil {
+		return nil
+	}
+	predicted := slices.Index(header, "prediction")
+	out := &preview{Header: header[:min(len(header), previewColumns)]}
+	if predicted >= previewColumns { // the prediction and its probability are the point
+		out.Header = append(slices.Clone(header[:1]), header[predicted:min(len(header), predicted+previewColumns-1)]...)
+	}
+	for len(out.Rows) < previewRows {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) && !whole && len(out.Rows) > 0 {
+			out.Rows = out.Rows[:len(out.Rows)-1]
+		}
+		if err != nil || len(record) != len(header) {
+			break
+		}
+		if predicted >= previewColumns {
+			record = append(slices.Clone(record[:1]), record[predicted:]...)
+		}
+		row := make([]previewCell, 0, len(out.Header))
+		for i := range out.Header {
+			row = append(row, previewCell{Text: record[i], IsPrediction: out.Header[i] == "prediction"})
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// headRecorder keeps the first bytes of a response in memory and discards the others.
+type headRecorder struct{ recorder }
+
+// Write keeps b until previewBytes are kept, and then fails, which ends the response.
+func (w *headRecorder) Write(b []byte) (int, error) {
+	if free := previewBytes - w.body.Len(); len(b) > free {
+		_, _ = w.recorder.Write(b[:free])
+		return free, io.ErrShortWrite
+	}
+	return w.recorder.Write(b)
+}
+
+// createPrediction predicts the file of the form.
+func (p *Pages) createPrediction(v *visit) error {
+	form, err := readUpload(v.r)
+	if err != nil {
+		return err
+	}
+	if form.file == nil || form.fileName == "" {
+		err = api.NewFieldProblem("file", "choose a CSV file")
+	} else {
+		var created *api.CreatedPrediction
+		if created, err = v.client.CreatePrediction(v.r.Context(), v.r.PathValue("key"), form.source(), nil); err == nil {
+			return v.redirect("/predictions/" + created.PredictionKey)
+		}
+	}
+	problem := p.formProblem(v, err)
+	return p.writeModel(v, problem.Status, problem.Detail)
+}
+
+// downloadResult sends the browser to the signed URL of a result.
+func (p *Pages) downloadResult(v *visit) error {
+	one, err := client.Call(v.r.Context(), v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
+	if err != nil {
+		return err
+	}
+	if one.PredictionResultURL == "" {
+		return api.NewProblem(api.CodeWrongState, "the prediction is %s and has no result", one.Status)
+	}
+	return v.redirect(one.PredictionResultURL)
+}
+
+func (p *Pages) deletePrediction(v *visit) error {
+	if _, err := client.Call(v.r.Context(), v.client, api.DeletePrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")}); err != nil {
+		return err
+	}
+	return v.redirect("/predictions")
+}

@@ -1,0 +1,164 @@
+// Package design is the design system of the pages and of reports as HTML: one stylesheet,
+// the typefaces, the templates of repeated parts, and the geometry of pictures. Pictures are
+// drawn on the server as SVG, so they need no script and can be printed.
+package design
+
+import (
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+//go:embed assets templates
+var files embed.FS
+
+// Asset returns an embedded file, such as the stylesheet foretell.css. An unknown name is an
+// error.
+func Asset(name string) ([]byte, error) { return files.ReadFile("assets/" + name) }
+
+// AssetNames lists the embedded files.
+func AssetNames() []string {
+	entries, err := files.ReadDir("assets")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names
+}
+
+// InlineStylesheet returns the stylesheet with the typefaces in it, for a file that is read
+// without the service.
+func InlineStylesheet() template.CSS {
+	text, err := Asset("foretell.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	style := string(text)
+	for _, font := range []string{"plex-sans.woff2", "plex-mono.woff2"} {
+		data, err := Asset(font)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		style = strings.Replace(style, `url("`+font+`")`, "url(data:font/woff2;base64,"+base64.StdEncoding.EncodeToString(data)+")", 1)
+	}
+	return template.CSS(style)
+}
+
+// Templates returns the templates of repeated parts, such as "plot". now is the clock for
+// the ages of things.
+func Templates(now func() time.Time) *template.Template {
+	return template.Must(template.New("").Funcs(funcs(now)).ParseFS(files, "templates/*.html"))
+}
+
+func funcs(now func() time.Time) template.FuncMap {
+	return template.FuncMap{
+		"comma":   func(n int64) string { return humanize.Comma(n) },
+		"count":   func(n int64, noun string) string { return humanize.Count(n, noun) },
+		"bytes":   term.FormatBytes,
+		"quote":   term.ShellQuote,
+		"score":   FormatScore,
+		"number":  FormatNumber,
+		"title":   api.AlgorithmTitle,
+		"outcome": api.FormatOutcome,
+		"tone":    tone,
+		"short":   shortKey,
+		"ago":     func(timestamp string) string { return formatAge(timestamp, now()) },
+		"took":    formatTook,
+		"list":    func(items ...any) []any { return items },
+		"interval2": func(low, high *float64) string {
+			if low == nil || high == nil {
+				return ""
+			}
+			return (&api.Interval{Low: *low, High: *high}).String()
+		},
+		"interval": func(all map[string]api.Interval, name string) string {
+			if i, known := all[name]; known {
+				return i.String()
+			}
+			return ""
+		},
+	}
+}
+
+// FormatScore formats a score with four decimals. value is a float64, a *float64 or an
+// api.Decimal. A missing score is a dash.
+func FormatScore(value any) string {
+	number := math.NaN()
+	switch v := value.(type) {
+	case float64:
+		number = v
+	case *float64:
+		if v != nil {
+			number = *v
+		}
+	case api.Decimal:
+		number = v.Value
+	}
+	if math.IsNaN(number) {
+		return "–"
+	}
+	return strconv.FormatFloat(number, 'f', 4, 64)
+}
+
+// FormatShare formats a part of a whole in percent, with one decimal.
+func FormatShare(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// FormatNumber formats a number with at most six significant digits.
+func FormatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// tone returns the CSS class that colours a status, an outcome or a state.
+func tone(status string) string {
+	switch status {
+	case api.DatasetCompleted, api.OutcomeReached, api.OutcomeDone, api.AccountActive, api.RequestApproved:
+		return "good"
+	case api.DatasetFailed, api.OutcomeFailed, api.AccountDisabled, api.RequestRefused, api.PredictionTimeout, "refused":
+		return "bad"
+	case api.OutcomeBelow, api.OutcomeTimeLimit, api.OutcomeInterrupted, api.TrainingNotCompleted, api.TrainingTimedOut:
+		return "warn"
+	case api.DatasetProcessing, api.TrainingRunning, api.OutcomeRunning:
+		return "busy"
+	}
+	return "calm"
+}
+
+// shortKey returns the first part of a key, which is a reference on the command line.
+func shortKey(key string) string {
+	first, _, _ := strings.Cut(key, "-")
+	return first
+}
+
+// formatAge returns how long ago a timestamp was.
+func formatAge(timestamp string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	return term.FormatAgo(at, now)
+}
+
+// formatTook returns the time between two timestamps. It is empty if one is missing.
+func formatTook(began, ended string) string {
+	from, errFrom := time.Parse(api.TimeLayout, began)
+	to, errTo := time.Parse(api.TimeLayout, ended)
+	if errFrom != nil || errTo != nil {
+		return ""
+	}
+	return term.FormatDuration(to.Sub(from))
+}

@@ -1,0 +1,210 @@
+package design
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Point is a point of a curve.
+type Point struct{ X, Y float64 }
+
+// Curve is a curve of a plot.
+type Curve struct {
+	Name string
+	// Style is the number of its colour and dashes, from 1 to 4.
+	Style  int
+	Points []Point
+	// Note stands behind the name in the legend, such as the last value.
+	Note string
+}
+
+// Axes are the ranges and names of the axes of a plot.
+type Axes struct {
+	Title, X, Y            string
+	MinX, MaxX, MinY, MaxY float64
+	// Level is the height of a dashed line across the plot, such as a threshold, and
+	// LevelName its name. A nil Level draws none.
+	Level     *float64
+	LevelName string
+	// Diagonal draws the line of chance from corner to corner.
+	Diagonal bool
+	// Square makes the plot as high as it is wide.
+	Square bool
+}
+
+// Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000 in
+// both directions, and the stylesheet stretches it to the width of the page. Labels are text
+// beside it, so that they keep their size.
+type Plot struct {
+	Axes
+	Lines []PlotLine
+	// YTicks are from the top to the bottom, XTicks from left to right, at equal distances.
+	YTicks, XTicks []string
+	LevelY         string
+	// Header and Rows are the same as a table.
+	Header []string
+	Rows   [][]string
+}
+
+// PlotLine is a curve as the data of an SVG path.
+type PlotLine struct {
+	Name, Note string
+	Style      int
+	Path       string
+}
+
+// plotSize is the size of a plot in its own units.
+const plotSize = 1000
+
+// The numbers of intervals between ticks, and the maximum number of rows of the table.
+const (
+	tickIntervals = 4
+	maxTableRows  = 40
+)
+
+// NewPlot returns the plot of curves. The range of an axis whose minimum and maximum are
+// equal is that of the points and of the level.
+func NewPlot(axes Axes, curves []Curve) *Plot {
+	p := &Plot{Axes: axes}
+	p.fitRanges(curves)
+	for _, curve := range curves {
+		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points)})
+	}
+	for i := range tickIntervals + 1 {
+		share := float64(i) / tickIntervals
+		p.YTicks = append(p.YTicks, formatTick(p.MaxY-share*(p.MaxY-p.MinY), p.MaxY-p.MinY))
+		p.XTicks = append(p.XTicks, formatTick(p.MinX+share*(p.MaxX-p.MinX), p.MaxX-p.MinX))
+	}
+	if p.Level != nil {
+		p.LevelY = p.y(*p.Level)
+	}
+	p.fillTable(curves)
+	return p
+}
+
+// fitRanges sets the ranges that are not given.
+func (p *Plot) fitRanges(curves []Curve) {
+	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, curve := range curves {
+		for _, point := range curve.Points {
+			lowX, highX = min(lowX, point.X), max(highX, point.X)
+			lowY, highY = min(lowY, point.Y), max(highY, point.Y)
+		}
+	}
+	if p.Level != nil {
+		lowY, highY = min(lowY, *p.Level), max(highY, *p.Level)
+	}
+	if p.MinX == p.MaxX {
+		if p.MinX, p.MaxX = lowX, highX; math.IsInf(lowX, 0) {
+			p.MinX, p.MaxX = 0, 1
+		}
+		p.MaxX = max(p.MaxX, p.MinX+1)
+	}
+	if p.MinY == p.MaxY {
+		if math.IsInf(lowY, 0) {
+			lowY, highY = 0, 1
+		}
+		p.MinY, p.MaxY = niceRange(lowY, highY)
+	}
+}
+
+// niceRange returns a range around low and high whose ticks are round numbers. Scores stay
+// between 0 and 1.
+func niceRange(low, high float64) (from, to float64) {
+	span := max(high-low, 0.02)
+	step := math.Pow(10, math.Floor(math.Log10(span/tickIntervals)))
+	for _, factor := range []float64{1, 2, 2.5, 5, 10, 20} {
+		size := step * factor
+		from, to = math.Floor(low/size+1e-9)*size, 0
+		to = from + tickIntervals*size
+		if to >= high-1e-12 {
+			break
+		}
+	}
+	if to > 1 && high <= 1 && from > to-1 {
+		from, to = from-(to-1), 1
+	}
+	return max(from, min(0, low)), to
+}
+
+// formatTick formats the number of a tick with the decimals that the range needs.
+func formatTick(v, span float64) string {
+	switch {
+	case span >= 4:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case span >= 0.3:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+func (p *Plot) x(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
+func (p *Plot) y(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
+
+// coordinate returns a share of the plot's size.
+func coordinate(share float64) string {
+	return strconv.FormatFloat(math.Round(10*plotSize*min(max(share, 0), 1))/10, 'f', -1, 64)
+}
+
+// path returns the data of an SVG path through the points. A single point is a short line.
+func (p *Plot) path(points []Point) string {
+	var b strings.Builder
+	for i, point := range points {
+		command := "L"
+		if i == 0 {
+			command = "M"
+		}
+		fmt.Fprintf(&b, "%s%s %s", command, p.x(point.X), p.y(point.Y))
+	}
+	if len(points) == 1 {
+		b.WriteString("h6")
+	}
+	return b.String()
+}
+
+// fillTable sets the table: the points of all curves by their X. Of many points some are
+// omitted.
+func (p *Plot) fillTable(curves []Curve) {
+	p.Header = []string{p.X}
+	var places []float64
+	seen := map[float64]bool{}
+	for _, curve := range curves {
+		p.Header = append(p.Header, curve.Name)
+		for _, point := range curve.Points {
+			if !seen[point.X] {
+				seen[point.X] = true
+				places = append(places, point.X)
+			}
+		}
+	}
+	slices.Sort(places)
+	places = Thin(places, maxTableRows)
+	for _, place := range places {
+		row := []string{FormatNumber(place)}
+		for _, curve := range curves {
+			text := ""
+			for _, point := range curve.Points {
+				if point.X == place {
+					text = FormatScore(point.Y) // of several the last, as the curve goes on there
+				}
+			}
+			row = append(row, text)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+}
+
+// Thin returns at most limit of the items at equal distances, with the first and the last.
+func Thin[T any](items []T, limit int) []T {
+	if len(items) <= limit || limit < 2 {
+		return items
+	}
+	kept := make([]T, limit)
+	for i := range kept {
+		kept[i] = items[i*(len(items)-1)/(limit-1)]
+	}
+	return kept
+}

@@ -1,0 +1,325 @@
+package htmlreport
+
+import (
+	"fmt"
+	"math"
+
+	"foretell/internal/api"
+	"foretell/internal/design"
+)
+
+// metricRow is a metric on each set of rows, with its interval.
+type metricRow struct {
+	Name, Hint                 string
+	Test, Validation, Training string
+	TestInterval               *api.Interval
+	ValidationInterval         *api.Interval
+	BaselineTest               string
+	BaselineValidation         string
+}
+
+// metricHints explain the metrics of the table of scores.
+var metricHints = []struct{ name, hint string }{
+	{api.MetricAccuracy, "share of rows with the right class"},
+	{api.MetricBalancedAccuracy, "mean recall of the classes"},
+	{api.MetricMacroF1, "mean F1 of the classes"},
+	{api.MetricROCAUC, "chance that a row of a class ranks above one that is not of it"},
+	{api.MetricLogLoss, "of the probabilities; smaller is better"},
+	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
+	{api.MetricCalibrationError, "calibration error; smaller is better"},
+}
+
+func metricRows(r *api.ModelReport) []metricRow {
+	format := func(s *api.Scores, name string) string {
+		value, known := s.Value(name)
+		if !known {
+			return "–"
+		}
+		return design.FormatScore(value)
+	}
+	var rows []metricRow
+	for _, m := range metricHints {
+		row := metricRow{
+			Name: m.name, Hint: m.hint, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
+			TestInterval: r.Test.Interval(m.name), ValidationInterval: r.Validation.Interval(m.name),
+		}
+		if row.Test == "–" && row.Validation == "–" {
+			continue
+		}
+		if b := r.Baseline; b != nil {
+			row.BaselineTest, row.BaselineValidation = format(b.Test, m.name), format(b.Validation, m.name)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// confusion is the confusion matrix, with the shade of each cell.
+type confusion struct {
+	Labels []string
+	Rows   []confusionRow
+}
+
+type confusionRow struct {
+	Label string
+	Cells []confusionCell
+}
+
+// confusionCell has a number of rows, and a shade from 0 to 9 by its share of the true class.
+type confusionCell struct {
+	Rows  int64
+	Shade int
+	Right bool
+}
+
+// maxConfusionClasses is the maximum number of classes of a confusion matrix. With more it
+// cannot be read.
+const maxConfusionClasses = 20
+
+func newConfusion(r *api.ModelReport) *confusion {
+	n := len(r.Classes)
+	if n == 0 || n > maxConfusionClasses || len(r.Confusion) != n {
+		return nil
+	}
+	c := &confusion{}
+	for i, class := range r.Classes {
+		c.Labels = append(c.Labels, class.Label)
+		row, total := confusionRow{Label: class.Label}, int64(1)
+		for _, count := range r.Confusion[i] {
+			total += count
+		}
+		for j, count := range r.Confusion[i] {
+			row.Cells = append(row.Cells, confusionCell{Rows: count, Shade: int(9 * count / total), Right: i == j})
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// importanceRow is the importance of a column with its picture.
+type importanceRow struct {
+	api.Importance
+	Picture design.Range
+}
+
+// maxImportances is the maximum number of columns of the table of importances.
+const maxImportances = 25
+
+func importanceRows(r *api.ModelReport) (rows []importanceRow, omitted int) {
+	low, high := 0.0, 1e-9
+	shown := r.Importances[:min(len(r.Importances), maxImportances)]
+	for _, i := range shown {
+		low, high = min(low, i.Importance), max(high, i.Importance)
+		if i.Interval != nil {
+			low, high = min(low, i.Interval.Low), max(high, i.Interval.High)
+		}
+	}
+	for _, i := range shown {
+		rows = append(rows, importanceRow{Importance: i, Picture: design.NewRange(i.Importance, i.Interval, low, high)})
+	}
+	return rows, len(r.Importances) - len(shown)
+}
+
+// columnRow is a column of the dataset with the picture of its values.
+type columnRow struct {
+	api.Column
+	Share string
+	Bars  []design.Bar
+}
+
+// maxColumns is the maximum number of columns of the dataset in a report.
+const maxColumns = 40
+
+func columnRows(d *api.Dataset) []columnRow {
+	if d == nil {
+		return nil
+	}
+	var rows []columnRow
+	for _, c := range d.Columns[:min(len(d.Columns), maxColumns)] {
+		rows = append(rows, columnRow{Column: c, Share: design.FormatShare(c.Missing, d.Rows), Bars: design.DistributionBars(c.Distribution)})
+	}
+	return rows
+}
+
+// dependence shows how the prediction depends on a column: a plot for numbers, a table with
+// bars for texts.
+type dependence struct {
+	Column string
+	Plot   *design.Plot
+	// Class is the class whose probability Values have.
+	Class  string
+	Values []dependenceValue
+}
+
+type dependenceValue struct {
+	Value       string
+	Rows        int64
+	Probability string
+	Width       float64
+}
+
+// maxDependences is the maximum number of columns whose dependence is shown.
+const maxDependences = 6
+
+func dependences(r *api.ModelReport) []dependence {
+	shown := shownClasses(r.CurveClasses)
+	if len(shown) == 0 {
+		return nil
+	}
+	var list []dependence
+	for _, p := range r.PartialDependence[:min(len(r.PartialDependence), maxDependences)] {
+		d := dependence{Column: p.Column}
+		if len(p.Points) > 1 && p.Points[0].Number != nil {
+			var lines []design.Curve
+			for style, class := range shown {
+				line := design.Curve{Name: r.CurveClasses[class], Style: style + 1}
+				for _, point := range p.Points {
+					if point.Number != nil && class < len(point.Probabilities) {
+						line.Points = append(line.Points, design.Point{X: *point.Number, Y: point.Probabilities[class]})
+					}
+				}
+				lines = append(lines, line)
+			}
+			d.Plot = design.NewPlot(design.Axes{Title: p.Column, X: p.Column, Y: "mean probability of " + legendName(r, shown)}, lines)
+		} else {
+			class := shown[0]
+			d.Class = r.CurveClasses[class]
+			for _, point := range p.Points {
+				if class < len(point.Probabilities) {
+					v := point.Probabilities[class]
+					d.Values = append(d.Values, dependenceValue{Value: point.Value, Rows: point.Rows, Probability: design.FormatScore(v), Width: 100 * v})
+				}
+			}
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// legendName names the class of a plot with one curve.
+func legendName(r *api.ModelReport, shown []int) string {
+	if len(shown) == 1 {
+		return shorten(r.CurveClasses[shown[0]])
+	}
+	return "each class"
+}
+
+// shownClasses returns the indexes of the classes of plots: the last of two, because the
+// other mirrors it, or the first four.
+func shownClasses(labels []string) []int {
+	switch len(labels) {
+	case 0:
+		return nil
+	case 1:
+		return []int{0}
+	case 2:
+		return []int{1}
+	}
+	return []int{0, 1, 2, 3}[:min(len(labels), 4)]
+}
+
+// curves are the plots of the probabilities on test rows, and the choice of a threshold.
+type curves struct {
+	ROC, PrecisionRecall, Reliability *design.Plot
+	Thresholds                        []thresholds
+}
+
+// thresholds lists what happens at thresholds of the probability of one class.
+type thresholds struct {
+	Label string
+	Rows  []thresholdRow
+	Costs []costRow
+}
+
+type thresholdRow struct {
+	api.CurvePoint
+	Predicted int64
+}
+
+// costRow is the cheapest threshold if a row of the class that is missed costs Ratio times as
+// much as a row that is wrongly predicted as the class.
+type costRow struct {
+	Ratio         string
+	Threshold     float64
+	Missed, Wrong int64
+	// Cost is the cost of both, if a wrongly predicted row costs 1.
+	Cost float64
+}
+
+func newCurves(r *api.ModelReport) *curves {
+	if len(r.Curves) == 0 {
+		return nil
+	}
+	var roc, pr, reliability []design.Curve
+	c := &curves{}
+	for style, class := range shownClasses(r.CurveClasses) {
+		if class >= len(r.Curves) {
+			break
+		}
+		curve := r.Curves[class]
+		name := curve.Label
+		line := func() design.Curve { return design.Curve{Name: name, Style: style + 1} }
+		a, b, e := line(), line(), line()
+		for _, p := range curve.Points {
+			a.Points = append(a.Points, design.Point{X: p.FalsePositiveRate, Y: p.Recall})
+			b.Points = append(b.Points, design.Point{X: p.Recall, Y: p.Precision})
+		}
+		for _, bin := range curve.Reliability {
+			if bin.Predicted != nil && bin.Observed != nil {
+				e.Points = append(e.Points, design.Point{X: *bin.Predicted, Y: *bin.Observed})
+			}
+		}
+		a.Note, b.Note = areas(r, curve.Label)
+		roc, pr, reliability = append(roc, a), append(pr, b), append(reliability, e)
+		c.Thresholds = append(c.Thresholds, newThresholds(curve))
+	}
+	unit := design.Axes{MaxX: 1, MaxY: 1, Square: true}
+	axes := func(title, x, y string, diagonal bool) design.Axes {
+		a := unit
+		a.Title, a.X, a.Y, a.Diagonal = title, x, y, diagonal
+		return a
+	}
+	c.ROC = design.NewPlot(axes("ROC curve", "false positive rate", "recall", true), roc)
+	c.PrecisionRecall = design.NewPlot(axes("Precision and recall", "recall", "precision", false), pr)
+	c.Reliability = design.NewPlot(axes("Reliability", "predicted probability", "observed share", true), reliability)
+	return c
+}
+
+// areas returns the areas under the two curves of a class, for legends.
+func areas(r *api.ModelReport, label string) (roc, precisionRecall string) {
+	for _, c := range r.Classes {
+		if c.Label != label {
+			continue
+		}
+		if c.ROCAUC != nil {
+			roc = "area " + design.FormatScore(c.ROCAUC)
+		}
+		if c.AveragePrecision != nil {
+			precisionRecall = "area " + design.FormatScore(c.AveragePrecision)
+		}
+	}
+	return roc, precisionRecall
+}
+
+// maxThresholds is the maximum number of rows of a table of thresholds.
+const maxThresholds = 12
+
+func newThresholds(curve api.ClassCurve) thresholds {
+	t := thresholds{Label: curve.Label}
+	for _, p := range design.Thin(curve.Points, maxThresholds) {
+		t.Rows = append(t.Rows, thresholdRow{CurvePoint: p, Predicted: p.TruePositives + p.FalsePositives})
+	}
+	for _, ratio := range []float64{0.1, 0.5, 1, 2, 10} {
+		row := costRow{Ratio: fmt.Sprintf("%g ×", ratio), Cost: math.Inf(1)}
+		for _, p := range curve.Points {
+			missed := curve.Positives - p.TruePositives
+			if cost := ratio*float64(missed) + float64(p.FalsePositives); cost < row.Cost {
+				row.Cost, row.Threshold, row.Missed, row.Wrong = cost, p.Threshold, missed, p.FalsePositives
+			}
+		}
+		if !math.IsInf(row.Cost, 1) {
+			t.Costs = append(t.Costs, row)
+		}
+	}
+	return t
+}
