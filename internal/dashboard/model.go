@@ -175,10 +175,7 @@ func formatInterval(low, high *float64) string {
 
 // modelPage is the data of the page of a model.
 type modelPage struct {
-	Model   *api.Model
-	Dataset *api.Dataset
-	// Document is nil if the model has no report.
-	Document    *htmlreport.Document
+	*htmlreport.Document
 	Predictions []api.Prediction
 }
 
@@ -187,65 +184,34 @@ func (p *Pages) showModel(v *visit) error {
 }
 
 func (p *Pages) writeModel(v *visit, status int, message string) error {
-	data, name, err := p.loadModel(v)
+	key := v.r.PathValue("key")
+	document, err := htmlreport.Load(v.r.Context(), v.client, key)
 	if err != nil {
 		return err
 	}
-	key := data.Model.ModelKey
 	predictions, err := client.Call(v.r.Context(), v.client, api.ListPredictionsOfModel, &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: api.PageInput{Limit: 10}})
 	if err != nil {
 		return err
 	}
-	data.Predictions = predictions.Predictions
-	quoted := term.ShellQuote(name)
+	quoted := term.ShellQuote(document.Name)
 	return p.show(v, status, "model", page{
-		Title: name, Section: "models", Error: message, Data: data,
-		Commands: []string{"foretell models report " + quoted, "foretell predict blind.csv --with " + quoted},
+		Title: document.Name, Section: "models", Error: message, Data: modelPage{document, predictions.Predictions},
+		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
 	})
-}
-
-// loadModel returns the model of a request, its dataset and its report. name is its reference
-// on the command line.
-func (p *Pages) loadModel(v *visit) (data *modelPage, name string, err error) {
-	ctx, key := v.r.Context(), v.r.PathValue("key")
-	data = &modelPage{}
-	if data.Model, err = client.Call(ctx, v.client, api.GetModel, &api.ModelInput{ModelKey: key}); err != nil {
-		return nil, "", err
-	}
-	if data.Dataset, err = client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: data.Model.DatasetKey}); err != nil {
-		return nil, "", err
-	}
-	m := data.Model
-	name = cmp.Or(m.Series, data.Dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(m.SeriesVersion, m.Version))
-	race, err := client.Call(ctx, v.client, api.GetTraining, &api.TrainingInput{TrainingJobKey: m.TrainingJobKey})
-	if err != nil {
-		return nil, "", err
-	}
-	report, err := v.client.ModelReport(ctx, key)
-	if err != nil {
-		return nil, "", err
-	}
-	if report != nil {
-		data.Document = htmlreport.New(htmlreport.Source{
-			Report: report, Model: name, Dataset: data.Dataset, Training: race,
-			Commands: []string{fmt.Sprintf("%s --seed %d", trainCommand(race), report.Seed), "foretell predict blind.csv --with " + term.ShellQuote(name)},
-		})
-	}
-	return data, name, nil
 }
 
 // downloadReport responds with the report as one file.
 func (p *Pages) downloadReport(v *visit) error {
-	data, name, err := p.loadModel(v)
+	document, err := htmlreport.Load(v.r.Context(), v.client, v.r.PathValue("key"))
 	if err != nil {
 		return err
 	}
-	if data.Document == nil {
+	if document.Report == nil {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")
 	}
-	file := strings.ReplaceAll(name, "@", "-") + ".html"
+	file := strings.ReplaceAll(document.Name, "@", "-") + ".html"
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
-	return htmlreport.Write(v.w, data.Document, p.opts.Now)
+	return htmlreport.Write(v.w, document, p.opts.Now)
 }
 
 // downloadModel responds with the file of a model.

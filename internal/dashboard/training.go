@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/design"
 	"foretell/internal/htmlreport"
+	"foretell/internal/leaderboard"
 	"foretell/internal/term"
 )
 
@@ -166,7 +166,10 @@ func (p *Pages) showTraining(v *visit) error {
 	for i, run := range progress.Jobs {
 		names, scores = append(names, api.AlgorithmTitle(run.Algorithm)), append(scores, run.Performances)
 		data.Runs = append(data.Runs, runView{AlgorithmRun: run, Style: i%4 + 1})
-		if run.KeptPerformance != nil && (best < 0 || *run.KeptPerformance > *data.Runs[best].KeptPerformance) {
+		switch {
+		case race.Algorithm != "":
+			data.Runs[i].IsBest = run.Algorithm == race.Algorithm
+		case run.KeptPerformance != nil && (best < 0 || *run.KeptPerformance > *data.Runs[best].KeptPerformance):
 			best = i
 		}
 	}
@@ -174,29 +177,16 @@ func (p *Pages) showTraining(v *visit) error {
 		data.Runs[best].IsBest = true
 	}
 	data.Plot = htmlreport.RacePlot(race.Metric, race.TargetPerformance, names, scores)
-	commands := []string{"foretell training watch " + key[:8], trainCommand(race)}
+	commands := []string{"foretell training watch " + key[:8], trainCommand(race, nil)}
 	if data.IsRacing {
 		commands = append(commands, "foretell training cancel "+key[:8])
 	}
 	return p.show(v, http.StatusOK, "training", page{Title: "Race on " + race.DatasetName, Section: "training", Commands: commands, Data: data})
 }
 
-// trainCommand returns the command that starts a race like this one.
-func trainCommand(race *api.Training) string {
-	command := "foretell training create " + term.ShellQuote(race.DatasetName)
-	if race.Metric != "" && race.Metric != api.MetricAccuracy {
-		command += " --metric " + race.Metric
-	}
-	if race.TargetPerformance != nil {
-		command += fmt.Sprintf(" --threshold %g", *race.TargetPerformance)
-	}
-	if race.ScalingFactor > 0 {
-		command += fmt.Sprintf(" --scaling-factor %d", race.ScalingFactor)
-	}
-	if race.TimeLimitSeconds > 0 && race.TimeLimitSeconds != api.DefaultTimeLimitSeconds {
-		command += fmt.Sprintf(" --time-limit %ds", race.TimeLimitSeconds)
-	}
-	return command
+// trainCommand returns the command that starts a race like this one. report may be nil.
+func trainCommand(race *api.Training, report *api.ModelReport) string {
+	return strings.TrimSpace("foretell training create " + term.ShellQuote(race.DatasetName) + " " + leaderboard.RaceOptions(race, report))
 }
 
 // stopTraining stops a race. The best model so far is kept.

@@ -115,6 +115,7 @@ func (p *Plot) fitRanges(curves []Curve) {
 // between 0 and 1.
 func niceRange(low, high float64) (from, to float64) {
 	span := max(high-low, 0.02)
+	low -= span / 20 // so that a curve does not lie on the axis
 	step := math.Pow(10, math.Floor(math.Log10(span/tickIntervals)))
 	for _, factor := range []float64{1, 2, 2.5, 5, 10, 20} {
 		size := step * factor

@@ -3,14 +3,21 @@
 package htmlreport
 
 import (
+	"cmp"
+	"context"
 	"embed"
 	"html/template"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/design"
+	"foretell/internal/leaderboard"
 	"foretell/internal/report"
+	"foretell/internal/term"
 )
 
 //go:embed *.html
@@ -22,23 +29,16 @@ func AddTemplates(t *template.Template) *template.Template {
 	return template.Must(t.ParseFS(files, "*.html"))
 }
 
-// Source is what a document is made from.
-type Source struct {
-	Report *api.ModelReport
-	// Model is the reference of the model, such as train@v3.
-	Model string
-	// Dataset is the dataset that the model was trained on; may be nil.
-	Dataset *api.Dataset
-	// Training is the race that made the model; may be nil.
-	Training *api.Training
-	// Commands repeat the race and predict with the model.
-	Commands []string
-}
-
-// Document is a report prepared for its template.
+// Document is a model with its report, prepared for the templates.
 type Document struct {
-	Source
-	// Verdict says in sentences how good the model is, Cautions what could be wrong.
+	// Name is the reference of the model, such as train@v3.
+	Name    string
+	Model   *api.Model
+	Dataset *api.Dataset
+	// Report is nil if the service has no reports. Then the fields below are empty.
+	Report *api.ModelReport
+	// Verdict says in sentences how good the model is, Cautions what could be wrong, and Win
+	// why the model was kept.
 	Verdict, Cautions []string
 	Win               string
 	Metrics           []metricRow
@@ -49,22 +49,49 @@ type Document struct {
 	Dependence        []dependence
 	Race              *design.Plot
 	Columns           []columnRow
+	// Commands repeat the race and predict with the model.
+	Commands []string
 }
 
-// New prepares a report.
-func New(s Source) *Document {
-	d := &Document{Source: s, Win: report.ExplainWin(s.Report), Verdict: verdict(s.Report), Cautions: cautions(s.Report)}
-	d.Metrics = metricRows(s.Report)
-	d.Confusion = newConfusion(s.Report)
-	d.Curves = newCurves(s.Report)
-	d.Importances, d.OmittedColumns = importanceRows(s.Report)
-	d.Dependence = dependences(s.Report)
-	d.Race = racePlot(s.Report)
-	d.Columns = columnRows(s.Dataset)
-	return d
+// Load reads a model, its dataset, its race and its report, and prepares them.
+func Load(ctx context.Context, c *client.Client, key string) (*Document, error) {
+	m, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return nil, err
+	}
+	dataset, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{
+		Model: m, Dataset: dataset,
+		Name: cmp.Or(m.Series, dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(m.SeriesVersion, m.Version)),
+	}
+	race, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: m.TrainingJobKey})
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.ModelReport(ctx, key)
+	if err != nil || report == nil {
+		return d, err
+	}
+	d.Commands = []string{
+		strings.TrimSpace("foretell training create " + term.ShellQuote(dataset.DatasetName) + " " + leaderboard.RaceOptions(race, report)),
+		"foretell predict blind.csv --with " + term.ShellQuote(d.Name),
+	}
+	d.prepare(report)
+	return d, nil
 }
 
-// Write writes a document as one file that needs no other. now is the clock for the ages of
+// prepare fills in what the templates show of a report.
+func (d *Document) prepare(r *api.ModelReport) {
+	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), verdict(r), cautions(r)
+	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusion(r), newCurves(r)
+	d.Importances, d.OmittedColumns = importanceRows(r)
+	d.Dependence, d.Race, d.Columns = dependences(r), racePlot(r), columnRows(d.Dataset)
+}
+
+// Write writes a document, which must have a report, as one file that needs no other. now is the clock for the ages of
 // things.
 func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))

@@ -66,7 +66,7 @@ func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 		return nil, err
 	}
 	e.setMetric(metric)
-	e.Options = raceOptions(e.job, e.report)
+	e.Options = RaceOptions(e.job, e.report)
 	began, errBegan := time.Parse(api.TimeLayout, e.job.StartedOn)
 	ended, errEnded := time.Parse(api.TimeLayout, e.job.FinishedOn)
 	if errBegan == nil && errEnded == nil {
@@ -98,8 +98,9 @@ func (e *Entry) setMetric(metric string) {
 	}
 }
 
-// raceOptions returns the flags that repeat a race.
-func raceOptions(job *api.Training, report *api.ModelReport) string {
+// RaceOptions returns the flags that repeat a race. report may be nil; it has the seed and the
+// algorithms.
+func RaceOptions(job *api.Training, report *api.ModelReport) string {
 	var flags []string
 	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
 	if job.Metric != "" && job.Metric != api.MetricAccuracy {
