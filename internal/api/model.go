@@ -75,6 +75,8 @@ type ModelReport struct {
 	TestRows       int64 `json:"testRows" doc:"Rows of the test metrics."`
 	ValidationRows int64 `json:"validationRows" doc:"Rows of the validation metrics."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Rows of the training metrics."`
+	// Notes are sentences on what is unusual about the model or its metrics.
+	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, such as an algorithm of a blend that was not trained on every labelled row; absent if nothing."`
 	// GroupColumn and TimeColumn are the columns by which the rows were divided; empty
 	// if the division was random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
@@ -329,6 +331,6 @@ type AlgorithmReport struct {
 	// Performance and LogLoss are nil if the algorithm was never scored.
 	Performance *float64  `json:"performance" doc:"Of the selected step, on validation rows; null if there is none."`
 	LogLoss     *float64  `json:"logLoss" doc:"Of the same step, after calibration if the algorithms were compared by it."`
-	Interval    *Interval `json:"interval" doc:"95 % confidence interval of the performance; null if unknown."`
+	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
 }

@@ -13,7 +13,7 @@ import (
 func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
-		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn,
+		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
 		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{
@@ -66,7 +66,7 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
 	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
-		out.Performance, out.LogLoss, out.Interval = &run.Performance, &run.LogLoss, toInterval(run.Interval)
+		out.Performance, out.LogLoss, out.Interval = finiteOrNil(run.Performance), &run.LogLoss, toInterval(run.Interval)
 	}
 	return out
 }

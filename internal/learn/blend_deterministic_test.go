@@ -6,22 +6,40 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/table/frame"
 )
 
 // TestBlendIsDeterministic races with the default parameters on noisy labels, so
-// that a blend is chosen. Its bytes are the same for any number of workers.
+// that a blend is chosen. Its bytes are the same for any number of workers, if all
+// components are refitted and if there is only time for the first.
 func TestBlendIsDeterministic(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")
 	}
+	t.Run("all_refits", func(t *testing.T) { sameBlend(t, refitLimit{refitCostShare, minRefitCost}, 2, 8) })
+	t.Run("one_refit", func(t *testing.T) { sameBlend(t, refitLimit{}, 1, 2, 8) })
+}
+
+// sameBlend fails unless races with the given numbers of workers return the same
+// blend.
+func sameBlend(t *testing.T, limit refitLimit, workers ...int) {
+	t.Helper()
 	f := noisyFrame(120)
 	var first *Outcome
-	for _, workers := range []int{1, 2, 8} {
-		o, err := Race(t.Context(), f, Params{Seed: 1, Workers: workers})
+	for _, workers := range workers {
+		r, err := newRace(f, Params{Seed: 1, Workers: workers}, algorithms)
 		if err != nil {
 			t.Fatal(err)
+		}
+		r.refitLimit = limit
+		o, err := r.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := limit.minCost == 0; want != (o.Report.Notes != nil) {
+			t.Errorf("notes %q", o.Report.Notes)
 		}
 		if first == nil {
 			first = o
@@ -32,7 +50,7 @@ func TestBlendIsDeterministic(t *testing.T) {
 		if !bytes.Equal(bytesOf(t, first.Model), bytesOf(t, o.Model)) {
 			t.Errorf("%d workers: model bytes differ", workers)
 		}
-		if diff := cmp.Diff(first.Report, o.Report); diff != "" {
+		if diff := cmp.Diff(first.Report, o.Report, cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%d workers: report differs:\n%s", workers, diff)
 		}
 	}

@@ -79,6 +79,16 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	return stalled, nil
 }
 
+// isMeasurable reports whether the metric can be computed on the validation rows.
+// The area under the curve cannot if all rows are of one class.
+func (e *evaluator) isMeasurable() bool {
+	if len(e.labels) == 0 {
+		return false
+	}
+	other := slices.ContainsFunc(e.labels, func(label int32) bool { return label != e.labels[0] })
+	return other || e.metric != metric.NameROCAUC
+}
+
 // score returns the score of probabilities, which has one row for each label.
 func (e *evaluator) score(probabilities []float32) score {
 	p := e.weightedPredictions(probabilities)

@@ -26,11 +26,16 @@ type fakeFitter struct {
 	done     int                // steps after which it is done, 0 for never
 	schedule func(rows int) int // number of steps of the schedule, nil for none
 	patience int                // 0 for 5
+	// refitFault is the error of the first step of a refit.
+	refitFault error
 
 	step, kept int
 }
 
 func (t *fakeFitter) Step(ctx context.Context) (bool, error) {
+	if t.refitFault != nil && t.foldIndex == refitFold {
+		return false, t.refitFault
+	}
 	if t.fault != nil {
 		if err := t.fault(t.step + 1); err != nil {
 			return false, err

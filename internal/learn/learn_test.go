@@ -184,7 +184,7 @@ func TestDiskDoesNotMatter(t *testing.T) {
 		if !bytes.Equal(bytesOf(t, o.Model), file) {
 			t.Errorf("%s: model differs", name)
 		}
-		if diff := cmp.Diff(want.Report, o.Report); diff != "" {
+		if diff := cmp.Diff(want.Report, o.Report, cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s: report differs:\n%s", name, diff)
 		}
 	}

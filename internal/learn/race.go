@@ -140,13 +140,16 @@ func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 
 // race is the state of one race.
 type race struct {
-	data      *trainingData
-	plan      split.ValidationPlan
-	evaluator *evaluator
-	scheduler *scheduler
-	runs      []*run
-	timer     timer
-	copies    int // number of rows that are kept together because they are equal
+	data       *trainingData
+	plan       split.ValidationPlan
+	evaluator  *evaluator
+	scheduler  *scheduler
+	runs       []*run
+	timer      timer
+	refitLimit refitLimit
+	notes      []string // Report.Notes
+	refitCut   bool     // whether the clock or the user ended the refit
+	copies     int      // number of rows that are kept together because they are equal
 	// blendScore is the score of the blend that the runs were compared with. It
 	// is nil before chooseCandidate, and if there was no blend.
 	blendScore *Candidate
@@ -160,12 +163,17 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 	if err != nil {
 		return nil, err
 	}
+	return r.run(ctx)
+}
+
+// run runs the race.
+func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
-		if p.Remote.has(run.Name) {
+		if r.data.params.Remote.has(run.Name) {
 			r.scheduler.setRemote(run.index)
 		}
 	}
-	stop, release := withStop(ctx, p.Stop)
+	stop, release := withStop(ctx, r.data.params.Stop)
 	defer release()
 	r.timer.start()
 
@@ -183,6 +191,9 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
 			probabilities = nil // whether they are known depends on the speed of the machine
 		}
+		if !r.evaluator.isMeasurable() {
+			outcome.Runs[i].Performance = math.NaN()
+		}
 		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(probabilities)
 	}
 	if chosen == nil {
@@ -193,6 +204,10 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
+	if len(r.evaluator.labels) > 0 && !r.evaluator.isMeasurable() {
+		r.note("%s cannot be computed on the validation rows, because all of them are of one class: the algorithms were compared by log loss", r.evaluator.metric)
+	}
+	r.noteEnd(outcome)
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
@@ -224,11 +239,12 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	duplicates, copies := findDuplicates(f, p.Workers)
 	p.Groups = joinGroups(p.Groups, duplicates)
 	r := &race{
-		data:      &trainingData{Frame: f, params: p},
-		copies:    copies,
-		plan:      split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler: newScheduler(len(variants)),
-		timer:     timer{limit: p.TimeLimit, now: p.Now},
+		data:       &trainingData{Frame: f, params: p},
+		copies:     copies,
+		refitLimit: refitLimit{refitCostShare, minRefitCost},
+		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
+		scheduler:  newScheduler(len(variants)),
+		timer:      timer{limit: p.TimeLimit, now: p.Now},
 	}
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	for i, v := range variants {
@@ -359,7 +375,7 @@ func (r *race) notify(run *run, status Status) {
 	if e.Step > 0 {
 		e.Performance = run.curve[e.Step-1].performance
 	}
-	if e.Step > 0 && len(r.evaluator.labels) > 0 {
+	if e.Step > 0 && r.evaluator.isMeasurable() {
 		e.Kept, e.LogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)

@@ -42,15 +42,19 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
 	complete = true
-	budget := max(minRefitCost, r.totalCost()*refitCostShare)
+	budget := max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
 	for i, part := range c.components {
 		budget -= part.refitCost(r.data.Rows)
 		if i == 0 || budget >= 0 {
-			if p, err := r.refitRun(ctx, part.run); err == nil {
+			p, err := r.refitRun(ctx, part.run)
+			if err == nil {
 				members = append(members, member{part.algorithm.kind, part.weight, p})
 				continue
 			}
-			complete = false
+			complete, r.refitCut = false, r.refitCut || ctx.Err() != nil
+			r.noteFailure(ctx, err, "%s was not trained on every labelled row, so its models of the folds are used", part.Name)
+		} else {
+			r.note("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its models of the folds are used", part.Name, 100*part.weight)
 		}
 		models := part.models[part.firstFinalFold:] // the models stay on the disk
 		for _, p := range models {
@@ -60,8 +64,11 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	return members, complete
 }
 
-// The cost of refitting a blend is limited to a fraction of the cost of the
-// race, or to minRefitCost nanoseconds of one core if that is more.
+// refitLimit limits the cost of refitting a blend to a share of the cost of the
+// race, or to minCost nanoseconds of one core if that is more.
+type refitLimit struct{ share, minCost float64 }
+
+// The default refitLimit.
 const (
 	refitCostShare = 1.0 / 3
 	minRefitCost   = 30e9

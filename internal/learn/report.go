@@ -16,6 +16,9 @@ type Report struct {
 	Shares []Share
 	Metric string
 	Seed   uint64
+	// Notes are sentences on how the model or its metrics differ from what is
+	// usual, such as a component that was not refitted. It is nil if they do not.
+	Notes []string
 	// Rows is the number of labelled rows. TestRows, ValidationRows and
 	// TrainingRows are the numbers of rows that Test, Validation and Training
 	// are measured on. They are 0 if there were no such rows or no time was
@@ -152,6 +155,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	if o.Status != Cancelled {
 		r.addDependence(limited, m, c, &o.Report)
 	}
+	o.Report.Notes = r.notes
 	return ctx.Err()
 }
 
@@ -192,6 +196,7 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	test := r.data.selectRows(o.sampleReportRows(r.plan.Test, len(r.plan.Test)))
 	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
+		r.noteFailure(ctx, err, "the test rows were not predicted")
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
@@ -207,13 +212,16 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report *Report) {
 	importances, err := r.computeImportances(ctx, m, c)
 	if err != nil {
+		r.noteFailure(ctx, err, "the importances of the columns were not measured")
 		return // partial importances would mislead
 	}
 	report.Importances = importances
 	dependence, err := r.computePartialDependence(ctx, m, c, importances, r.curveClasses())
-	if err == nil {
-		report.PartialDependence = dependence
+	if err != nil {
+		r.noteFailure(ctx, err, "the partial dependence on the columns was not measured")
+		return
 	}
+	report.PartialDependence = dependence
 }
 
 // addTrainingMetrics adds the metrics of the final model on rows it was trained
@@ -225,6 +233,7 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 	train := r.data.selectRows(o.sampleReportRows(r.plan.Rest, maxTrainingRows))
 	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
 	if err != nil {
+		r.noteFailure(ctx, err, "the training rows were not predicted")
 		return
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)

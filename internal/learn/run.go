@@ -229,7 +229,8 @@ type Run struct {
 	Algorithm string
 	Status    Status
 	// Performance and LogLoss are the scores of the best step on the validation
-	// rows, or 0 before the first score. LogLoss is after calibration unless
+	// rows, or 0 before the first score. Performance is NaN if the metric cannot
+	// be computed on these rows. LogLoss is after calibration unless
 	// the race was cut short.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance, or NaN if

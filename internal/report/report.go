@@ -40,6 +40,9 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	if text := formatDivision(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "Note: %s\n", note)
+	}
 	if won := ExplainWin(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}

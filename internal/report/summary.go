@@ -40,8 +40,8 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 			lines = append(lines, fmt.Sprintf("  %-10s  not measured: %s", name, why))
 		}
 	}
-	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.TestMissingReason())
+	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
 	if r.Validation != nil {
 		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {
@@ -51,6 +51,9 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), job.Metric, formatBothScores(b.Validation, b.Test, job.Metric)))
+	}
+	for _, note := range r.Notes {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "note", note))
 	}
 	return lines
 }
@@ -67,7 +70,7 @@ func formatFeatures(r *api.ModelReport) string {
 func formatBothScores(validation, test *api.Scores, name string) string {
 	text := "validation " + formatMetric(validation, name)
 	if test != nil {
-		text += ", test " + formatMetric(test, name)
+		text = "test " + formatMetric(test, name) + ", " + text
 	}
 	return text
 }

@@ -25,7 +25,7 @@ func TestSummary(t *testing.T) {
 			"a blend, with all figures",
 			api.Training{Metric: "accuracy", AchievedPerformance: new(0.76), TestPerformance: new(0.75)},
 			&api.ModelReport{
-				Algorithm: "BLEND", Metric: "accuracy", Rows: 750, ValidationRows: 600, TestRows: 150, Algorithms: two,
+				Algorithm: "BLEND", Metric: "accuracy", Rows: 750, ValidationRows: 600, TestRows: 150, Algorithms: two, Notes: []string{"the time limit ended the race"},
 				Blend:      []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.6}, {Algorithm: "BFIF01", Weight: 0.4}},
 				Blended:    &api.Candidate{Performance: 0.76, LogLoss: 0.49},
 				Validation: &api.Scores{Accuracy: 0.76, LogLoss: 0.49, Intervals: map[string]api.Interval{"accuracy": {Low: 0.7243, High: 0.7925}}},
@@ -34,10 +34,11 @@ func TestSummary(t *testing.T) {
 			},
 			`BLEND won on log loss: 0.4900, best single BSIX01 0.5000 (lower is better), after 11 s
   made of     BSIX01 60%, BFIF01 40%
-  validation  accuracy 0.7600 (0.72–0.79) on 600 rows
   test        accuracy 0.7500 (0.68–0.81) on 150 rows
-  log loss    validation 0.4900, test 0.5100
-  baseline    always "good": accuracy validation 0.7000, test 0.7067`,
+  validation  accuracy 0.7600 (0.72–0.79) on 600 rows
+  log loss    test 0.5100, validation 0.4900
+  baseline    always "good": accuracy test 0.7067, validation 0.7000
+  note        the time limit ended the race`,
 		},
 		{
 			"no time for the test rows",
@@ -47,8 +48,8 @@ func TestSummary(t *testing.T) {
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
-  validation  accuracy 0.7700 on 600 rows
-  test        not measured: no time for the test rows: increase --time-limit`,
+  test        not measured: no time for the test rows: increase --time-limit
+  validation  accuracy 0.7700 on 600 rows`,
 		},
 		{
 			"a blend that a single one is not clearly better than",

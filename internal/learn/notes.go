@@ -1,0 +1,34 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+)
+
+// note adds a sentence to Report.Notes.
+func (r *race) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// noteFailure notes what a failure has caused, and the error. If ctx is
+// cancelled, it notes that there was no time.
+func (r *race) noteFailure(ctx context.Context, err error, format string, args ...any) {
+	cause := err.Error()
+	if ctx.Err() != nil {
+		cause = "no time was left"
+	}
+	r.note("%s: %s", fmt.Sprintf(format, args...), cause)
+}
+
+// noteEnd notes that the model of a race that did not end by itself cannot be
+// reproduced.
+func (r *race) noteEnd(o *Outcome) {
+	switch {
+	case o.Status == TimedOut:
+		r.note("the time limit ended the race, so the same data and seed may produce another model next time")
+	case o.Status == Cancelled:
+		r.note("the race was cancelled, so the same data and seed may produce another model next time")
+	case r.refitCut:
+		r.note("the time limit ended the final training, so the same data and seed may produce another model next time")
+	}
+}

@@ -1,0 +1,81 @@
+package learn
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"foretell/internal/learn/metric"
+)
+
+// TestNothingFailsSilently checks the notes of races whose model or metrics are
+// not as usual.
+func TestNothingFailsSilently(t *testing.T) {
+	f := fakeFrame(300, 2)
+	good := fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6}
+	t.Run("a_usual_race_has_no_notes", func(t *testing.T) {
+		if o := mustRace(t, f, Params{}, good); o.Report.Notes != nil {
+			t.Errorf("%q", o.Report.Notes)
+		}
+	})
+	t.Run("a_refit_that_fails", func(t *testing.T) {
+		broken := good
+		broken.refitFault = errors.New("no luck")
+		o := mustRace(t, f, Params{}, broken)
+		expectNote(t, o, "BSEV01 was not trained on every labelled row, so its models of the folds are used: no luck")
+		if o.Model == nil || o.Refit || len(o.Model.members) != 10 {
+			t.Errorf("refit %v of %d members", o.Refit, len(o.Model.members))
+		}
+	})
+	t.Run("a_share_that_would_take_too_long", func(t *testing.T) {
+		one, other := good, good
+		one.work, other.work = 1e12, 1e12
+		other.skills = risingSkills(0.5, 0.89, 4)
+		r, err := newRace(f, Params{}, fakeAlgorithms(one, other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.runAll(t.Context())
+		c := &candidate{components: []component{{r.runs[0], 0.9}, {r.runs[1], 0.1}}}
+		for i := range c.components { // twice the cost of the race
+			c.components[i].best.cost *= 20
+		}
+		if _, complete := r.refit(t.Context(), c); !complete || len(r.notes) != 1 || !strings.HasPrefix(r.notes[0], "BFIF01, 10 % of the blend, was not trained again") {
+			t.Errorf("%v: %q", complete, r.notes)
+		}
+	})
+	t.Run("a_race_that_the_clock_ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			slow := fakeFitter{skills: risingSkills(0.5, 0.9, 1000), work: 1e9, patience: 1000, pause: func(int) time.Duration { return time.Second }}
+			o, err := raceAlgorithms(t.Context(), f, Params{TimeLimit: time.Minute, Now: time.Now, Workers: 1}, fakeAlgorithms(slow))
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectNote(t, o, "the time limit ended the race, so the same data and seed may produce another model next time")
+		})
+	})
+	t.Run("an_area_of_one_class", func(t *testing.T) {
+		one := fakeFrame(30, 2)
+		for i := range one.Labels {
+			one.Labels[i] = int32(1 - min(i, 1))
+		}
+		o := mustRace(t, one, Params{Metric: metric.NameROCAUC}, good)
+		expectNote(t, o, "rocAuc cannot be computed on the validation rows")
+		if !math.IsNaN(o.Runs[0].Performance) {
+			t.Errorf("the run has the performance %v", o.Runs[0].Performance)
+		}
+	})
+}
+
+func expectNote(t *testing.T, o *Outcome, want string) {
+	t.Helper()
+	for _, note := range o.Report.Notes {
+		if strings.HasPrefix(note, want) {
+			return
+		}
+	}
+	t.Errorf("notes %q, want %q", o.Report.Notes, want)
+}
