@@ -47,6 +47,10 @@ type Config struct {
 	// Memory is the memory for races in bytes. A race begins only if the estimates of the
 	// running races leave enough for it. 0 means no limit.
 	Memory int64
+	// MinSpreadCells is the smallest rows × columns × classes of a dataset whose races
+	// several workers may train together, if the database is on a server. Defaults to
+	// 200,000.
+	MinSpreadCells int64
 	// PreparationLimit is the time limit for preparing a dataset. One second for
 	// each mebibyte of the CSV is added to it. Defaults to 2 minutes.
 	PreparationLimit time.Duration
@@ -79,6 +83,9 @@ type App struct {
 	datasetsArray bool
 	ownJobsOnly   bool
 	memory        int64
+	// spreads is set if races may be spread over workers.
+	spreads        bool
+	minSpreadCells int64
 	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
 	pool                 *job.Pool
@@ -101,7 +108,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory, tracer: c.Tracer,
+		memory: c.Memory, spreads: c.Store.OnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
 		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
@@ -177,6 +184,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 
 // removeLeftovers removes the files of dead processes.
 func (a *App) removeLeftovers(ctx context.Context) {
+	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
 	if a.tempDir == "" {
 		return

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -52,11 +53,13 @@ type appOptions struct {
 	now         func() time.Time
 	accept      bool // any database
 	memory      int64
+	database    string // defaults to a file
+	spread      int64
 	preparation time.Duration
 }
 
 func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), error) {
-	st, err := store.Open(ctx, filepath.Join(dir, "foretell.db"))
+	st, err := store.Open(ctx, cmp.Or(h.database, filepath.Join(dir, "foretell.db")))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +67,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory})
+	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory, MinSpreadCells: h.spread})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

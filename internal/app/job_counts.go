@@ -11,7 +11,7 @@ import (
 
 // JobCounts counts the jobs of one kind.
 type JobCounts struct {
-	// Kind is "prepare", "train" or "predict".
+	// Kind is "prepare", "train", "predict" or "part".
 	Kind string
 	// Queued and Running count the jobs of all processes that share the store.
 	Queued, Running int64
@@ -35,7 +35,7 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 		return nil, a.toProblem(err)
 	}
 	var all []JobCounts
-	for _, kind := range []string{kindPrepare, kindTrain, kindPredict} {
+	for _, kind := range []string{kindPrepare, kindTrain, kindPredict, kindPart} {
 		w := JobCounts{Kind: kind}
 		w.Finished, w.Durations = a.finishedJobs.counts(kind)
 		for _, c := range counts {

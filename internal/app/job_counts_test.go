@@ -16,7 +16,7 @@ func TestJobCounts(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
-	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}}
+	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}, {Kind: "part"}}
 	times := cmpopts.IgnoreFields(app.JobCounts{}, "OldestQueued", "Durations")
 	waiting := must(b.JobCounts(t.Context()))(t)
 	if diff := cmp.Diff(want, waiting, times); diff != "" || waiting[0].OldestQueued <= 0 || waiting[1].OldestQueued != 0 {
@@ -33,6 +33,7 @@ func TestJobCounts(t *testing.T) {
 		{Kind: "prepare", Finished: map[string]int64{api.DatasetCompleted: 2, api.DatasetFailed: 1}},
 		{Kind: "train", Finished: map[string]int64{api.TrainingCancelled: 1}},
 		{Kind: "predict"},
+		{Kind: "part"},
 	}
 	ended := must(b.JobCounts(t.Context()))(t)
 	if d := ended[0].Durations; d.Count != 3 || d.Seconds <= 0 || d.UpTo[14400] != 3 || ended[1].Durations.Count != 0 {

@@ -11,11 +11,12 @@ import (
 	"foretell/internal/store"
 )
 
-// The kinds of jobs, in prepare.go, train.go and predict.go.
+// The kinds of jobs, in prepare.go, train.go, predict.go and part.go.
 const (
 	kindPrepare = "prepare"
 	kindTrain   = "train"
 	kindPredict = "predict"
+	kindPart    = "part"
 )
 
 // The maximum numbers of concurrent jobs. maxPreparationsPerAccount keeps a
@@ -26,17 +27,22 @@ const (
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns a pool that runs the three kinds of jobs, at most races races at a
-// time. A race uses all cores and holds a dataset in memory; the other jobs stream.
+// newPool returns a pool that runs the kinds of jobs, at most races races at a time. A
+// race uses all cores and holds a dataset in memory, as does a part of a race; the other
+// jobs stream.
 func (a *App) newPool(races int) *job.Pool {
-	return job.NewPool(job.Config{
+	c := job.Config{
 		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
 			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.traced(kindPrepare, postponing(a.prepare)), Fail: a.failDataset},
 			{Name: kindTrain, Workers: races, Do: a.traced(kindTrain, postponing(a.train)), Fail: a.failTraining},
 			{Name: kindPredict, Workers: maxPredictions, Do: a.traced(kindPredict, postponing(a.predict)), Fail: a.failPrediction},
 		},
-	})
+	}
+	if a.spreads {
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: postponing(a.trainPart), Fail: a.failPart})
+	}
+	return job.NewPool(c)
 }
 
 // postponing wraps do. While the database or the S3 store is unavailable, the error

@@ -38,14 +38,6 @@ func newProgressRecorder(runs []*store.Training) *progressRecorder {
 	return p
 }
 
-func (p *progressRecorder) algorithms() []string {
-	var names []string
-	for _, l := range p.rows {
-		names = append(names, l.row.Algorithm)
-	}
-	return names
-}
-
 // record adds an event of the race. It does not block.
 func (p *progressRecorder) record(e learn.Event) {
 	p.mu.Lock()

@@ -46,26 +46,50 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	}
 	rows.spill = spill.New(a.tempDir)
 	defer a.closeSpill(ctx, rows.spill)
-	recorder := newProgressRecorder(rows.runs)
-	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
-	params := learn.Params{
-		Algorithms: recorder.algorithms(), ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
-		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
-		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Stop: r.Cancelled(), Progress: recorder.record, Disk: rows.spill,
+	p := a.newRaceParams(rows)
+	p.Stop = r.Cancelled()
+	if f, err = a.readKeys(ctx, rows, f, &p); err != nil {
+		return err
 	}
-	spans := startRunSpans(ctx, params.Algorithms)
-	defer spans.end()
-	params.Progress = spans.observe(params.Progress)
-	f, err = a.readKeys(ctx, rows, f, &params)
-	var outcome *learn.Outcome
-	if err == nil {
-		outcome, err = learn.Race(ctx, f, params)
-	}
-	stopRecording()
+	outcome, err := a.race(ctx, r, rows, f, p)
 	if err != nil {
 		return err
 	}
 	return a.endRace(ctx, &r.Job, rows, outcome)
+}
+
+// race runs a race, with idle workers if that pays, and writes its progress.
+func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+	parts, err := a.spread(ctx, r, rows)
+	if err != nil {
+		return nil, err
+	}
+	spans := startRunSpans(ctx, p.Algorithms)
+	defer spans.end()
+	recorder := newProgressRecorder(rows.runs)
+	defer runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
+	p.Progress = spans.observe(func(e learn.Event) {
+		if !parts.isRemote(e.Algorithm) { // its worker writes the progress
+			recorder.record(e)
+		}
+	})
+	remote, stopPolling := parts.newRemote()
+	defer stopPolling()
+	p.Remote = remote
+	return learn.Race(ctx, f, p)
+}
+
+// newRaceParams returns the parameters of a race.
+func (a *App) newRaceParams(rows *raceRows) learn.Params {
+	p := learn.Params{
+		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
+		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
+		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
+	}
+	for _, run := range rows.runs {
+		p.Algorithms = append(p.Algorithms, run.Algorithm)
+	}
+	return p
 }
 
 // closeSpill closes the temporary file of a race.
@@ -152,6 +176,9 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 				return err
 			}
 		}
+		if err := t.DeletePartJobs(ctx, rows.race.Key); err != nil {
+			return err
+		}
 		if err := t.UpdateTraining(ctx, rows.race, api.TrainingRunning); err != nil || m == nil {
 			return err
 		}
@@ -159,6 +186,9 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	})
 	if err != nil && m != nil {
 		a.discardBlob(ctx, err, m.Blob)
+	}
+	if err == nil {
+		a.removeParts(ctx)
 	}
 	return err
 }
@@ -287,6 +317,9 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		}
 		children, err := t.ListRuns(ctx, j.Subject)
 		if err != nil {
+			return err
+		}
+		if err := t.DeletePartJobs(ctx, race.Key); err != nil {
 			return err
 		}
 		for _, row := range append(children, race) {

@@ -63,6 +63,9 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 	if err != nil {
 		return err
 	}
+	if err := t.DeletePartJobs(ctx, race.Key); err != nil {
+		return err
+	}
 	for _, r := range append(children, race) {
 		ended := *r // the transaction may be run again
 		ended.Status, ended.FailureReason, ended.Finished = status, reason, a.now()

@@ -68,6 +68,9 @@ type Store interface {
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
+	if k.WhenIdle && p.freeMemory() < p.Memory {
+		return nil, ErrNoJob
+	}
 	now := p.Now()
 	c := Claim{Kind: k.Name, Now: now, Until: now.Add(leaseDuration), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active)), MaxMemory: p.Memory, FreeMemory: p.freeMemory()}
 	if p.AllowedSubjectsOnly {

@@ -25,6 +25,9 @@ type Kind struct {
 	// PerAccount is the maximum number of concurrent jobs of one account, so that
 	// workers stay free for other accounts. 0 is no limit.
 	PerAccount int
+	// WhenIdle is set to claim a job of this kind only while the pool runs no job that
+	// needs much memory.
+	WhenIdle bool
 	// Do runs the job and commits its result, which deletes the job from the store. When
 	// ctx is done, Do must soon return an error, without a commit. The job is queued again
 	// after such an error, and also if Do returns ErrPostponed.

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"strings"
+
 	"foretell/internal/learn/split"
 )
 
@@ -13,36 +15,43 @@ type Shape struct{ Rows, Features, Classes int }
 const (
 	// processBytes is the memory of the process without a race.
 	processBytes = 85e6
-	// featureBytes is for a feature: histograms and parameters of networks.
-	featureBytes = 100e3
+	// featureBytes is for a feature: statistics, histograms and parameters.
+	featureBytes = 70e3
 	// cellBytes is for a feature of a row: 1 to 8 bytes in the frame, and the bins.
-	cellBytes = 9
-	// tableBytes is for a class of a validation row. It covers the tables of
-	// probabilities of an algorithm: the current and the best step, and its part in the
-	// blend and the calibration.
+	cellBytes = 8
+	// tableBytes is for a class of a validation row and an algorithm: the
+	// probabilities of the current and of the best step.
 	tableBytes = 8
-	// sharedTableBytes is for a class of a validation row, for the tables that do not
-	// depend on the number of algorithms.
+	// sharedTableBytes is for a class of a validation row: the probabilities of the
+	// blend and of the calibration.
 	sharedTableBytes = 12
+	// screenedFactor multiplies the memory of an algorithm for a feature of a row if
+	// the features are screened, because each fold then has bins of its own.
+	screenedFactor = 10
 )
 
-// scoreBytes is for a class of a row, by the name of an algorithm without its prefix:
-// scores and gradients of boosting, and votes of a forest. The networks keep none.
-var scoreBytes = map[string]float64{"SIX01": 6, "SEV02": 7, "FIF01": 4}
+// memoryCost is the memory of an algorithm, in bytes. score is for a class of a row in
+// a fold: scores and gradients of boosting, and votes of a forest. cell is for a
+// feature of a row: copies of the bins.
+type memoryCost struct{ score, cell float64 }
+
+// memoryCosts has the costs by the name of the algorithm without its prefix.
+var memoryCosts = map[string]memoryCost{"SIX01": {6, 2}, "SEV02": {7, 1}, "FIF01": {4, 1}, "SEV01": {}}
 
 // EstimateMemory returns the estimated peak memory, in bytes, of a race of the named
 // algorithms on a table of shape s. It includes the table and the process.
 func EstimateMemory(s Shape, algorithms []string) int64 {
-	rows, classes := float64(s.Rows), float64(s.Classes)
+	rows, features, classes := float64(s.Rows), float64(s.Features), float64(s.Classes)
 	folds, validation := split.PlanSize(s.Rows)
-	bytes := processBytes + rows*float64(s.Features)*cellBytes + float64(min(s.Features, maxFeatures))*featureBytes + float64(validation)*classes*sharedTableBytes
+	cells := rows * features
+	if s.Features > maxFeatures {
+		features = maxFeatures
+		cells = rows * maxFeatures * screenedFactor
+	}
+	bytes := processBytes + features*featureBytes + rows*float64(s.Features)*cellBytes + float64(validation)*classes*sharedTableBytes
 	for _, name := range algorithms {
-		bytes += float64(validation) * classes * tableBytes
-		for algorithm, perScore := range scoreBytes {
-			if len(name) > 0 && name[1:] == algorithm {
-				bytes += float64(folds) * rows * classes * perScore
-			}
-		}
+		cost := memoryCosts[strings.TrimLeft(name, "BM")]
+		bytes += float64(validation)*classes*tableBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
 	}
 	return int64(bytes)
 }

@@ -107,17 +107,26 @@ func readCheckpoint(b *codec.Reader) checkpoint {
 	}
 }
 
-// readRecording makes run the run that was recorded, as if it had been trained
-// here. If it returns an error, run is in an undefined state.
-func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size int64) error {
+// recordedEnd says how a recorded run ended.
+type recordedEnd struct {
+	// reached reports whether it reached the threshold, and ended whether it
+	// ended by itself without reaching it.
+	reached, ended bool
+	// failure is the error of a run that failed.
+	failure string
+}
+
+// readRecording sets the scores and models of run to those that were recorded.
+// If it returns an error, run is in an undefined state.
+func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
 	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.kind {
 		b.Fail("not a recording of this run")
 	}
-	reached, ended := b.Bool(), b.Bool()
-	failure := string(b.Next(b.Count32(1)))
+	end.reached, end.ended = b.Bool(), b.Bool()
+	end.failure = string(b.Next(b.Count32(1)))
 	r.mu.Lock()
-	run.lastCost, run.reached = b.FiniteFloat64(), reached
+	run.lastCost, run.reached = b.FiniteFloat64(), end.reached
 	run.curve = make([]curvePoint, b.Count32(8))
 	for i := range run.curve {
 		run.curve[i] = curvePoint{due: b.FiniteFloat64(), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
@@ -137,32 +146,31 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 		run.models[i] = r.readFoldModel(b, run)
 	}
 	if err := b.End(); err != nil {
-		return err
+		return end, err
 	}
-	if reached && len(run.curve) == 0 {
-		return errors.New("a run without a score cannot reach the threshold")
+	if end.reached && len(run.curve) == 0 {
+		return end, errors.New("a run without a score cannot reach the threshold")
 	}
 	if r.data.numScreened() > 0 { // the report compares the folds
 		for i, fold := range run.folds {
 			if _, err := r.data.screenedData(ctx, i, fold.Train); err != nil {
-				return err
+				return end, err
 			}
 		}
 	}
-	r.endRecorded(run, reached, ended, failure)
-	return nil
+	return end, nil
 }
 
-// endRecorded sets how a recorded run ended.
-func (r *race) endRecorded(run *run, reached, ended bool, failure string) {
+// endRecorded ends run as the recorded run ended.
+func (r *race) endRecorded(run *run, end recordedEnd) {
 	switch {
-	case failure != "":
-		run.err = errors.New(failure)
+	case end.failure != "":
+		run.err = errors.New(end.failure)
 		r.notify(run, Failed)
-	case reached:
+	case end.reached:
 		r.scheduler.recordRemoteWin(run.index, run.lastScoreTime())
 		r.notify(run, Running)
-	case ended:
+	case end.ended:
 		r.notify(run, r.endStatus())
 	default:
 		r.notify(run, Running)

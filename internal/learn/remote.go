@@ -120,9 +120,10 @@ func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.cur
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	if err == nil && recording != nil {
-		err = r.readRecording(ctx, run, recording, size)
-		_ = recording.Close() // it was only read
-		if err == nil {
+		var end recordedEnd
+		end, err = r.readRecording(ctx, run, recording, size)
+		if closed := recording.Close(); err == nil && closed == nil {
+			r.endRecorded(run, end)
 			return
 		}
 	}

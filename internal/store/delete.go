@@ -45,6 +45,9 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 			parts = append(parts, p.query+p.where)
 		}
 	}
+	if conditions.trainings != "" {
+		parts = append(parts, "SELECT blob FROM part WHERE training IN (SELECT key FROM training WHERE "+conditions.trainings+")")
+	}
 	query := strings.Join(parts, " UNION ALL ")
 	return t.queryStrings(ctx, query, cascadeArgs(query, key)...)
 }
@@ -103,5 +106,5 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 // ListBlobKeys returns the keys of all blobs that rows reference.
 func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
-		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction`)
+		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction UNION ALL SELECT blob FROM part`)
 }

@@ -93,6 +93,10 @@ func (s *Store) Ping(ctx context.Context) error {
 // share the database.
 func (s *Store) ProcessName() string { return s.processes.name() }
 
+// OnServer reports whether the database is on a server, which processes on several
+// machines may share.
+func (s *Store) OnServer() bool { return s.dialect == postgresDialect }
+
 // IsAlive reports whether the process with this [Store.ProcessName] is running. It
 // returns true if this is unknown.
 func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }

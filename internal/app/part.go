@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/learn"
+	"foretell/internal/spill"
+	"foretell/internal/store"
+)
+
+// partTimeShare is the share of the time limit of a race after which its parts end, so
+// that the race has their scores before its own end.
+const partTimeShare = 0.9
+
+// trainPart trains one run of a race that another worker runs, and stores the recorded run.
+func (a *App) trainPart(ctx context.Context, r *job.Run) error {
+	rows, run, err := a.beginPart(ctx, r)
+	if err != nil {
+		return err
+	}
+	if rows.race.Status != api.TrainingRunning { // nobody would use the run
+		return a.finishJob(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
+	}
+	f, err := a.loadFrame(ctx, rows.dataset)
+	if err != nil {
+		return err
+	}
+	rows.spill = spill.New(a.tempDir)
+	defer a.closeSpill(ctx, rows.spill)
+	recorder := newProgressRecorder([]*store.Training{run})
+	wins := make(chan learn.Win)
+	p := a.newRaceParams(rows)
+	if f, err = a.readKeys(ctx, rows, f, &p); err != nil {
+		return err
+	}
+	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
+	p.Stop = r.Cancelled()
+	p.Remote = &learn.Remote{Wins: wins, Announce: a.announceWin(ctx, map[string]string{run.Algorithm: run.Key})}
+	p.Progress = func(e learn.Event) {
+		e.Status = learn.Running // the worker of the race decides how the run ends
+		recorder.record(e)
+	}
+	file, err := a.blobs.Create(ctx)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
+	stopPolling := a.pollWins(ctx, rows.race.Key, wins)
+	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
+	stopPolling()
+	stopRecording()
+	if err != nil {
+		return err
+	}
+	info, err := file.Commit()
+	if err != nil {
+		return err
+	}
+	return a.endPart(ctx, &r.Job, info)
+}
+
+// beginPart returns the rows of a race and the row of the run to train.
+func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *store.Training, err error) {
+	rows = &raceRows{}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
+			return err
+		}
+		if rows.race, err = t.GetTraining(ctx, r.Account, run.Parent); err != nil {
+			return err
+		}
+		if rows.dataset, err = t.GetDataset(ctx, r.Account, rows.race.Dataset); err != nil {
+			return err
+		}
+		rows.runs, err = t.ListRuns(ctx, run.Parent)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
+		err = job.ErrLeaseLost
+	}
+	return rows, run, err
+}
+
+// endPart commits a recorded run.
+func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
+	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
+		return t.UpdateRecording(ctx, j.Subject, toStoreFile(info))
+	})
+	if err != nil {
+		a.discardBlob(ctx, err, info.Key)
+	}
+	return err
+}
+
+// failPart ends a part that failed. The worker of the race then trains the run.
+func (a *App) failPart(ctx context.Context, j *job.Job, _ error) error {
+	return a.finishJob(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
+}

@@ -1,0 +1,118 @@
+package app_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+// safeLog is a log that several goroutines write.
+type safeLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *safeLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// count returns how often the log has a text.
+func (l *safeLog) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), text)
+}
+
+// spreadableRace returns a race of all algorithms. If threshold is negative, the race has no
+// threshold and only two algorithms, because it takes longer.
+func spreadableRace(dataset string, threshold float64) *api.CreateTrainingInput {
+	in := newRace(dataset, threshold)
+	in.Body.Algorithms, in.Body.TimeLimitSeconds = nil, nil
+	if threshold < 0 {
+		in.Body.PerformanceThreshold, in.Body.Algorithms = api.NewThreshold(nil), []string{"BFIF01", "BSIX01"}
+	}
+	return in
+}
+
+func (a *testApp) modelBytes(t *testing.T, r *api.Training) []byte {
+	t.Helper()
+	if r.ModelKey == "" {
+		t.Fatalf("the race is %s, %s", r.Status, r.FailureReason)
+	}
+	file := must(a.DownloadModel(a.ctx, &api.ModelInput{ModelKey: r.ModelKey}))(t)
+	defer func() { _ = file.Close() }()
+	return must(io.ReadAll(file))(t)
+}
+
+// TestSpreadRace trains with two workers on PostgreSQL and compares the models with those
+// of one process on SQLite. In the last race, a worker stops while it trains a part.
+func TestSpreadRace(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	address, dir := testenv.Postgres(t), t.TempDir()
+	csv := labelled(200)
+	one := open(t, t.TempDir())
+	one.work(t)
+	var log safeLog
+	open := func() *testApp {
+		b, closeAll, err := openIn(t.Context(), dir, appOptions{log: &log, now: time.Now, database: address, spread: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(closeAll)
+		return b
+	}
+	first, second := open(), open()
+	first.work(t)
+	single, shared := one.prepared(t, "flowers", csv), first.prepared(t, "flowers", csv)
+	stopSecond := second.work(t)
+	rows := must(store.Open(t.Context(), address))(t)
+	defer func() { _ = rows.Close() }()
+	eventually(t, func() (workers []*store.Worker, err error) {
+		err = rows.Read(t.Context(), func(tx *store.Tx) error {
+			workers, err = tx.ListWorkers(t.Context())
+			return err
+		})
+		return workers, err
+	}, func(workers []*store.Worker) bool { return len(workers) == 2 })
+
+	races := func(threshold float64) (want, got *api.Training) {
+		t.Helper()
+		begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, threshold)))(t)
+		want = one.awaitTraining(t, must(one.CreateTraining(one.ctx, spreadableRace(single.DatasetKey, threshold)))(t).TrainingJobKey)
+		return want, first.awaitTraining(t, begun.TrainingJobKey)
+	}
+	compare := func(want, got *api.Training) {
+		t.Helper()
+		if !bytes.Equal(one.modelBytes(t, want), first.modelBytes(t, got)) {
+			t.Errorf("the models differ, of %s %v and of %s %v", want.Status, want.AchievedPerformance, got.Status, got.AchievedPerformance)
+		}
+	}
+	compare(races(-1))
+	if log.count("race is spread") != 1 || log.count(`msg="job ends"`) < 2 || log.count("kind=part") == 0 {
+		t.Errorf("the race was not spread: %s", log.b.String())
+	}
+	compare(races(0.9))
+
+	begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, -1)))(t)
+	parts := log.count("kind=part")
+	eventually(t, func() (int, error) { return log.count("kind=part"), nil }, func(n int) bool { return n > parts })
+	stopSecond()
+	got := first.awaitTraining(t, begun.TrainingJobKey)
+	want := one.awaitTraining(t, must(one.CreateTraining(one.ctx, spreadableRace(single.DatasetKey, -1)))(t).TrainingJobKey)
+	compare(want, got)
+	if left := first.files(t); len(left) != 1+3 { // the dataset and the models
+		t.Errorf("these files are left: %v", left)
+	}
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+
+	"foretell/internal/api"
+)
+
+// Part is a run of a race, trained by another worker than that of the race.
+type Part struct {
+	// Training is the key of the run, and Algorithm its algorithm, which is read-only.
+	Training, Algorithm string
+	// Reached is the virtual time at which the run reached the threshold. It is nil if the
+	// run has not, or not yet.
+	Reached *float64
+	// File is the recorded run. It is zero until the run has ended.
+	File
+}
+
+const partColumns = "p.training, t.algorithm, p.reached, p.blob, coalesce(p.bytes, 0), coalesce(p.sha256, '')"
+
+// ListParts returns the parts of a race that have ended or reached the threshold.
+func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+partColumns+" FROM part p JOIN training t ON t.key = p.training WHERE t.parent = ? ORDER BY t.position", race)
+	if err != nil {
+		return nil, err
+	}
+	return scanAll(rows, func(row rowScanner) (*Part, error) {
+		var p Part
+		return &p, row.Scan(&p.Training, &p.Algorithm, &p.Reached, &p.Blob, &p.Bytes, &p.SHA256)
+	})
+}
+
+// UpdateReached stores that a run has reached the threshold at a virtual time.
+func (t *Tx) UpdateReached(ctx context.Context, run string, time float64) error {
+	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
+}
+
+// UpdateRecording stores the recorded run.
+func (t *Tx) UpdateRecording(ctx context.Context, run string, f File) error {
+	return translateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
+		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
+}
+
+// CancelParts requests that the other workers end the runs of a race.
+func (t *Tx) CancelParts(ctx context.Context, race string) error {
+	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
+}
+
+// DeletePartJobs deletes the jobs on the runs of a race, even if they are leased.
+func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
+	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
+}
+
+// DeleteEndedParts deletes the parts of all races that have ended. It returns the keys of
+// their blobs.
+func (t *Tx) DeleteEndedParts(ctx context.Context) (blobKeys []string, err error) {
+	const ended = "SELECT r.key FROM training r JOIN training race ON race.key = r.parent WHERE race.status NOT IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
+	blobKeys, err = t.queryStrings(ctx, "SELECT blob FROM part WHERE training IN ("+ended+")")
+	if err != nil {
+		return nil, err
+	}
+	return blobKeys, t.exec(ctx, "DELETE FROM part WHERE training IN ("+ended+")")
+}
+
+// CountQueuedJobs returns the number of jobs of a kind that no process has leased.
+func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM job WHERE kind = ? AND owner = ''", kind).Scan(&n)
+	return n, err
+}
+
+// ListOwners returns the processes that have leased jobs of either kind.
+func (t *Tx) ListOwners(ctx context.Context, kind, other string) ([]string, error) {
+	return t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, other)
+}
