@@ -134,6 +134,10 @@ func checkDependence(t *testing.T, r *Report) {
 }
 
 func TestRaceIsDeterministic(t *testing.T) {
+	workers := []int{1, 2, 8, 1}
+	if testing.Short() { // under the race detector each race takes seconds
+		workers = []int{1, 8}
+	}
 	f := loadTrainFile(t, "testdata/iris/train.csv")
 	for name, p := range map[string]Params{
 		"all_four_with_a_threshold": {Threshold: new(0.94), Seed: 2},
@@ -142,7 +146,7 @@ func TestRaceIsDeterministic(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first *Outcome
-			for _, workers := range []int{1, 2, 8, 1} {
+			for _, workers := range workers {
 				p.Workers = workers
 				o, err := Race(t.Context(), f, p)
 				if err != nil {

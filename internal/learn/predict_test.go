@@ -20,7 +20,7 @@ import (
 )
 
 func TestPredict(t *testing.T) {
-	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3})
+	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3, Algorithms: []string{"MFIF01", "MSEV02"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // TestPredictWithReasons checks that the reasons of a result are the largest
 // contributions, with the cells of the file.
 func TestPredictWithReasons(t *testing.T) {
-	f := explainFrame(300, 3, 5)
+	f := explainFrame(120, 3, 5)
 	m := explainedModels(t, f, 0)[Blend]
 	want, err := m.Explain(t.Context(), f, ExplainOptions{})
 	if err != nil {
