@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"strings"
 	"unicode"
@@ -18,9 +17,6 @@ const (
 	maxPassword = 1024 // bytes
 	maxEmail    = 320  // bytes
 )
-
-//go:embed common_passwords.txt
-var commonPasswords string
 
 // newPassword checks a new password of an account and returns its hash. Existing
 // passwords are not checked.
@@ -41,19 +37,12 @@ func checkPassword(email, password string) error {
 		return api.NewFieldProblem("password", "must be at most %d bytes", maxPassword)
 	case folded == email || folded == name:
 		return api.NewFieldProblem("password", "must not be the e-mail")
-	case isRepeated(folded) || strings.Contains("\n"+commonPasswords, "\n"+folded+"\n"):
-		return api.NewFieldProblem("password", "is one of the most common passwords: choose another")
+	case isCommon(folded):
+		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
+	case isFromContext(folded, email):
+		return api.NewFieldProblem("password", "is only the name of this program or a part of the e-mail, with digits or symbols around it: choose another")
 	}
 	return nil
-}
-
-// isRepeated reports whether a text has at most two different characters.
-func isRepeated(text string) bool {
-	seen := map[rune]bool{}
-	for _, c := range text {
-		seen[c] = true
-	}
-	return len(seen) <= 2
 }
 
 // SetPassword sets the password of the account of a one-time link, and ends the

@@ -1,0 +1,82 @@
+package account
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// commonPasswordsFile has common passwords in lower case, one a line: all of at least ten
+// characters, and the 5,000 most common of at least four characters. They are from
+// @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler and Dropbox, Inc. and
+// 2021 @zxcvbn-ts, under the MIT licence.
+//
+//go:embed common_passwords.txt.gz
+var commonPasswordsFile []byte
+
+// commonPasswords returns the common passwords.
+var commonPasswords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	r, err := gzip.NewReader(bytes.NewReader(commonPasswordsFile))
+	if err != nil {
+		panic(err) // the file is a part of the program
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic(err)
+	}
+	for word := range strings.Lines(string(text)) {
+		words[strings.TrimSuffix(word, "\n")] = true
+	}
+	return words
+})
+
+// isCommon reports whether a password in lower case is common, or is a common one twice or
+// with digits and symbols around it.
+func isCommon(password string) bool {
+	half := password[:len(password)/2]
+	for _, candidate := range []string{password, half, trimNonLetters(password)} {
+		if candidate == half && half+half != password {
+			continue
+		}
+		if commonPasswords()[candidate] {
+			return true
+		}
+	}
+	return isRepeated(password)
+}
+
+// isFromContext reports whether a password in lower case is only the name of this program
+// or a part of the e-mail, with digits and symbols around it.
+func isFromContext(password, email string) bool {
+	core := trimNonLetters(password)
+	if core == "foretell" {
+		return true
+	}
+	isSeparator := func(c rune) bool { return !unicode.IsLetter(c) }
+	for _, part := range strings.FieldsFunc(email, isSeparator) {
+		if core == part {
+			return true
+		}
+	}
+	name, _, _ := strings.Cut(email, "@")
+	return core != "" && core == trimNonLetters(name)
+}
+
+// trimNonLetters removes everything before the first and after the last letter.
+func trimNonLetters(s string) string {
+	return strings.TrimFunc(s, func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// isRepeated reports whether a text has at most two different characters.
+func isRepeated(text string) bool {
+	seen := map[rune]bool{}
+	for _, c := range text {
+		seen[c] = true
+	}
+	return len(seen) <= 2
+}
