@@ -268,6 +268,17 @@ def listed(path, token):
     return json.loads(items) if isinstance(items, str) else items
 
 
+def clean_up():
+    """Restarts the services when the killed processes count as dead, because the start removes their incomplete files."""
+    time.sleep(12)
+    for name in [name for name in processes if name.startswith("serve")]:
+        processes[name].terminate()
+        processes[name].wait(30)
+        start(name)
+    call("GET", "/readyz", raw=True)
+    time.sleep(5)
+
+
 def check(tokens):
     """Returns what the service says it has, compared with what it accepted."""
     everything = {"datasets": [], "training": [], "models": [], "predictions": []}
@@ -318,9 +329,14 @@ def main():
             thread.join(300)
         accepted_counts = {kind: len(keys) for kind, keys in accepted.items()}
         there = check(tokens)
+        clean_up()
         doctor = subprocess.run([binary, "doctor", "--files", "--json", "--data-dir", f"{folder}/serve{SERVICES[0]}"], env=environment, capture_output=True, text=True)
         print("accepted", accepted_counts, "there", there, "lost connections", lost_connections[0])
-        print("doctor --files: exit", doctor.returncode, doctor.stdout[-2000:])
+        checked = next(c for c in json.loads(doctor.stdout) if c["check"] == "files")
+        objects = len([name for name in os.listdir(f"{folder}/objects/foretell/kills") if name != "folder.id" and name != "orphans"])
+        print("doctor --files:", checked["verdict"], checked["message"], "objects in the store:", objects)
+        if checked["verdict"] != "ok" or not checked["message"].startswith(f"{objects} file"):
+            problems.append(f"{objects} objects, but doctor says: {checked}")
     finally:
         stop_all()
     for problem in problems:
