@@ -20,6 +20,7 @@ type serveOptions struct {
 
 	network    networkFlags
 	account    accountFlags
+	retention  retentionFlags
 	noWork     bool
 	drainDelay time.Duration
 	uploads    string
@@ -76,6 +77,7 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
+	opts.retention.bind(cmd)
 	opts.metrics.bind(cmd, "`address` for /metrics, which --listen then does not serve")
 	return cmd
 }
@@ -89,6 +91,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	var err error
 	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {
+		return err
+	}
+	retention, err := o.retention.retention()
+	if err != nil {
 		return err
 	}
 	switch o.uploads {
@@ -113,6 +119,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 		stopWork = service.StartJobs()
 	}
 	defer startMails(ctx, service)()
+	defer startRetention(ctx, service, retention)()
 	o.factory.Note("listening on %s", web.url())
 	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())

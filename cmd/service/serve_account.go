@@ -18,6 +18,7 @@ type accountFlags struct {
 	approveDomains []string
 	notifyRequests []string
 	maxSessions    int
+	defaultQuota   []string
 }
 
 func (a *accountFlags) bind(cmd *cobra.Command) {
@@ -26,7 +27,8 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
-	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions")
+	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts, such as datasets=100,bytes=20GB,races=4; not for administrators (default none)")
+	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
@@ -36,6 +38,10 @@ func (a *accountFlags) options(publicURL string) (account.Options, error) {
 	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions}
 	if a.maxSessions < 1 {
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
+	}
+	var err error
+	if out.DefaultQuota, err = parseQuota(a.defaultQuota); err != nil {
+		return out, err
 	}
 	for _, text := range a.approveDomains {
 		domain := strings.ToLower(strings.TrimPrefix(text, "@"))

@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/store"
 )
@@ -41,6 +42,8 @@ type Options struct {
 	// NotifyRequests are the e-mails, in lower case, of the administrators who get a mail
 	// when someone requests access. Nil means all administrators.
 	NotifyRequests []string
+	// DefaultQuota is the quota of new accounts that are not administrators.
+	DefaultQuota api.Quota
 	// MaxSessions is the maximum number of sessions of an account. When it logs in once
 	// more, its oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int

@@ -49,10 +49,15 @@ func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *sto
 	return account, a.problem(err)
 }
 
-// insert adds an account with a new key.
+// insert adds an account with a new key. An account of a user gets the default quota.
 func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
 	if account.Key, err = auth.NewKey(a.rand); err != nil {
 		return err
+	}
+	if account.Role != api.RoleAdministrator && account.Email != localEmail {
+		if account.Quota, err = defaultQuota(ctx, t); err != nil {
+			return err
+		}
 	}
 	account.Created = a.now()
 	return t.InsertAccount(ctx, account)

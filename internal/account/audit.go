@@ -142,6 +142,12 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 	}
 }
 
+// RecordService appends to the audit log what the service itself has done. t must be the
+// transaction of the change.
+func (a *Accounts) RecordService(ctx context.Context, t *store.Tx, action, object string) error {
+	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
+}
+
 // RecordOperation appends to the audit log that the caller has called an operation that is
 // no transaction.
 func (a *Accounts) RecordOperation(ctx context.Context, action, object string) error {

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"strings"
@@ -25,18 +26,36 @@ const (
 const (
 	settingURL  = "service-url"
 	settingMail = "mail" // "on" or "off"
+	// settingQuota is the quota of new accounts, as JSON. It is empty if there is none.
+	settingQuota = "default-quota"
 )
 
 // defaultURL is the base of links if no service has announced its address yet.
 const defaultURL = "http://127.0.0.1:8080"
 
-// Announce stores the address of this service and whether this process sends mails.
-// Commands on the data folder need both to invite users.
+// Announce stores the address of this service, whether this process sends mails, and the
+// quota of new accounts. Commands on the data folder need them to create users.
 func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
+	quota, err := json.Marshal(a.options.DefaultQuota)
+	if err != nil {
+		return err
+	}
 	return a.problem(a.store.Write(ctx, func(t *store.Tx) error {
 		mail := map[bool]string{true: "on", false: "off"}[a.sendsMail()]
-		return errors.Join(t.SetSetting(ctx, settingURL, strings.TrimSuffix(serviceURL, "/")), t.SetSetting(ctx, settingMail, mail))
+		return errors.Join(t.SetSetting(ctx, settingURL, strings.TrimSuffix(serviceURL, "/")), t.SetSetting(ctx, settingMail, mail),
+			t.SetSetting(ctx, settingQuota, string(quota)))
 	}))
+}
+
+// defaultQuota returns the quota of new accounts, as the service that was started last has
+// announced it.
+func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
+	var quota api.Quota
+	text, err := t.GetSetting(ctx, settingQuota)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &quota)
+	}
+	return store.Quota(quota), err
 }
 
 // sendsMail reports whether this process sends mails.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent records who did what. Events are inserted and listed; no method
-// changes or deletes them.
+// AuditEvent records who did what. Events are inserted and listed, and deleted only by
+// their age. No method changes them.
 type AuditEvent struct {
 	Key  string
 	Time time.Time

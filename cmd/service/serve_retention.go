@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+	"foretell/internal/cli"
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+)
+
+// retentionFlags holds the flags of serve for how long data is kept.
+type retentionFlags struct {
+	predictions, trainings, datasets, auditLog string
+}
+
+// bind adds the flags to cmd.
+func (r *retentionFlags) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&r.predictions, "keep-predictions", "", "delete predictions, with their files, this `time` after they ended, such as 30d (default never)")
+	flags.StringVar(&r.trainings, "keep-trainings", "", "delete races, with their models, this `time` after they ended or their model was last used (default never)")
+	flags.StringVar(&r.datasets, "keep-datasets", "", "delete datasets, with their races, this `time` after their last use (default never)")
+	flags.StringVar(&r.auditLog, "keep-audit-log", "", "delete entries of the audit log after this `time` (default never)")
+	cli.SetGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
+}
+
+// retention returns the times of the flags.
+func (r *retentionFlags) retention() (out app.Retention, err error) {
+	for _, flag := range []struct {
+		name, text string
+		value      *time.Duration
+	}{
+		{"keep-predictions", r.predictions, &out.Predictions}, {"keep-trainings", r.trainings, &out.Trainings},
+		{"keep-datasets", r.datasets, &out.Datasets}, {"keep-audit-log", r.auditLog, &out.AuditEvents},
+	} {
+		if flag.text == "" {
+			continue
+		}
+		if *flag.value, err = parseAge(flag.text); err != nil {
+			return out, exit.Usagef("invalid --%s %q: want a time such as 30d or 12h", flag.name, flag.text)
+		}
+	}
+	return out, nil
+}
+
+// parseAge parses a positive duration, which may be a number of days such as 30d.
+func parseAge(text string) (time.Duration, error) {
+	if digits, ok := strings.CutSuffix(text, "d"); ok {
+		days, err := strconv.ParseUint(digits, 10, 16)
+		if err == nil && days == 0 {
+			err = strconv.ErrRange
+		}
+		return time.Duration(days) * 24 * time.Hour, err
+	}
+	age, err := time.ParseDuration(text)
+	if err == nil && age <= 0 {
+		err = strconv.ErrRange
+	}
+	return age, err
+}
+
+// startRetention starts deleting what has expired.
+func startRetention(ctx context.Context, service *connect.LocalService, retention app.Retention) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		service.App.EnforceRetention(ctx, retention)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// parseQuota parses a list of limits such as datasets=100,bytes=20GB,races=4.
+func parseQuota(limits []string) (out api.Quota, err error) {
+	values := map[string]**int64{"datasets": &out.Datasets, "bytes": &out.Bytes, "races": &out.Races}
+	for _, limit := range limits {
+		name, text, _ := strings.Cut(limit, "=")
+		value, known := values[name]
+		if known {
+			*value, err = parseLimit(name, text)
+		}
+		if !known || err != nil {
+			return out, exit.Usagef("invalid --default-quota %q: want limits such as datasets=100,bytes=20GB,races=4", limit)
+		}
+	}
+	return out, nil
+}

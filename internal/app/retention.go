@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"foretell/internal/store"
+)
+
+// Retention is how long what is no longer used is kept. 0 keeps it for ever.
+type Retention struct {
+	// Predictions are kept for this time after they ended.
+	Predictions time.Duration
+	// Trainings are kept, with their models, for this time after they ended or their model
+	// was last used.
+	Trainings time.Duration
+	// Datasets are kept for this time after they, or a race or prediction on them, were last
+	// changed.
+	Datasets time.Duration
+	// AuditEvents are kept for this time.
+	AuditEvents time.Duration
+}
+
+const (
+	// retentionInterval is how often expired rows are deleted.
+	retentionInterval = time.Hour
+	// retentionBatch is the number of rows that are listed at a time.
+	retentionBatch = 100
+)
+
+// EnforceRetention deletes what has expired, now and then periodically until ctx is done.
+// Several processes may do so at the same time.
+func (a *App) EnforceRetention(ctx context.Context, r Retention) {
+	if r == (Retention{}) {
+		return
+	}
+	a.deleteExpired(ctx, r)
+	defer runEvery(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
+	<-ctx.Done()
+}
+
+// deleteExpired deletes what has expired.
+func (a *App) deleteExpired(ctx context.Context, r Retention) {
+	var errs []error
+	for _, kind := range []struct {
+		name string
+		keep time.Duration
+	}{{"prediction", r.Predictions}, {"training", r.Trainings}, {"dataset", r.Datasets}} {
+		if kind.keep > 0 {
+			errs = append(errs, a.deleteExpiredRows(ctx, kind.name, a.now().Add(-kind.keep)))
+		}
+	}
+	if r.AuditEvents > 0 {
+		errs = append(errs, a.deleteAuditEvents(ctx, a.now().Add(-r.AuditEvents)))
+	}
+	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "deleting what has expired", "error", err)
+	}
+}
+
+// deleteExpiredRows deletes the rows of a kind that were last used before a time, with
+// their files, and records each in the audit log.
+func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
+	for {
+		var keys []string
+		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+			keys, err = t.ListExpired(ctx, kind, before, retentionBatch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		deleted := 0
+		for _, key := range keys {
+			var blobs []string
+			err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+				if blobs, err = t.DeleteExpired(ctx, kind, key, before); err != nil {
+					return err
+				}
+				return a.RecordService(ctx, t, kind+".expire", key)
+			})
+			if errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound) {
+				continue // in use again, or deleted by another process
+			}
+			if err != nil {
+				return err
+			}
+			deleted++
+			a.pool.StopDeleted(key)
+			a.deleteBlobs(ctx, blobs...)
+		}
+		if deleted > 0 {
+			a.log.InfoContext(ctx, "deleted what has expired", "kind", kind, "number", deleted)
+		}
+		if len(keys) < retentionBatch || deleted == 0 {
+			return nil
+		}
+	}
+}
+
+// deleteAuditEvents deletes the audit events before a time, and records how many.
+func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
+	const batch = 1000
+	for {
+		var n int64
+		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+			if n, err = t.DeleteAuditEvents(ctx, before, batch); err != nil || n == 0 {
+				return err
+			}
+			return a.RecordService(ctx, t, "audit.expire", strconv.FormatInt(n, 10))
+		})
+		if err != nil || n < batch {
+			return err
+		}
+	}
+}

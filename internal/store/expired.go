@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// expiredConditions has, for each kind of row that a service deletes by its age, the
+// condition of the rows that were last used before the time of the placeholders. A race is
+// in use as long as its model predicts, and a dataset as long as there are new races or
+// predictions.
+var expiredConditions = map[string]string{
+	"prediction": "updated < ?",
+	"training": `parent IS NULL AND created < ? AND finished < ? AND status NOT IN ('PENDING', 'RUNNING')
+		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND p.updated >= ?)`,
+	"dataset": `updated < ?
+		AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.status IN ('PENDING', 'RUNNING')))
+		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND p.updated >= ?)`,
+}
+
+// ListExpired returns the keys of at most limit rows that were last used before a time. kind
+// is "prediction", "training" or "dataset".
+func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, limit int64) ([]string, error) {
+	condition, ok := expiredConditions[kind]
+	if !ok {
+		return nil, fmt.Errorf("unknown kind of row %q", kind)
+	}
+	return t.queryStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
+}
+
+// DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend
+// on it, and returns the keys of their blobs. It returns ErrWrongState if the row is in use
+// again.
+func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Time) (blobKeys []string, err error) {
+	condition, ok := expiredConditions[kind]
+	if !ok {
+		return nil, fmt.Errorf("unknown kind of row %q", kind)
+	}
+	var expired bool
+	query := "SELECT EXISTS (SELECT 1 FROM " + kind + " WHERE key = ? AND " + condition + ")"
+	if err := t.tx.QueryRowContext(ctx, query, append([]any{key}, timeArgs(condition, before)...)...).Scan(&expired); err != nil {
+		return nil, err
+	}
+	if !expired {
+		return nil, ErrWrongState
+	}
+	return t.deleteCascade(ctx, kind, key)
+}
+
+// timeArgs returns a time as the argument of every placeholder in condition.
+func timeArgs(condition string, at time.Time) []any {
+	args := make([]any, strings.Count(condition, "?"))
+	for i := range args {
+		args[i] = toMicros(at)
+	}
+	return args
+}
+
+// DeleteAuditEvents deletes at most limit events older than a time, and returns their
+// number.
+func (t *Tx) DeleteAuditEvents(ctx context.Context, before time.Time, limit int64) (n int64, err error) {
+	result, err := t.tx.ExecContext(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
