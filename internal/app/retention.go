@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention is how long what is no longer used is kept. 0 keeps it for ever.
+// Retention is how long what is no longer used is kept. 0 means forever.
 type Retention struct {
 	// Predictions are kept for this time after they ended.
 	Predictions time.Duration
