@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,11 +39,16 @@ The model defaults to the champion of the series that was trained last. --with M
 uses another one. --model FILE uses a file that ` + "`foretell models export`" + ` wrote; it
 needs no service and no data folder, and writes the same bytes.
 
-If the blind file has the label column, the predictions are scored against it.`,
+If the blind file has the label column, the predictions are scored against it.
+
+With --explain N each row also has the N columns that contribute most to the
+probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `. ` + "`foretell explain`" + `
+shows the contributions of all columns.`,
 		Example: `  foretell predict blind.csv
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv
-  foretell predict blind.csv --columns id,prediction -o out.csv`,
+  foretell predict blind.csv --columns id,prediction -o out.csv
+  foretell predict blind.csv --explain 3`,
 		Args: cli.PositionalArgs("BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -61,7 +67,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := o.target.CheckStdout(&o.output); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckReasons()); err != nil {
 		return err
 	}
 	ctx, progress, done, err := o.wait.StartProgress(ctx)
@@ -106,7 +112,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 				return 0, err
 			}
 			defer src.Close()
-			return model.Predict(ctx, src, w, learn.PredictOptions{})
+			return model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
 		},
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(part, end string) error {

@@ -47,6 +47,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	o.output.BindItem(cmd, f, cli.ResultType[resultDocument](), cli.ResultType[api.CreatedPrediction]())
 	o.layout.Bind(cmd)
 	o.target.Bind(cmd, f)
+	o.target.BindExplain(cmd)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "columns")
 }
@@ -54,7 +55,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 // run predicts the files at paths with the model that ref refers to. If ref is "", it uses
 // the champion of the series trained last.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
-	if err := o.target.CheckStdout(&o.output); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckReasons()); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -95,7 +96,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 			return err
 		}
 	}
-	created, err := preflight.SubmitPrediction(ctx, session, key, &preflight.Upload{In: blind, Size: read.Bytes})
+	created, err := preflight.SubmitPrediction(ctx, session, o.target.NewPrediction(key), &preflight.Upload{In: blind, Size: read.Bytes})
 	if err != nil {
 		return err
 	}
@@ -125,6 +126,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	result := &resultDocument{
 		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
+	o.target.NoteMissingReasons(&o.output, prediction)
 	found := b.found
 	found.Prediction, found.Rows = prediction, &result.Rows
 	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
@@ -156,7 +158,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset), 0)
+	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset), o.target.Reasons)
 }
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the

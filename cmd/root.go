@@ -89,7 +89,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 		}
 		root.AddCommand(cmds...)
 	}
-	add("work", newRunCmd(f), newPredictCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
+	add("work", newRunCmd(f), newPredictCmd(f), newExplainCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
 	add("account", newLoginCmd(f), newLogoutCmd(f), newStatusCmd(f), newSessionsCmd(f))
 	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f))

@@ -85,6 +85,7 @@ is known. Nothing is sent and nothing is kept.`,
 	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.Plan]())
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
+	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the file)")
@@ -165,7 +166,7 @@ func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
 		return exit.Usagef("invalid --name %q: want 3 to 30 characters", o.name)
 	}
-	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.gate.Parse())
+	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckReasons(), o.gate.Parse())
 }
 
 // checkInputs opens the files, checks them, and prints the findings. It returns an error if
@@ -197,7 +198,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 		return nil, err
 	}
 	if files.BlindProfile != nil {
-		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels(), 0)
+		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
 	}
 	return files, err
 }
@@ -223,6 +224,10 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 		if o.target.Path != "" {
 			files.Close()
 			return nil, exit.Usagef("--output has no effect without --blind: there is nothing to predict").WithHint("add --blind FILE with the file to predict")
+		}
+		if o.target.Reasons > 0 {
+			files.Close()
+			return nil, exit.Usagef("--explain has no effect without --blind: there is nothing to predict").WithHint("add --blind FILE with the file to predict")
 		}
 		return files, nil
 	}
@@ -327,7 +332,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 // predict predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
-	created, err := preflight.SubmitPrediction(ctx, p.Session, p.job.ModelKey, blind)
+	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPrediction(p.job.ModelKey), blind)
 	if err != nil {
 		return err
 	}
@@ -339,6 +344,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.target.NoteMissingReasons(&p.output, prediction)
 	p.result = resultDocument{
 		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
 	}

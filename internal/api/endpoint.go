@@ -115,11 +115,11 @@ var (
 		Summary: "Delete a finished training job with its model and predictions.",
 	}}
 
-	CreatePrediction = Endpoint[ModelInput, CreatedPrediction]{Operation{
+	CreatePrediction = Endpoint[NewPrediction, CreatedPrediction]{Operation{
 		ID: "createPrediction", Method: "POST", Path: "/api/v1/predictions/models/{modelKey}", Status: 201, Origin: Documented,
 		Summary: "Predict the rows of a blind CSV with a model (multipart, part `file`).",
 	}}
-	CreatePredictionByForm = Endpoint[None, CreatedPrediction]{Operation{
+	CreatePredictionByForm = Endpoint[ReasonsInput, CreatedPrediction]{Operation{
 		ID: "createPredictionByForm", Method: "POST", Path: "/api/v1/predictions", Status: 201, Origin: Decided,
 		Summary: "Predict the rows of a blind CSV with a model (multipart, parts `modelKey` and `file`).",
 	}}

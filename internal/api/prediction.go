@@ -21,6 +21,20 @@ type ResultInput struct {
 	Signature string `query:"signature" doc:"Shows that the service issued the URL."`
 }
 
+// MaxReasons is the largest number of reasons of a prediction.
+const MaxReasons = 100
+
+// ReasonsInput is the optional parameter of operations that create a prediction.
+type ReasonsInput struct {
+	Reasons int64 `query:"reasons" minimum:"0" maximum:"100" doc:"How many reasons to add to each row of the result, as columns reason_1, reason_2, … (an extension). Default 0."`
+}
+
+// NewPrediction is the input of [CreatePrediction].
+type NewPrediction struct {
+	ModelInput
+	ReasonsInput
+}
+
 // CreatedPrediction is the response of [CreatePrediction] and
 // [CreatePredictionByForm].
 type CreatedPrediction struct {
@@ -44,6 +58,7 @@ type Prediction struct {
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
 	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored files: the blind file, and, once the prediction has ended, the result instead."`
+	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if none."`
 	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to make it has ended and no other will resume it automatically."`
 }
 

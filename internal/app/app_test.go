@@ -216,7 +216,7 @@ func (a *testApp) trained(t *testing.T, name string) *api.Training {
 
 func (a *testApp) predicted(t *testing.T, model, blind string) *api.Prediction {
 	t.Helper()
-	created := must(a.CreatePrediction(a.ctx, &api.ModelInput{ModelKey: model}, strings.NewReader(blind)))(t)
+	created := must(a.CreatePrediction(a.ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}}, strings.NewReader(blind)))(t)
 	return a.awaitPrediction(t, created.PredictionKey)
 }
 

@@ -143,7 +143,7 @@ func TestKilledWhileRunningJobs(t *testing.T) {
 	}
 	stop()
 
-	created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: r.ModelKey}, strings.NewReader(blind(100_000))))(t)
+	created := must(b.CreatePrediction(b.ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: r.ModelKey}}, strings.NewReader(blind(100_000))))(t)
 	c = startChild(t, b.dir)
 	c.await(t, "job begins", "kind=predict")
 	c.kill()

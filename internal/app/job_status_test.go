@@ -56,7 +56,7 @@ func TestDeleteInterrupted(t *testing.T) {
 	stop()
 	predict := func() *api.PredictionInput {
 		t.Helper()
-		created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(20))))(t)
+		created := must(b.CreatePrediction(b.ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}, strings.NewReader(blind(20))))(t)
 		return &api.PredictionInput{PredictionKey: created.PredictionKey}
 	}
 	first, second := predict(), predict()

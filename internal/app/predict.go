@@ -38,6 +38,9 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
 		p.FailureReason = errPredictionLimit.Error()
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionTimeout)
+	case errors.Is(err, learn.ErrNoBackground):
+		p.FailureReason = "no reasons: " + err.Error() + "; train a new model"
+		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
 		p.FailureReason = defect.Error()
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
@@ -75,7 +78,7 @@ func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) 
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
 	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
-		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store})
+		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
 	stopRecording()

@@ -16,7 +16,7 @@ func resultPath(key string) string     { return predictionPath(key) + "/result" 
 // CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues
 // its prediction. in.ModelKey may be empty until body has been read, because in a
 // form the model's key may follow the file.
-func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.Reader) (*api.CreatedPrediction, error) {
+func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.ModelInput, body io.
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: toStoreFile(info), Created: now, Updated: now,
+		Status: api.PredictionPending, Blind: toStoreFile(info), Reasons: in.Reasons, Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := a.checkQuota(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
@@ -98,7 +98,7 @@ func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus
 		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.FailureReason, Rows: p.Rows,
-		Bytes: p.Blind.Bytes + p.Result.Bytes,
+		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
 	}
 	if p.Status == api.PredictionCompleted {
 		out.PredictionResultURL = a.resultURL(ctx, p)

@@ -54,7 +54,7 @@ func TestPredictions(t *testing.T) {
 		ctx := b.as(t, "other@example.com").ctx
 		_, err := b.GetPrediction(ctx, &api.PredictionInput{PredictionKey: good.PredictionKey})
 		wantCode(t, err, api.CodeNotFound)
-		_, err = b.CreatePrediction(ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(1)))
+		_, err = b.CreatePrediction(ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}, strings.NewReader(blind(1)))
 		wantCode(t, err, api.CodeNotFound)
 		_, err = b.ListPredictionsOfModel(ctx, &api.ModelPageInput{
 			ModelInput: api.ModelInput{ModelKey: race.ModelKey}, PageInput: api.PageInput{Limit: 1},

@@ -142,7 +142,7 @@ func TestDamagedBlindFile(t *testing.T) {
 			race := b.trained(t, "flowers")
 			stop()
 			before := b.files(t)
-			created := must(b.CreatePrediction(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}, strings.NewReader(blind(40))))(t)
+			created := must(b.CreatePrediction(b.ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}, strings.NewReader(blind(40))))(t)
 			b.damage(t, before, how)
 			b.work(t)
 			p := b.awaitPrediction(t, created.PredictionKey)

@@ -273,6 +273,10 @@ func (o *Output) PrintLine(text string) error {
 // PrintTable prints a table. It is aligned on a terminal and TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
+// IsAligned reports whether tables are printed for a person: on a terminal, and neither as
+// CSV nor as TSV.
+func (o *Output) IsAligned() bool { return !o.csv && !o.tsv && o.Factory.Console.OutTerminal }
+
 // WriteTable is like PrintTable. If pages is set, a table longer than the terminal is shown
 // in the pager.
 func (o *Output) WriteTable(t *term.Table, pages bool) error {

@@ -170,7 +170,7 @@ func TestService(t *testing.T) {
 
 func predict(t *testing.T, c *client.Client, model string) {
 	t.Helper()
-	prediction, err := c.CreatePrediction(t.Context(), model, text(flowers(20, false)), nil)
+	prediction, err := c.CreatePrediction(t.Context(), &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}}, text(flowers(20, false)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source
 
 // CreatePrediction sends a blind CSV to predict with a model. It is not retried
 // after a lost connection, because the service may have accepted it.
-func (c *Client) CreatePrediction(ctx context.Context, modelKey string, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
-	req, err := c.newRequest(api.CreatePrediction.Operation, &api.ModelInput{ModelKey: modelKey})
+func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
+	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {
 		return nil, err
 	}

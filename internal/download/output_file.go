@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
@@ -25,6 +26,33 @@ type OutputFile struct {
 	NoReceipt bool
 	// Columns are the columns to write; nil writes all.
 	Columns preflight.ColumnsFlag
+	// Reasons is the number of columns of reasons to request, see BindExplain.
+	Reasons int
+}
+
+// BindExplain adds --explain to cmd.
+func (t *OutputFile) BindExplain(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the `N` columns that contribute most to each prediction, as reason_1 … reason_N")
+}
+
+// CheckReasons returns a usage error if --explain is out of range.
+func (t *OutputFile) CheckReasons() error {
+	if t.Reasons < 0 || t.Reasons > api.MaxReasons {
+		return exit.Usagef("invalid --explain %d: want 0 to %d", t.Reasons, api.MaxReasons)
+	}
+	return nil
+}
+
+// NoteMissingReasons prints a note if a service has ignored --explain.
+func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
+	if int64(t.Reasons) > p.Reasons {
+		o.Note("--explain has no effect: this service gives no reasons")
+	}
+}
+
+// NewPrediction returns the request to predict with the model with the given key.
+func (t *OutputFile) NewPrediction(model string) *api.NewPrediction {
+	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }
 
 // Bind adds --output, --force, --columns and --no-receipt to cmd.

@@ -97,6 +97,7 @@ func (t *OutputFile) installResult(ctx context.Context, part, end string, d Resu
 	if t.NoReceipt {
 		return InstallFile(part, end)
 	}
+	t.Reasons = int(d.Prediction.Reasons)
 	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
@@ -105,7 +106,7 @@ func (t *OutputFile) installResult(ctx context.Context, part, end string, d Resu
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
-	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String()}
+	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String(), Reasons: t.Reasons}
 	written, err := writeReceipt(ctx, r, part, receiptPath)
 	if err != nil {
 		return err

@@ -84,6 +84,9 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	if len(rec.Result.Columns) > 0 {
 		args = append(args, "--columns", rec.Result.Selection)
 	}
+	if rec.Result.Reasons > 0 {
+		args = append(args, "--explain", strconv.Itoa(rec.Result.Reasons))
+	}
 	return args
 }
 

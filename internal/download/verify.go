@@ -3,6 +3,7 @@ package download
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
@@ -51,6 +52,9 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 	}
 	if rec.Model.File == nil || rec.Blind == nil {
 		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
+	}
+	if rec.Result.Reasons > 0 {
+		rest = " --explain " + strconv.Itoa(rec.Result.Reasons) + rest
 	}
 	command := "foretell predict"
 	for _, name := range rec.Blind.FileNames() {

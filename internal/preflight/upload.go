@@ -71,10 +71,10 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	return e
 }
 
-// SubmitPrediction sends a blind file to a model.
-func SubmitPrediction(ctx context.Context, c *connect.Session, model string, blind *Upload) (*api.CreatedPrediction, error) {
+// SubmitPrediction sends a blind file to be predicted.
+func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPrediction, blind *Upload) (*api.CreatedPrediction, error) {
 	meter := c.Progress.StartTransfer("uploading "+blind.In.Name, blind.Size)
-	created, err := c.CreatePrediction(ctx, model, blind.In.uploadSource(ctx, blind.Size), meter.Set)
+	created, err := c.CreatePrediction(ctx, in, blind.In.uploadSource(ctx, blind.Size), meter.Set)
 	meter.Done()
 	if err != nil {
 		return nil, asFileRejection(ctx, blind.In.Name, err)

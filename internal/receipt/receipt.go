@@ -63,6 +63,8 @@ type Result struct {
 	Columns []string `json:"columns,omitempty"`
 	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
+	// Reasons is the number of columns of reasons, before Selection.
+	Reasons int `json:"reasons,omitempty"`
 }
 
 // Digest identifies the contents of a file.

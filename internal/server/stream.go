@@ -51,7 +51,7 @@ func (s *service) addData(ctx context.Context, in *api.DatasetInput, req *reques
 	return s.app.AddData(ctx, in, file)
 }
 
-func (s *service) createPrediction(ctx context.Context, in *api.ModelInput, req *request) (*api.CreatedPrediction, error) {
+func (s *service) createPrediction(ctx context.Context, in *api.NewPrediction, req *request) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *requ
 
 // createPredictionByForm creates a prediction. It reads the key of the model from the
 // query or from the part `modelKey`, which may follow the file.
-func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *request) (*api.CreatedPrediction, error) {
+func (s *service) createPredictionByForm(ctx context.Context, reasons *api.ReasonsInput, req *request) (*api.CreatedPrediction, error) {
 	file, err := newFormFile(req.r, req.body, api.MaxUploadBytes+formOverhead)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 	if len(given) > 1 {
 		return nil, repeatedModelKey()
 	}
-	in := &api.ModelInput{ModelKey: strings.Join(given, "")}
+	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: strings.Join(given, "")}, ReasonsInput: *reasons}
 	parts := 0
 	file.onField = func(name string, value io.Reader) error {
 		if name != "modelKey" {
@@ -96,12 +96,12 @@ func (s *service) createPredictionByForm(ctx context.Context, _ *api.None, req *
 		in.ModelKey = strings.TrimSpace(string(text))
 		return err
 	}
-	file.onComplete = func() error { return normalizeModelKey(in) }
+	file.onComplete = func() error { return normalizeModelKey(&in.ModelInput) }
 	if err := file.findFile(); err != nil {
 		return nil, file.fail(err)
 	}
 	if in.ModelKey != "" {
-		if err := normalizeModelKey(in); err != nil {
+		if err := normalizeModelKey(&in.ModelInput); err != nil {
 			return nil, err
 		}
 	}

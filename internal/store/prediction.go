@@ -13,8 +13,10 @@ type Prediction struct {
 	// until the prediction is COMPLETED.
 	Blind, Result File
 	// Rows is the number of rows predicted so far.
-	Rows             int64
-	FailureReason    string
+	Rows          int64
+	FailureReason string
+	// Reasons is the number of columns of reasons in the result.
+	Reasons          int64
 	Created, Updated time.Time
 	// Threshold comes from the race, and AchievedPerformance from the model. Each is nil
 	// if there is none. Both are read-only.
@@ -24,7 +26,7 @@ type Prediction struct {
 const (
 	predictionColumns = `p.key, p.account, p.dataset, p.model, p.status,
 	p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, ''),
-	p.result, coalesce(p.result_bytes, 0), coalesce(p.result_sha256, ''), p.row_count, p.reason,
+	p.result, coalesce(p.result_bytes, 0), coalesce(p.result_sha256, ''), p.row_count, p.reason, p.reasons,
 	p.created, p.updated, t.threshold, m.achieved`
 	predictionFrom = "prediction p JOIN model m ON m.key = p.model JOIN training t ON t.key = m.training"
 )
@@ -33,7 +35,7 @@ func scanPrediction(row rowScanner) (*Prediction, error) {
 	var p Prediction
 	var created, updated int64
 	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind.Blob, &p.Blind.Bytes, &p.Blind.SHA256,
-		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.FailureReason,
+		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.FailureReason, &p.Reasons,
 		&created, &updated, &p.Threshold, &p.AchievedPerformance)
 	p.Created, p.Updated = fromMicros(created), fromMicros(updated)
 	return &p, err
@@ -42,9 +44,9 @@ func scanPrediction(row rowScanner) (*Prediction, error) {
 // InsertPrediction adds a prediction. It returns ErrNotFound if its model does
 // not exist.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
-	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, created, updated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256,
+	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, reasons, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Reasons,
 		toMicros(p.Created), toMicros(p.Updated)))
 }
 

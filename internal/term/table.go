@@ -326,6 +326,9 @@ func shrinkColumns(widths, least []int, width int) {
 	}
 }
 
+// Width returns the number of columns of text on a terminal.
+func Width(text string) int { return twwidth.Width(text) }
+
 // Truncate shortens text to at most width columns. Shortened text ends in an ellipsis.
 func Truncate(text string, width int) string {
 	if twwidth.Width(text) <= width {

@@ -1,0 +1,91 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"foretell/internal/exit"
+	"foretell/internal/learn"
+	"foretell/internal/term"
+)
+
+// explainOldModel adds a hint to the error for a model that cannot be explained.
+func explainOldModel(err error) error {
+	if errors.Is(err, learn.ErrNoBackground) {
+		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; predictions of this one remain possible")
+	}
+	return err
+}
+
+// maxBar is the length of the bar of the largest contribution of a row.
+const maxBar = 14
+
+// formatExplanations returns the explanations as text in lines of at most width
+// columns. Each row has a line and a table of at most top columns, or all if top is 0.
+func formatExplanations(rows []explainedRow, top, width int) string {
+	var b strings.Builder
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		change := row.Probability - row.Base
+		direction := "above"
+		if change < 0 {
+			direction = "below"
+		}
+		fmt.Fprintf(&b, "row %d (%s): %s %.4f, which is %.4f %s the mean %.4f\n", row.Row, term.Truncate(term.Escape(row.ID), 30),
+			term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
+		writeContributions(&b, row.Contributions, top, width)
+	}
+	return b.String()
+}
+
+// writeContributions writes a line for each column: its name, its cell, its
+// contribution, and a bar to the left or right of a common axis.
+func writeContributions(b *strings.Builder, list []columnContribution, top, width int) {
+	shown := list
+	if top > 0 && top < len(list) {
+		shown = list[:top]
+	}
+	bar := maxBar
+	if width < 72 {
+		bar = max((width-32)/2, 4)
+	}
+	names, values := 0, 0
+	for _, c := range shown {
+		names = max(names, term.Width(term.Escape(c.Column)))
+		values = max(values, term.Width(term.Escape(c.Value)))
+	}
+	text := max(width-2*bar-15, 16) // for both columns of text
+	names = min(names, max(text/2, text-values))
+	values = min(values, text-names)
+	for _, c := range shown {
+		n := 0
+		if largest := math.Abs(list[0].Contribution); largest > 0 {
+			n = int(math.Round(math.Abs(c.Contribution) / largest * float64(bar)))
+		}
+		left, right := "", ""
+		if c.Contribution < 0 {
+			left = strings.Repeat("-", n)
+		} else {
+			right = strings.Repeat("+", n)
+		}
+		line := fmt.Sprintf("  %s  %s  %+.4f  %*s|%s", pad(c.Column, names), pad(c.Value, values), c.Contribution, bar, left, right)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	rest := 0.0
+	for _, c := range list[len(shown):] {
+		rest += c.Contribution
+	}
+	if omitted := len(list) - len(shown); omitted > 0 {
+		fmt.Fprintf(b, "  %d other columns: %+.4f\n", omitted, rest)
+	}
+}
+
+// pad returns text in exactly width columns.
+func pad(text string, width int) string {
+	text = term.Truncate(term.Escape(text), width)
+	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
+}
