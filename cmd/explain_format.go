@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/learn"
 	"foretell/internal/term"
 )
@@ -80,7 +81,7 @@ func writeContributions(b *strings.Builder, list []columnContribution, top, widt
 		rest += c.Contribution
 	}
 	if omitted := len(list) - len(shown); omitted > 0 {
-		fmt.Fprintf(b, "  %d other columns: %+.4f\n", omitted, rest)
+		fmt.Fprintf(b, "  %s: %+.4f\n", humanize.Count(omitted, "other column"), rest)
 	}
 }
 

@@ -192,7 +192,7 @@ func (p *Pages) createPrediction(v *visit) error {
 		err = api.NewFieldProblem("file", "choose a CSV file")
 	} else {
 		var created *api.CreatedPrediction
-		if created, err = v.client.CreatePrediction(v.r.Context(), v.r.PathValue("key"), form.source(), nil); err == nil {
+		if created, err = v.client.CreatePrediction(v.r.Context(), &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}, form.source(), nil); err == nil {
 			return v.redirect("/predictions/" + created.PredictionKey)
 		}
 	}
