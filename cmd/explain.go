@@ -14,6 +14,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/learn"
 	"foretell/internal/modelfile"
 	"foretell/internal/preflight"
@@ -54,7 +55,7 @@ pipe and with --csv each line has one column of one row.`,
 		Example: `  foretell explain train@champion blind.csv 1 5-7
   foretell explain train@champion blind.csv 1 --class yes --top 3
   foretell explain --model train.model blind.csv --csv > contributions.csv`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.wait.ServiceFlags.Bind(cmd, f)
@@ -90,11 +91,11 @@ type columnContribution struct {
 
 func (o *explainOptions) run(ctx context.Context, args []string) error {
 	ref := ""
-	if o.model == "" {
-		if len(args) < 2 {
-			return exit.Usagef("missing argument BLIND").WithHint("name the model and the file, as in `foretell explain train@champion blind.csv`")
-		}
+	if o.model == "" && len(args) > 0 {
 		ref, args = args[0], args[1:]
+	}
+	if len(args) == 0 {
+		return exit.Usagef("missing argument BLIND").WithHint("name the model and the file, as in `foretell explain train@champion blind.csv`")
 	}
 	wanted, err := parseRows(args[1:])
 	if err != nil {
@@ -126,7 +127,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if last := wanted.last(); last > p.TrainProfile.Rows {
-		return exit.Usagef("there is no row %d: %s has %d", last, blind.Name, p.TrainProfile.Rows)
+		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row"))
 	}
 	rows, err := o.explain(ctx, model, blind, learn.ExplainOptions{Class: class + 1}, wanted)
 	if err != nil {

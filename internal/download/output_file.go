@@ -46,7 +46,7 @@ func (t *OutputFile) CheckReasons() error {
 // NoteMissingReasons prints a note if a service has ignored --explain.
 func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	if int64(t.Reasons) > p.Reasons {
-		o.Note("--explain has no effect: this service gives no reasons")
+		o.Note("--explain has no effect: this service does not add reasons")
 	}
 }
 
