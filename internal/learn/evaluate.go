@@ -27,6 +27,7 @@ type evaluator struct {
 	metric  string
 	classes int
 	labels  []int32
+	groups  []int32    // of the rows, negative for none; may be nil
 	halves  [2][]int32 // indices into labels
 	// buffers holds the free buffers for the probabilities of a step. A nil
 	// element is allocated on first use.
@@ -41,7 +42,7 @@ const maxBuffers = 2
 // the group of each row, negative for none; rows of a group are in the same half.
 // It may be nil.
 func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
-	e := &evaluator{metric: name, classes: classes, labels: labels, buffers: make(chan []float32, maxBuffers)}
+	e := &evaluator{metric: name, classes: classes, labels: labels, groups: groups, buffers: make(chan []float32, maxBuffers)}
 	for range maxBuffers {
 		e.buffers <- nil
 	}
@@ -116,7 +117,7 @@ func (e *evaluator) usesWeights() bool {
 }
 
 func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
-	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes}
+	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes, Groups: e.groups}
 }
 
 // fitClassWeights returns the decision weights of the model, fitted to all

@@ -193,13 +193,15 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	if ctx.Err() != nil {
 		return
 	}
-	test := r.data.selectRows(o.sampleReportRows(r.plan.Test, len(r.plan.Test)))
+	rows := o.sampleReportRows(r.plan.Test, len(r.plan.Test))
+	test := r.data.selectRows(rows)
 	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
 		r.noteFailure(ctx, err, "the test rows were not predicted")
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
+	p.Groups = gather(r.data.params.Groups, rows)
 	o.Report.TestRows = test.Rows
 	o.Report.Test = computeScoresWithIntervals(func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.newBaseline(test.Labels)

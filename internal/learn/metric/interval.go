@@ -64,10 +64,14 @@ func F1Interval(both, either int) Interval {
 // the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
 // 44, 1988.) The log loss and the Brier score are means and have the interval of
 // the normal approximation. That of the calibration error is from 200 bootstrap
-// samples.
+// samples of rows. If p has Groups, the other intervals are wider; see
+// groupScoreInterval.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
+	}
+	if p.Groups != nil && name != NameCalibrationError {
+		return groupScoreInterval(name, p)
 	}
 	counts := newClassCounts(p)
 	switch name {
@@ -128,49 +132,71 @@ func (counts classCounts) recallVariance() float64 {
 	return sum / float64(classes*classes)
 }
 
-// f1Variance returns the variance of the macro F1. A row changes a class's
-// F1 = 2·right/(predicted+actual) by (2·[right] − F1·([predicted]+[actual])) /
-// (predicted+actual), where a bracket is 1 if the row counts in it, and 0
-// otherwise. A row therefore changes the F1 of at most two classes.
+// f1Variance returns the variance of the macro F1.
 func (counts classCounts) f1Variance(p Predictions) float64 {
+	influence := make([]float64, len(p.Labels))
+	counts.addF1Influence(influence, p)
+	return sumSquares(influence)
+}
+
+// addF1Influence adds to dst the influence of each row on the macro F1. A row
+// changes a class's F1 = 2·right/(predicted+actual) by (2·[right] −
+// F1·([predicted]+[actual])) / (predicted+actual), where a bracket is 1 if the row
+// counts in it, and 0 otherwise. A row therefore changes the F1 of at most two
+// classes.
+func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
-	classes := 0
+	classes := 0.0
 	for c := range f1 {
 		if n := counts.predicted[c] + counts.actual[c]; n > 0 {
 			f1[c], weight[c] = ratio(2*counts.right[c], n), 1/float64(n)
 			classes++
 		}
 	}
-	sum := 0.0
 	for i, label := range p.Labels {
 		actual, predicted := int(label), Decide(p.row(i), p.Weights)
 		influence := 2 * (1 - f1[actual]) * weight[actual]
 		if actual != predicted {
 			influence = -f1[actual]*weight[actual] - f1[predicted]*weight[predicted]
 		}
-		sum += influence * influence
+		dst[i] += influence / classes
 	}
-	return sum / float64(classes*classes)
+}
+
+func sumSquares(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v * v
+	}
+	return sum
 }
 
 // aucVariance returns the variance of ROCAUC, or NaN if ROCAUC is NaN.
 func aucVariance(p Predictions) float64 {
+	influence := make([]float64, len(p.Labels))
+	if !addMeanAUCInfluence(influence, p) {
+		return math.NaN()
+	}
+	return sumSquares(influence)
+}
+
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It reports
+// whether ROCAUC exists.
+func addMeanAUCInfluence(dst []float64, p Predictions) bool {
 	first := 0
 	if p.Classes == 2 {
 		first = 1
 	}
-	influence := make([]float64, len(p.Labels))
 	order, classes := make([]int32, len(p.Labels)), 0
 	for c := first; c < p.Classes; c++ {
-		if addAUCInfluence(influence, order, c, p) {
+		if addAUCInfluence(dst, order, c, p) {
 			classes++
 		}
 	}
-	sum := 0.0
-	for _, v := range influence {
-		sum += v * v
+	for i := range dst {
+		dst[i] /= float64(max(classes, 1))
 	}
-	return meanOrNaN(sum/float64(max(classes, 1)), classes)
+	return classes > 0
 }
 
 // addAUCInfluence adds to dst the influence of each row on the area of one
@@ -222,11 +248,7 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 // logLossInterval returns the interval of the log loss by the normal
 // approximation. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
-	one := p
-	return meanInterval(LogLoss(p), len(p.Labels), func(i int) float64 {
-		one.Probabilities, one.Labels = p.row(i), p.Labels[i:i+1]
-		return LogLoss(one)
-	})
+	return meanInterval(LogLoss(p), len(p.Labels), p.logLoss)
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers

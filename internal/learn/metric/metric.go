@@ -32,6 +32,10 @@ type Predictions struct {
 	// nil means equal weights. They affect the scores of decisions only, not
 	// ROCAUC and LogLoss.
 	Weights []float64
+	// Groups holds the group of each row, negative for a row without one. Rows
+	// of a group are not independent, so intervals are computed from groups. If
+	// it is nil, the rows are independent.
+	Groups []int32
 }
 
 func (p Predictions) row(i int) []float32 {
