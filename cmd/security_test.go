@@ -1,0 +1,61 @@
+package cmd_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSecurityPage checks that each test that docs/security.md names exists, and that each
+// requirement has one or states what is missing.
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declaredTests(t)
+	for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1) {
+		if !declared[name[1]] {
+			t.Errorf("docs/security.md names %s, which does not exist", name[1])
+		}
+	}
+	requirement := regexp.MustCompile(`^\| (\d+\.\d+\.\d+)`)
+	var rows []string
+	for line := range strings.Lines(string(page)) {
+		if found := requirement.FindStringSubmatch(line); found != nil {
+			rows = append(rows, found[1])
+			if cells := strings.Split(line, "|"); len(cells) != 5 || strings.TrimSpace(cells[2]) == "" || strings.TrimSpace(cells[3]) == "" {
+				t.Errorf("the row is incomplete: %s", line)
+			}
+		}
+	}
+	if len(rows) < 80 || len(slices.Compact(slices.Sorted(slices.Values(rows)))) != len(rows) {
+		t.Errorf("%d rows: %v", len(rows), rows)
+	}
+}
+
+// declaredTests returns the names of all tests and fuzz targets of the module.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]+)\(`)
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range declaration.FindAllStringSubmatch(string(text), -1) {
+			names[found[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
