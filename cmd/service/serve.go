@@ -23,9 +23,11 @@ type serveOptions struct {
 	retention  retentionFlags
 	noWork     bool
 	drainDelay time.Duration
-	uploads    string
-	metrics    metricsFlag
-	daemon     connect.DaemonFlags
+	// gracePeriod is how long requests in progress may take after drainDelay.
+	gracePeriod time.Duration
+	uploads     string
+	metrics     metricsFlag
+	daemon      connect.DaemonFlags
 }
 
 // The values of --uploads.
@@ -73,6 +75,7 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	opts.daemon.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, go on serving for this `time` while /readyz responds 503")
+	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "then wait this `time` for requests in progress, such as uploads")
 	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	opts.network.bind(cmd)
@@ -88,6 +91,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	if o.drainDelay < 0 {
 		return exit.Usagef("invalid --drain-delay %s: must not be negative", o.drainDelay)
+	}
+	if o.gracePeriod < 0 {
+		return exit.Usagef("invalid --grace-period %s: must not be negative", o.gracePeriod)
 	}
 	var err error
 	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {
@@ -133,7 +139,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
-	if err := errors.Join(web.drain(o.drainDelay), <-worked); err != nil {
+	if err := errors.Join(web.drain(o.drainDelay, o.gracePeriod), <-worked); err != nil {
 		return err
 	}
 	noteStopped(o.factory)

@@ -68,19 +68,19 @@ func (w *webServer) serve() error {
 	return w.http.Serve(w.listener)
 }
 
-// gracePeriod limits how long a stopped service waits for requests in progress. It is less
-// than the ten seconds after which service managers may kill a process.
-const gracePeriod = 8 * time.Second
+// defaultGracePeriod limits how long a stopped service waits for requests in progress. It is
+// less than the ten seconds after which service managers may kill a process.
+const defaultGracePeriod = 8 * time.Second
 
 // drain continues to serve for delay, so that load balancers notice that the server is
 // about to stop. It then waits for requests in progress, and aborts those that exceed
-// gracePeriod.
-func (w *webServer) drain(delay time.Duration) error {
+// grace.
+func (w *webServer) drain(delay, grace time.Duration) error {
 	w.draining.Store(true)
 	if delay > 0 {
 		<-time.After(delay)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := w.http.Shutdown(ctx); err != nil {
 		return fmt.Errorf("some requests were aborted: %w", errors.Join(err, w.http.Close()))
