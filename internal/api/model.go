@@ -153,6 +153,18 @@ func (i *Interval) String() string {
 	return fmt.Sprintf("%.2f–%.2f", i.Low, i.High)
 }
 
+// PlusMinus returns half the width of the interval after a plus-minus sign, with two decimals,
+// or with four if the interval is narrower than 0.02. It is "" for nil.
+func (i *Interval) PlusMinus() string {
+	switch {
+	case i == nil:
+		return ""
+	case i.High-i.Low < 0.02:
+		return fmt.Sprintf("± %.4f", (i.High-i.Low)/2)
+	}
+	return fmt.Sprintf("± %.2f", (i.High-i.Low)/2)
+}
+
 // Baseline is a model that uses no column: it always predicts the most frequent
 // class, and the probability of each class is its share of the labelled rows.
 type Baseline struct {

@@ -23,10 +23,15 @@ const (
 	maxClasses     = 40
 )
 
-// narrowWidth is the width below which less important columns are omitted.
-const narrowWidth = 60
+// narrowWidth is the width below which less important columns are omitted. wideWidth is the
+// width from which all scores have intervals.
+const (
+	narrowWidth = 60
+	wideWidth   = 76
+)
 
-// WriteText writes r in sections: scores, classes, confusion, importances and race. No line
+// WriteText writes r in sections: scores, classes, confusion, calibration, importances,
+// partial dependence and race. No line
 // of a table exceeds width, which should be at least 40. Long names are truncated, and a
 // confusion matrix that does not fit is omitted. Below 60 columns the training scores and
 // the steps are omitted.
@@ -49,7 +54,9 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	writeScores(&b, r, width)
 	writeClasses(&b, r, width)
 	writeConfusion(&b, r, width)
+	writeReliability(&b, r, width)
 	writeImportances(&b, r, width)
+	writeEffects(&b, r, width)
 	writeRace(&b, r, width)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -88,6 +95,7 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 // scoreNames are the printed scores in order.
 var scoreNames = []string{
 	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
+	api.MetricBrier, api.MetricCalibrationError,
 }
 
 // writeScores writes each score with its interval and the baseline.
@@ -103,11 +111,18 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range scoreNames {
-			line(name, formatMetric(r.Test, name), formatMetric(r.Validation, name), formatMetric(r.Training, name))
-			if test, validation := r.Test.Interval(name), r.Validation.Interval(name); test != nil || validation != nil {
-				line("95 % interval", test.String(), validation.String(), "")
+			if isOldReport := formatMetric(r.Validation, name) == "-"; isOldReport && (name == api.MetricBrier || name == api.MetricCalibrationError) {
+				continue
 			}
-			if b := r.Baseline; b != nil {
+			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
+			if width >= narrowWidth {
+				test = withInterval(test, r.Test.Interval(name))
+			}
+			if width >= wideWidth {
+				validation = withInterval(validation, r.Validation.Interval(name))
+			}
+			line(name, test, validation, formatMetric(r.Training, name))
+			if b := r.Baseline; b != nil && formatMetric(b.Test, name)+formatMetric(b.Validation, name) != "--" {
 				line(baselineName(truncate(b.Label, width/4-3)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
 			}
 		}
@@ -127,6 +142,12 @@ func formatMetric(s *api.Scores, name string) string {
 	return formatScore(value)
 }
 
+// withInterval appends half the width of a 95 % interval to a formatted score, as in
+// "0.7589 ± 0.08". i may be nil.
+func withInterval(score string, i *api.Interval) string {
+	return strings.TrimRight(score+" "+i.PlusMinus(), " ")
+}
+
 // formatRows formats the number of rows behind scores. It returns "" if the number is
 // unknown.
 func formatRows(s *api.Scores, rows int64) string {
@@ -144,7 +165,14 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", truncate(c.Label, max(6, width-44)), c.Rows, formatScore(c.Precision), formatScore(c.Recall), formatScore(c.F1))
+			score := func(name string, value float64) string {
+				if interval, known := c.Intervals[name]; known && width >= wideWidth {
+					return withInterval(formatScore(value), &interval)
+				}
+				return formatScore(value)
+			}
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", truncate(c.Label, max(6, width-66)), c.Rows,
+				score("precision", c.Precision), score("recall", c.Recall), score("f1", c.F1))
 		}
 	})
 	writeOmitted(w, len(r.Classes)-maxClasses, "classes")
@@ -197,9 +225,16 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 		largest = max(largest, i.Importance)
 	}
 	bar := min(40, max(0, width-name-13))
+	if width >= wideWidth {
+		bar = max(0, min(40, width-name-23))
+	}
 	writeColumns(w, 0, func(w io.Writer) {
 		for _, i := range shown {
-			fmt.Fprintf(w, "  %s\t%7s", truncate(i.Column, width/2), formatScore(i.Importance))
+			score := formatScore(i.Importance)
+			if width >= wideWidth {
+				score = withInterval(score, i.Interval)
+			}
+			fmt.Fprintf(w, "  %s\t%7s", truncate(i.Column, width/2), score)
 			if drawn := blockBar(i.Importance, largest, bar); drawn != "" {
 				fmt.Fprintf(w, "\t%s", drawn)
 			}

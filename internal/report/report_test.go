@@ -40,6 +40,22 @@ func TestWriteText(t *testing.T) {
 			Test:       &api.Scores{Accuracy: 0.6964, BalancedAccuracy: 0.5, MacroF1: 0.41, LogLoss: 0.6142},
 		},
 	}
+	r.Test.Brier, r.Test.CalibrationError, r.Validation.Brier, r.Validation.CalibrationError = new(0.17), new(0.05), new(0.165), new(0.03)
+	r.Classes[0].Intervals = map[string]api.Interval{"precision": {Low: 0.43, High: 0.77}, "recall": {Low: 0.34, High: 0.66}, "f1": {Low: 0.36, High: 0.65}}
+	r.Importances[0].Interval = &api.Interval{Low: 0.06, High: 0.1}
+	r.Reliability = []api.ReliabilityBin{
+		{Low: 0.4, High: 0.5},
+		{Low: 0.5, High: 0.6, Rows: 30, Predicted: new(0.55), Observed: new(0.6), Interval: &api.Interval{Low: 0.42, High: 0.75}},
+		{Low: 0.6, High: 0.7, Rows: 82, Predicted: new(0.66), Observed: new(0.8)},
+	}
+	r.CurveClasses = []string{"bad", "good\tor so"}
+	point := func(value string, number *float64, bad float64) api.PartialDependencePoint {
+		return api.PartialDependencePoint{Value: value, Number: number, Probabilities: []float64{bad, 1 - bad}}
+	}
+	r.PartialDependence = []api.PartialDependence{
+		{Column: "checking_status", Points: []api.PartialDependencePoint{point("<0", nil, 0.4), point(">=200", nil, 0.2)}},
+		{Column: "duration", Points: []api.PartialDependencePoint{point("4", new(4.0), 0.2), point("12", new(12.0), 0.3), point("72", new(72.0), 0.6)}},
+	}
 	r.Test.Intervals = map[string]api.Interval{"accuracy": {Low: 0.6716, High: 0.8291}, "logLoss": {Low: 0.4951, High: 0.5049}}
 	var b strings.Builder
 	if err := WriteText(&b, r, 80); err != nil {

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"foretell/internal/api"
+	"foretell/internal/term"
+)
+
+// writeReliability writes how often the predicted class is right, by its probability. It
+// omits bins without rows.
+func writeReliability(w io.Writer, r *api.ModelReport, width int) {
+	if len(r.Reliability) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nCalibration on test rows: the most probable class\n")
+	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
+		fmt.Fprint(w, "probability\trows\tmean\tright\t\n")
+		for _, bin := range r.Reliability {
+			if bin.Predicted == nil || bin.Observed == nil {
+				continue
+			}
+			right := formatScore(*bin.Observed)
+			if width >= narrowWidth {
+				right = withInterval(right, bin.Interval)
+			}
+			fmt.Fprintf(w, "%.1f–%.1f\t%d\t%s\t%s\t\n", bin.Low, bin.High, bin.Rows, formatScore(*bin.Predicted), right)
+		}
+	})
+}
+
+// effectWidth is the number of characters of the picture of an effect.
+const effectWidth = 20
+
+// writeEffects writes how the mean probability of a class depends on the most important
+// columns. The class is the one whose probability changes most. The picture of a column of
+// numbers or dates goes from its least to its greatest value.
+func writeEffects(w io.Writer, r *api.ModelReport, width int) {
+	if len(r.PartialDependence) == 0 || width < narrowWidth {
+		return
+	}
+	fmt.Fprint(w, "\nPartial dependence: mean probability if all rows had the same value\n")
+	writeColumns(w, 0, func(w io.Writer) {
+		for _, d := range r.PartialDependence {
+			class, low, high := widestEffect(&d)
+			if class < 0 || class >= len(r.CurveClasses) {
+				continue
+			}
+			values := make([]float64, len(d.Points))
+			for i, p := range d.Points {
+				values[i] = p.Probabilities[class]
+			}
+			first, last := d.Points[0], d.Points[len(d.Points)-1]
+			cells, picture := fmt.Sprintf("%d values", len(d.Points)), ""
+			if first.Number != nil {
+				cells = truncate(first.Value, 10) + "…" + truncate(last.Value, 10)
+				picture = term.Sparkline(values, low, high, effectWidth)
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s %.2f–%.2f\t%s\n", truncate(d.Column, width/4), cells, truncate(r.CurveClasses[class], width/8), low, high, picture)
+		}
+	})
+}
+
+// widestEffect returns the index of the class whose probability changes most, with its
+// least and its greatest value. The index is -1 if there is no class.
+func widestEffect(d *api.PartialDependence) (class int, low, high float64) {
+	class = -1
+	for c := range d.Points[0].Probabilities {
+		least, greatest := d.Points[0].Probabilities[c], d.Points[0].Probabilities[c]
+		for _, p := range d.Points {
+			if c < len(p.Probabilities) {
+				least, greatest = min(least, p.Probabilities[c]), max(greatest, p.Probabilities[c])
+			}
+		}
+		if class < 0 || greatest-least > high-low {
+			class, low, high = c, least, greatest
+		}
+	}
+	return class, low, high
+}
