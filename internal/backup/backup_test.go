@@ -403,3 +403,33 @@ func TestNewerBackup(t *testing.T) {
 		t.Errorf("restored: %v", err)
 	}
 }
+
+// TestEarlierSchema restores a backup that a program with schema 11 wrote, and upgrades it.
+func TestEarlierSchema(t *testing.T) {
+	t.Parallel()
+	archive, err := os.ReadFile("testdata/schema-11.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, create := range backends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, storage := create(t)
+			old := open(t, database, storage, 11)
+			summary, err := old.restore(t, archive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if summary.Header.Schema != 11 || summary.Rows != 4 || summary.Files != 3 {
+				t.Errorf("the summary is %+v", summary)
+			}
+			want := map[string]string{}
+			for i := range 3 {
+				want[fmt.Sprintf("d%d", i)] = strings.Repeat("id,class\n", 100*i+1)
+			}
+			if diff := cmp.Diff(want, open(t, database, storage, 0).contents(t)); diff != "" {
+				t.Errorf("upgraded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
