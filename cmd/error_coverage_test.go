@@ -69,10 +69,14 @@ var provokedElsewhere = map[string]string{
 	"no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder": "the same",
 	"cannot start a browser for %s: %w":               "a browser is started from a terminal",
 	"set BROWSER, or print the URL with --no-browser": "the same",
-	"%s by model %s":             "the same",
-	"cannot change %s: %w":       "an administrator may write everything",
-	"internal error: %v":         "a panic",
-	"set %s=1 for a stack trace": "a panic",
+	"%s by model %s":                                        "the same",
+	"cannot change %s: %w":                                  "an administrator may write everything",
+	"cannot write the report to %s: %w":                     "a report needs a race: see the script understand",
+	"choose another file with --html":                       "the same",
+	"cannot listen on this computer: %w":                    "every computer has a loopback interface",
+	"see the results with `foretell models report` instead": "the same",
+	"internal error: %v":                                    "a panic",
+	"set %s=1 for a stack trace":                            "a panic",
 	"try again; if the error persists, report it with the output of FORETELL_DEBUG=1": "what nobody foresaw",
 }
 

@@ -30,7 +30,7 @@ var layers = map[string][]string{
 	"internal/cli":             {"api", "client", "config", "exit", "humanize", "table/csvfile", "term"},
 	"internal/client":          {"api", "span"},
 	"internal/config":          {"api", "client", "exit", "term"},
-	"internal/connect":         {"account", "api", "app", "backup", "blob", "build", "cli", "client", "config", "credential", "exit", "humanize", "machine", "server", "store", "term"},
+	"internal/connect":         {"account", "api", "app", "auth", "backup", "blob", "build", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "term"},
 	"internal/credential":      {"api", "client", "config", "exit"},
 	"internal/dashboard":       {"account", "api", "client", "design", "htmlreport", "leaderboard", "term"},
 	"internal/design":          {"api", "humanize", "term"},

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,7 +18,6 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
-	"foretell/internal/term"
 )
 
 type openOptions struct {
@@ -27,7 +27,7 @@ type openOptions struct {
 }
 
 func newOpenCmd(f *cli.Factory) *cobra.Command {
-	opts := &openOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &openOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
@@ -35,7 +35,11 @@ prediction. REF is a key, its first 6 or more characters, the name of a dataset,
 NAME@champion or NAME@v3 for a model. Without a terminal, or with --no-browser, the
 URL of the page is printed instead.
 
-The embedded service and some other services have no dashboard.`,
+Without a server, the command serves the dashboard of the embedded service to this
+computer only, until Ctrl-C. Its link works once, in one browser. Some services have
+no dashboard.`,
+		Example: `  foretell open
+  foretell open train@champion --no-browser`,
 		Args: cli.PositionalArgs("[REF]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -51,20 +55,47 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer session.Close()
-	if session.Embedded {
-		return noDashboardError(exit.Usagef("the embedded service has no dashboard"), args)
-	}
-	address := session.BaseURL() + "/"
+	page := "/"
 	if len(args) > 0 {
-		page, err := findDashboardPage(ctx, session, args[0])
+		path, err := findDashboardPage(ctx, session, args[0])
 		if err != nil {
 			return err
 		}
-		address += page
+		page += path
 	}
+	if session.Embedded {
+		return o.serveLocal(ctx, session, page)
+	}
+	address := session.BaseURL() + page
 	if !hasDashboard(ctx, session) {
-		return noDashboardError(exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()), args)
+		return exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()).
+			WithHint("see `foretell datasets list`, or use --server URL to choose a service with a dashboard")
 	}
+	return o.show(ctx, address)
+}
+
+// serveLocal serves the dashboard of the embedded service on the loopback interface until
+// ctx is done.
+func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, page string) error {
+	if cli.IsDryRun(o.service.Cmd) {
+		o.factory.Note("would serve the dashboard on this computer and open %s", page)
+		return nil
+	}
+	pages, err := session.ServePages(ctx)
+	if err != nil {
+		return exit.Errorf(exit.Unexpected, "cannot listen on this computer: %w", err).WithHint("see the results with `foretell models report` instead")
+	}
+	err = o.show(ctx, pages.Link(page))
+	if err == nil {
+		o.factory.Note("serving the dashboard on this computer; stop with Ctrl-C")
+		<-ctx.Done()
+		o.factory.StoppedBySignal = true
+	}
+	return errors.Join(err, pages.Close())
+}
+
+// show opens a URL in a browser. Without a terminal, or with --no-browser, it prints the URL.
+func (o *openOptions) show(ctx context.Context, address string) error {
 	if o.noBrowser || !o.factory.Console.OutTerminal {
 		_, err := fmt.Fprintln(o.factory.Console.Out, address)
 		return err
@@ -77,24 +108,19 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// hasDashboard reports whether the front page of the service is a web page. A service
-// without a dashboard responds with JSON.
+// hasDashboard reports whether the front page of the service is a web page, or describes a
+// service with a dashboard.
 func hasDashboard(ctx context.Context, session *connect.Session) bool {
-	page, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
+	front, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeFromError(err) != api.CodeNoRoute
 	}
-	_ = page.Body.Close() // only the header is needed
-	return !strings.Contains(page.Header.Get("Content-Type"), "json")
-}
-
-// noDashboardError adds a hint to e: commands that show the same objects, and how to choose
-// another service. args are the arguments of open.
-func noDashboardError(e *exit.Error, args []string) error {
-	if len(args) == 0 {
-		return e.WithHint("see `foretell datasets list`, or use --server URL to choose a service with a dashboard")
+	defer front.Body.Close()
+	if !strings.Contains(front.Header.Get("Content-Type"), "json") {
+		return true
 	}
-	return e.WithHint("see `foretell datasets get %[1]s` or `foretell models report %[1]s`, or use --server URL to choose a service with a dashboard", term.ShellQuote(args[0]))
+	var about struct{ Dashboard string }
+	return json.NewDecoder(front.Body).Decode(&about) == nil && about.Dashboard != ""
 }
 
 // findDashboardPage returns the URL path of the page for the object that ref refers to.

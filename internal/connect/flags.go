@@ -123,7 +123,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	if err != nil {
 		return nil, err
 	}
-	conn := &Session{Embedded: true, App: service.App, DataDir: dir, closers: []func() error{service.Close}}
+	conn := &Session{Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
 	signIn := func() error {
 		session, err := service.App.LocalSession(ctx)
 		if err != nil {

@@ -19,6 +19,8 @@ type Session struct {
 	Embedded bool
 	// App is the embedded service; nil otherwise.
 	App embeddedApp
+	// service is the embedded service; nil otherwise.
+	service *LocalService
 	// DataDir is the data folder of the embedded service.
 	DataDir string
 	// Account is the name of the signed-in account.

@@ -1,0 +1,304 @@
+package cmd_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/emersion/go-smtp"
+
+	"foretell/internal/testenv"
+)
+
+// person uses the dashboard in a browser with the keyboard alone. Only the file chooser,
+// which belongs to the operating system, is filled in for them.
+type person struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+}
+
+// stepTime limits each step of a person.
+const stepTime = 90 * time.Second
+
+func (p *person) run(what string, actions ...chromedp.Action) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, stepTime)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		body := ""
+		_ = chromedp.Run(p.ctx, chromedp.InnerHTML("body", &body))
+		p.t.Fatalf("%s: %v\n%s", what, err, body)
+	}
+}
+
+// visit loads a page.
+func (p *person) visit(path string) { p.t.Helper(); p.run(path, chromedp.Navigate(p.base+path)) }
+
+// focus presses Tab until the element has the focus.
+func (p *person) focus(selector string) {
+	p.t.Helper()
+	for range 200 {
+		var at bool
+		p.run("Tab", chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(fmt.Sprintf("document.activeElement.matches(%q)", selector), &at))
+		if at {
+			return
+		}
+	}
+	p.t.Fatalf("the keyboard does not reach %s", selector)
+}
+
+// write types a text into a field.
+func (p *person) write(selector, text string) {
+	p.t.Helper()
+	p.focus(selector)
+	p.run(selector, chromedp.KeyEvent(text))
+}
+
+// press moves to a button or link and presses Enter.
+func (p *person) press(selector string) {
+	p.t.Helper()
+	p.focus(selector)
+	p.run(selector, chromedp.KeyEvent(kb.Enter))
+}
+
+// sees waits until an element is on the page.
+func (p *person) sees(selector string) {
+	p.t.Helper()
+	p.run("waiting for "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
+}
+
+// path returns the path of the page.
+func (p *person) path() string {
+	p.t.Helper()
+	path := ""
+	p.run("location", chromedp.Evaluate("location.pathname", &path))
+	return path
+}
+
+// checkAccess fails the test if axe-core finds a barrier on a page in one of the themes, or
+// if the page is wider than a telephone.
+func (p *person) checkAccess(path string) {
+	p.t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
+		var report []byte
+		var width int
+		p.run(path, emulation.SetEmulatedMedia().WithFeatures(features), chromedp.Navigate(p.base+path),
+			chromedp.Evaluate(testenv.Axe+";0", nil),
+			chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then((r) =>
+				r.passes.length < 5 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`,
+				&report, chromedp.EvalAsValue, awaitPromise),
+			emulation.SetDeviceMetricsOverride(390, 844, 1, false),
+			chromedp.Evaluate("document.documentElement.scrollWidth", &width),
+			emulation.ClearDeviceMetricsOverride())
+		var violations []string
+		if err := json.Unmarshal(report, &violations); err != nil {
+			p.t.Fatalf("%s: %v: %s", path, err, report)
+		}
+		for _, v := range violations {
+			p.t.Errorf("%s, %s: %s", path, theme, v)
+		}
+		if width > 390 {
+			p.t.Errorf("%s is %d pixels wide on a telephone", path, width)
+		}
+	}
+}
+
+// TestDashboardInBrowser goes the whole way in a browser: request access, get a mail, set a
+// password, sign in, upload, race, stop, read the report, predict, download. It then looks
+// for barriers on every page.
+func TestDashboardInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	t.Run("sqlite", func(t *testing.T) { walkDashboard(t, true) })
+	t.Run("postgres", func(t *testing.T) { walkDashboard(t, false, "--database", testenv.Postgres(t)) })
+}
+
+// walkDashboard uses a service with these flags. access is set to look for barriers.
+func walkDashboard(t *testing.T, access bool, flags ...string) {
+	t.Helper()
+	ctx, messages := testenv.Browser(t)
+	mails, smtpAddress := startMailServer(t)
+	address := freeAddress(t)
+	files := t.TempDir()
+	dir := t.TempDir()
+	serveAt(t, address, dir, append(flags, "--public-url", "http://"+address, "--approve-domain", "example.org", "--smtp", "smtp://"+smtpAddress+"?from=foretell@example.com")...)
+	p := &person{t: t, ctx: ctx, base: "http://" + address}
+	p.getAccount(mails)
+
+	dataset := p.upload(filepath.Join(files, "train.csv"))
+	training, model := p.race()
+	prediction := p.predict(filepath.Join(files, "blind.csv"))
+	if access {
+		admin := exec.Command("foretell", append([]string{"users", "role", "ann@example.org", "administrator", "--data-dir", dir}, flags...)...)
+		if out, err := admin.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, path := range []string{
+			"/", "/datasets", dataset, dataset + "/train", "/training", training, "/models", "/models/series?name=flowers", model,
+			"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(model),
+			"/predictions", prediction, "/account", "/admin", "/admin/accounts", "/admin/events",
+		} {
+			p.checkAccess(path)
+		}
+	}
+	p.visit("/account")
+	p.press(`form[action="/sign-out"] button`)
+	p.sees("#username")
+	if access {
+		for _, path := range []string{"/sign-in", "/request-access", "/password?code=unknown"} {
+			p.checkAccess(path)
+		}
+	}
+	for _, message := range messages() {
+		if !strings.Contains(message, "403 (Forbidden)") { // of the unknown code
+			t.Errorf("a message: %s", message)
+		}
+	}
+}
+
+// getAccount requests an account, sets its password with the link in the mail, and signs in.
+func (p *person) getAccount(mails mailServer) {
+	p.t.Helper()
+	p.visit("/request-access")
+	p.write("#name", "Ann")
+	p.write("#organisation", "Example")
+	p.write("#email", "ann@example.org")
+	p.write("#reason", "to learn")
+	p.press("main button")
+	p.sees(".note.good")
+	link := regexp.MustCompile(`http://[^/\s]+(/password\?code=[A-Za-z0-9_-]{43})`).FindStringSubmatch(<-mails)
+	if link == nil {
+		p.t.Fatal("the mail has no link")
+	}
+	p.visit(link[1])
+	p.write("#password", "a long password")
+	p.write("#repeated", "a long password")
+	p.press("main button")
+	p.sees(".note.good")
+	p.press(`main a[href="/sign-in"]`)
+	p.sees("#username")
+	p.write("#username", "ann@example.org")
+	p.write("#password", "a long password")
+	p.press("main button")
+	p.sees(`a[href="/datasets#upload"]`)
+}
+
+// upload uploads a training file and returns the path of its dataset.
+func (p *person) upload(file string) string {
+	p.t.Helper()
+	var csv strings.Builder
+	csv.WriteString("id,height,width,colour,<b>kind</b>\n")
+	for i := range 4000 {
+		fmt.Fprintf(&csv, "%d,%d,%d,%s,%s\n", i, i%97, i*i%89, []string{"red", "green", "blue"}[i%3], []string{"rose", "<i>tulip</i>"}[(i%97+i*i%89+i%7*20)/100%2])
+	}
+	p.writeFile(file, csv.String())
+	p.visit("/datasets")
+	p.write("#name", "flowers")
+	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
+	p.sees("[data-check] .note.good")
+	p.press("main form[data-upload] button")
+	p.sees(`a[href$="/train"]`) // the page shows by itself that the file is ready
+	p.sees("svg.bars")
+	return p.path()
+}
+
+// race starts a race, stops it and opens its model. It returns the paths of both.
+func (p *person) race() (training, model string) {
+	p.t.Helper()
+	p.press(`a[href$="/train"]`)
+	p.sees("#threshold")
+	p.write("#threshold", "1")
+	p.press("main form button")
+	p.sees(".plot-area .line.c1[d^=M]")
+	training = p.path()
+	p.press("#stop")
+	p.sees(`a.button[href^="/models/"]`)
+	p.press(`a.button[href^="/models/"]`)
+	p.sees(".verdict")
+	return training, p.path()
+}
+
+// predict predicts a file with the model of the page, downloads the result and returns the
+// path of the prediction.
+func (p *person) predict(file string) string {
+	p.t.Helper()
+	p.writeFile(file, "id,colour,height,width\n1,red,3,4\n2,blue,50,80\n")
+	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
+	p.sees("[data-check] .note.good")
+	p.press("main form[data-upload] button")
+	p.sees("table.preview")
+	prediction := p.path()
+	folder := p.t.TempDir()
+	done := make(chan string, 1)
+	chromedp.ListenTarget(p.ctx, func(event any) {
+		if e, ok := event.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
+			select {
+			case done <- e.GUID:
+			default:
+			}
+		}
+	})
+	p.run("download", browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(folder).WithEventsEnabled(true))
+	p.press(`a[href$="/result"]`)
+	select {
+	case name := <-done:
+		result, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !strings.HasPrefix(string(result), "id,colour,height,width,prediction,probability") || strings.Count(string(result), "\n") != 3 {
+			p.t.Errorf("the result is %s, %v", result, err)
+		}
+	case <-time.After(stepTime):
+		p.t.Fatal("the result was not downloaded")
+	}
+	return prediction
+}
+
+func (p *person) writeFile(path, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// startMailServer starts an SMTP server and returns the mails that it receives.
+func startMailServer(t *testing.T) (mails mailServer, address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mails = make(mailServer, 9)
+	server := smtp.NewServer(mails)
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	t.Cleanup(func() { _ = server.Close() })
+	return mails, listener.Addr().String()
+}
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// awaitPromise makes an evaluation wait for the promise that it returns.
+func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }

@@ -1,0 +1,100 @@
+package connect
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/client"
+	"foretell/internal/dashboard"
+	"foretell/internal/listen"
+	"foretell/internal/server"
+)
+
+// LocalPages serves the dashboard of the embedded service to this computer.
+type LocalPages struct {
+	local  *dashboard.Local
+	url    string
+	server *http.Server
+	served chan error
+}
+
+// ServePages starts to serve the dashboard of the embedded service on a free port of the
+// loopback interface. Only the browser that opens the link gets access.
+func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
+	code, errCode := auth.NewToken(rand.Reader)
+	secret, errSecret := auth.NewToken(rand.Reader)
+	if err := errors.Join(errCode, errSecret); err != nil {
+		return nil, err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	used := &atomic.Bool{}
+	p := &LocalPages{
+		local: &dashboard.Local{
+			Code: code, Secret: secret, Token: c.validToken,
+			Use: func() bool { return used.CompareAndSwap(false, true) },
+		},
+		url: "http://" + listener.Addr().String(), served: make(chan error, 1),
+	}
+	handler := c.service.Handler(server.Options{Local: p.local, PublicURL: p.url})
+	p.server = listen.NewServer(onlyHost(listener.Addr().String(), handler), c.service.Log)
+	go func() { p.served <- p.server.Serve(listener) }()
+	return p, nil
+}
+
+// validToken returns a token of the embedded service that is valid for a request. A call of
+// the API renews the session's own token when it has expired.
+func (c *Session) validToken(ctx context.Context) (string, error) {
+	if _, err := client.Call(ctx, c.Client, api.GetOwnAccount, &api.None{}); err != nil {
+		return "", err
+	}
+	return c.Token(), nil
+}
+
+// onlyHost rejects requests for any other host, so that a page of another site cannot reach
+// the service by a name that it resolves to this computer.
+func onlyHost(host string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != host {
+			http.Error(w, fmt.Sprintf("this service is only for http://%s", host), http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Link returns the URL that opens a page once. path is the path of the page.
+func (p *LocalPages) Link(path string) string {
+	query := url.Values{"code": {p.local.Code}}
+	if path != "/" {
+		query.Set("next", path)
+	}
+	return p.url + "/open?" + query.Encode()
+}
+
+// closeTime is how long Close waits for requests in progress.
+const closeTime = 3 * time.Second
+
+// Close stops serving.
+func (p *LocalPages) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := p.server.Shutdown(ctx); err != nil {
+		return errors.Join(err, p.server.Close())
+	}
+	if err := <-p.served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

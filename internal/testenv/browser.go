@@ -1,0 +1,78 @@
+package testenv
+
+import (
+	"context"
+	_ "embed" // for axe-core
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Axe is axe-core 4.14.1, a program that finds barriers in web pages. Its licence, the
+// Mozilla Public License 2.0, is in the folder axe.
+//
+//go:embed axe/axe.min.js
+var Axe string
+
+// chromiums are the places of Chromium. The program in /usr/bin is a script that leaves
+// processes behind.
+var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browser/chromium-browser", "chromium", "google-chrome"}
+
+// Browser starts a browser without a window and returns the context of a page in it.
+// messages returns what the page wrote to the console, including violations of its policy.
+// Without Chromium the test is skipped.
+func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
+	t.Helper()
+	path, err := "", errors.New("no Chromium found")
+	for _, name := range chromiums {
+		if path, err = exec.LookPath(name); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		SkipWithout(t, "browser", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	var mu sync.Mutex
+	var texts []string
+	chromedp.ListenTarget(ctx, func(event any) {
+		text := ""
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled:
+			text = "console"
+			for _, value := range e.Args {
+				text += " " + string(value.Value)
+			}
+		case *log.EventEntryAdded:
+			text = "log " + e.Entry.Text + " " + e.Entry.URL
+		case *runtime.EventExceptionThrown:
+			text = "exception " + e.ExceptionDetails.Error()
+		}
+		if text != "" {
+			mu.Lock()
+			defer mu.Unlock()
+			texts = append(texts, text)
+		}
+	})
+	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable()); err != nil {
+		SkipWithout(t, "browser", err)
+	}
+	return ctx, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return append([]string(nil), texts...)
+	}
+}
