@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	// maxSpread is the maximum number of workers of one race.
-	maxSpread = 4
 	// minSpreadCells is the smallest number of rows × features × classes for which it pays
 	// that another worker reads the dataset, too.
 	minSpreadCells = 200_000
@@ -63,9 +61,8 @@ func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreadin
 		if err != nil || idle == 0 {
 			return err
 		}
-		workers := min(idle+1, maxSpread, len(rows.runs))
-		here := (len(rows.runs) + workers - 1) / workers
-		for _, run := range rows.runs[here:] {
+		// This worker takes back what the others have no time for.
+		for _, run := range rows.runs[1:] {
 			memory, err := estimateRaceMemory(rows.dataset, []string{run.Algorithm})
 			if err != nil {
 				return err
