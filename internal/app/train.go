@@ -25,6 +25,8 @@ type raceRows struct {
 	runs    []*store.Training
 	dataset *store.Dataset
 	spill   *spill.File // holds the model until it is stored
+	// spread is set if other workers trained some of the runs.
+	spread bool
 }
 
 // train runs a race and stores its model. If the process of an earlier attempt
@@ -64,6 +66,7 @@ func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Fra
 	if err != nil {
 		return nil, err
 	}
+	rows.spread = parts != nil
 	spans := startRunSpans(ctx, p.Algorithms)
 	defer spans.end()
 	recorder := newProgressRecorder(rows.runs)
@@ -187,7 +190,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	if err != nil && m != nil {
 		a.discardBlob(ctx, err, m.Blob)
 	}
-	if err == nil {
+	if err == nil && rows.spread {
 		a.removeParts(ctx)
 	}
 	return err
