@@ -22,6 +22,8 @@
 //	screen         feature selection for wide tables
 //	training_data  the table and its binned matrices
 //	timer          the time limit
+//	duplicates     rows that are kept together because they are equal
+//	notes          what is unusual about a model or its metrics
 //
 // # Use of the rows
 //

@@ -243,7 +243,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		copies:     copies,
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler:  newScheduler(len(variants)),
+		scheduler:  newScheduler(len(variants), leadOf(p.Threshold)),
 		timer:      timer{limit: p.TimeLimit, now: p.Now},
 	}
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
@@ -257,6 +257,14 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 // newRun returns a run that has not begun.
 func (r *race) newRun(v variant, index int) run {
 	return run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
+}
+
+// leadOf returns the lead of the scheduler for a threshold, which may be nil.
+func leadOf(threshold *float64) float64 {
+	if threshold == nil {
+		return math.Inf(1)
+	}
+	return maxLead
 }
 
 // firstFinalFold returns the value of run.firstFinalFold.

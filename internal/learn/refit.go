@@ -41,19 +41,17 @@ const (
 func (r *race) refit(ctx context.Context, c *candidate) (members []member, complete bool) {
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
+	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
 	complete = true
-	budget := max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
 	for i, part := range c.components {
-		budget -= part.refitCost(r.data.Rows)
-		if i == 0 || budget >= 0 {
-			p, err := r.refitRun(ctx, part.run)
-			if err == nil {
-				members = append(members, member{part.algorithm.kind, part.weight, p})
-				continue
-			}
+		switch {
+		case i < len(refitted) && refitted[i].err == nil:
+			members = append(members, member{part.algorithm.kind, part.weight, refitted[i].predictor})
+			continue
+		case i < len(refitted):
 			complete, r.refitCut = false, r.refitCut || ctx.Err() != nil
-			r.noteFailure(ctx, err, "%s was not trained on every labelled row, so its models of the folds are used", part.Name)
-		} else {
+			r.noteFailure(ctx, refitted[i].err, "%s was not trained on every labelled row, so its models of the folds are used", part.Name)
+		default:
 			r.note("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its models of the folds are used", part.Name, 100*part.weight)
 		}
 		models := part.models[part.firstFinalFold:] // the models stay on the disk
@@ -62,6 +60,43 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		}
 	}
 	return members, complete
+}
+
+// affordableRefits returns the components to refit: the first, and the next ones
+// as long as the limit allows.
+func (r *race) affordableRefits(components []component) []component {
+	budget := max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
+	for i, part := range components {
+		if budget -= part.refitCost(r.data.Rows); budget < 0 && i > 0 {
+			return components[:i]
+		}
+	}
+	return components
+}
+
+// refitResult is the model of a refitted run, or the error.
+type refitResult struct {
+	predictor predictor
+	err       error
+}
+
+// maxParallelRefitRows is the largest number of rows for which runs are refitted
+// at the same time. On more rows each refit uses all cores, and several would need
+// more memory.
+const maxParallelRefitRows = 20_000
+
+// refitRuns refits the runs of the components.
+func (r *race) refitRuns(ctx context.Context, components []component) []refitResult {
+	results := make([]refitResult, len(components))
+	workers := 1
+	if r.data.Rows <= maxParallelRefitRows {
+		workers = r.data.params.Workers
+	}
+	_ = parallelFor(workers, len(components), func(i int) error {
+		results[i].predictor, results[i].err = r.refitRun(ctx, components[i].run)
+		return nil // an error does not end the other refits
+	})
+	return results
 }
 
 // refitLimit limits the cost of refitting a blend to a share of the cost of the

@@ -34,11 +34,13 @@ const maxLead = 250e6
 // reproducible.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the
-// others, so that little remains to be done once a run has reached it.
+// others, so that little remains to be done once a run has reached it. Without a
+// threshold no run waits, so that cheap runs end early.
 type scheduler struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	entrants []entrant
+	lead     float64 // maxLead, or +Inf if no run waits
 	winTime  float64 // virtual time of the win, +Inf if there is none yet
 	winner   int     // the entrant that has won so far, -1 if there is none yet
 }
@@ -52,8 +54,10 @@ type entrant struct {
 	cancel context.CancelFunc // nil until start
 }
 
-func newScheduler(entrants int) *scheduler {
-	s := &scheduler{entrants: make([]entrant, entrants), winTime: math.Inf(1), winner: -1}
+// newScheduler returns a scheduler in which a run may be ahead of the slowest by
+// lead; see maxLead.
+func newScheduler(entrants int, lead float64) *scheduler {
+	s := &scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.entrants {
 		s.entrants[i].active = true
@@ -98,10 +102,10 @@ func (s *scheduler) canWin(index int) bool {
 }
 
 // latestDue returns the latest due time at which a run may begin a step. It is
-// the earliest due time of the active runs, plus the larger of maxLead and their
+// the earliest due time of the active runs, plus the larger of lead and their
 // longest last step.
 func (s *scheduler) latestDue() float64 {
-	first, ahead := math.Inf(1), float64(maxLead)
+	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.entrants {
 		if e.active {
 			first = min(first, e.due)
