@@ -115,5 +115,5 @@ func toValue(v attribute.Value) map[string]any {
 	case attribute.FLOAT64:
 		return map[string]any{"doubleValue": v.AsFloat64()}
 	}
-	return map[string]any{"stringValue": v.Emit()}
+	return map[string]any{"stringValue": v.String()}
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // as returns the service with the token of an account.
-func (s *testServer) as(t testing.TB, email, password string) *testServer {
-	t.Helper()
+func (s *testServer) as(tb testing.TB, email, password string) *testServer {
+	tb.Helper()
 	var session api.Session
-	s.must(t, logInCall(email, password), &session)
+	s.must(tb, logInCall(email, password), &session)
 	return &testServer{app: s.app, url: s.url, token: session.AccessToken}
 }
 
@@ -25,24 +25,24 @@ func logInCall(email, password string) call {
 
 // administrator creates an administrator by the link that the service prints, and
 // returns the service with its token.
-func (s *testServer) administrator(t testing.TB) *testServer {
-	t.Helper()
-	link, err := s.app.FirstLink(t.Context(), s.url)
+func (s *testServer) administrator(tb testing.TB) *testServer {
+	tb.Helper()
+	link, err := s.app.FirstLink(tb.Context(), s.url)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s.must(t, call{
+	s.must(tb, call{
 		method: "POST", path: "/api/account/password", anonymous: true,
-		json: `{"code":"` + codeFromLink(t, link) + `","email":"Root@Example.com","password":"a long password"}`,
+		json: `{"code":"` + codeFromLink(tb, link) + `","email":"Root@Example.com","password":"a long password"}`,
 	}, nil)
-	return s.as(t, "root@example.com", "a long password")
+	return s.as(tb, "root@example.com", "a long password")
 }
 
-func codeFromLink(t testing.TB, link string) string {
-	t.Helper()
+func codeFromLink(tb testing.TB, link string) string {
+	tb.Helper()
 	address, err := url.Parse(link)
 	if err != nil || address.Path != "/password" || len(address.Query().Get("code")) != 43 {
-		t.Fatalf("the link is %q, %v", link, err)
+		tb.Fatalf("the link is %q, %v", link, err)
 	}
 	return address.Query().Get("code")
 }

@@ -19,21 +19,21 @@ var document = server.Document()
 
 // checkResponse fails unless the status, the type and the JSON of a response are as the
 // OpenAPI document describes for its operation. Responses without operation pass.
-func checkResponse(t testing.TB, method, address string, resp reply, body []byte) {
-	t.Helper()
+func checkResponse(tb testing.TB, method, address string, resp reply, body []byte) {
+	tb.Helper()
 	op := operationAt(method, address)
 	if op == nil || len(body) == 0 {
 		return
 	}
 	described := op.Responses[strconv.Itoa(resp.StatusCode)]
 	if described == nil {
-		t.Errorf("%s returned %d, which is not in the document: %s", op.OperationID, resp.StatusCode, body)
+		tb.Errorf("%s returned %d, which is not in the document: %s", op.OperationID, resp.StatusCode, body)
 		return
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	content := described.Content[media]
 	if content == nil {
-		t.Errorf("%s returned %d with %q, which is not in the document", op.OperationID, resp.StatusCode, media)
+		tb.Errorf("%s returned %d with %q, which is not in the document", op.OperationID, resp.StatusCode, media)
 		return
 	}
 	if !strings.HasSuffix(media, "json") || content.Schema == nil {
@@ -41,13 +41,13 @@ func checkResponse(t testing.TB, method, address string, resp reply, body []byte
 	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		t.Errorf("%s: %v in %s", op.OperationID, err, body)
+		tb.Errorf("%s: %v in %s", op.OperationID, err, body)
 		return
 	}
 	result := &huma.ValidateResult{}
 	huma.Validate(document.Components.Schemas, content.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, value, result)
 	for _, err := range result.Errors {
-		t.Errorf("%s returned %d that does not match its schema: %v in %s", op.OperationID, resp.StatusCode, err, body)
+		tb.Errorf("%s returned %d that does not match its schema: %v in %s", op.OperationID, resp.StatusCode, err, body)
 	}
 }
 

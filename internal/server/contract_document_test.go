@@ -90,16 +90,16 @@ type contractDocument struct {
 	schemas    map[string]*contractSchema
 }
 
-func (s *testServer) contract(t testing.TB) *contractDocument {
-	t.Helper()
+func (s *testServer) contract(tb testing.TB) *contractDocument {
+	tb.Helper()
 	var text struct {
 		Paths      map[string]map[string]*contractOperation `json:"paths"`
 		Components struct {
 			Schemas map[string]*contractSchema `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := json.Unmarshal([]byte(s.get(t, "/openapi.json")), &text); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(s.get(tb, "/openapi.json")), &text); err != nil {
+		tb.Fatal(err)
 	}
 	doc := &contractDocument{schemas: text.Components.Schemas}
 	for path, methods := range text.Paths {
@@ -112,7 +112,7 @@ func (s *testServer) contract(t testing.TB) *contractDocument {
 		return strings.Compare(a.path+" "+a.method, b.path+" "+b.method)
 	})
 	if len(doc.operations) < 40 {
-		t.Fatalf("the document has only %d operations", len(doc.operations))
+		tb.Fatalf("the document has only %d operations", len(doc.operations))
 	}
 	return doc
 }

@@ -23,73 +23,73 @@ const (
 	loginEmail    = "login@example.com" // has the password of the other
 )
 
-func newContractTest(t testing.TB, log *slog.Logger) *contractTest {
-	t.Helper()
-	s := newTestServer(t, server.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Log: log})
-	c := &contractTest{testServer: s, doc: s.contract(t), keys: map[string]string{}, signed: map[string]string{}, tokens: map[string]string{}}
-	administrator := s.administrator(t)
+func newContractTest(tb testing.TB, log *slog.Logger) *contractTest {
+	tb.Helper()
+	s := newTestServer(tb, server.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Log: log})
+	c := &contractTest{testServer: s, doc: s.contract(tb), keys: map[string]string{}, signed: map[string]string{}, tokens: map[string]string{}}
+	administrator := s.administrator(tb)
 	for email, password := range map[string]string{ownerEmail: ownerPassword, otherEmail: otherPassword, loginEmail: otherPassword} {
-		if err := s.app.AddUser(t.Context(), api.NewAccount{Email: email}, password); err != nil {
-			t.Fatal(err)
+		if err := s.app.AddUser(tb.Context(), api.NewAccount{Email: email}, password); err != nil {
+			tb.Fatal(err)
 		}
 	}
-	session := s.as(t, ownerEmail, ownerPassword) // to end
-	owner := s.as(t, ownerEmail, ownerPassword)
-	c.tokens = map[string]string{"owner": owner.token, "other": s.as(t, otherEmail, otherPassword).token, "administrator": administrator.token}
-	c.addOwnerObjects(t, owner)
-	c.keys["sessionKey"] = session.sessionKey(t)
+	session := s.as(tb, ownerEmail, ownerPassword) // to end
+	owner := s.as(tb, ownerEmail, ownerPassword)
+	c.tokens = map[string]string{"owner": owner.token, "other": s.as(tb, otherEmail, otherPassword).token, "administrator": administrator.token}
+	c.addOwnerObjects(tb, owner)
+	c.keys["sessionKey"] = session.sessionKey(tb)
 	var invitation api.Invitation
-	administrator.must(t, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"third@example.com"}`}, &invitation)
-	administrator.must(t, call{
-		method: "PUT", path: "/api/v1/admin/accounts/" + c.accountKey(t, administrator, ownerEmail) + "/quota", json: `{"datasets":null,"bytes":null,"races":1}`,
+	administrator.must(tb, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"third@example.com"}`}, &invitation)
+	administrator.must(tb, call{
+		method: "PUT", path: "/api/v1/admin/accounts/" + c.accountKey(tb, administrator, ownerEmail) + "/quota", json: `{"datasets":null,"bytes":null,"races":1}`,
 	}, nil)
-	s.must(t, call{method: "POST", path: "/api/account/requests", json: accessRequest, anonymous: true}, nil)
+	s.must(tb, call{method: "POST", path: "/api/account/requests", json: accessRequest, anonymous: true}, nil)
 	var requests api.AccessRequestPage
-	administrator.must(t, call{method: "GET", path: "/api/v1/admin/requests?offset=0&limit=1"}, &requests)
+	administrator.must(tb, call{method: "GET", path: "/api/v1/admin/requests?offset=0&limit=1"}, &requests)
 	c.keys["accountKey"], c.keys["requestKey"] = invitation.AccountKey, requests.AccessRequests[0].RequestKey
 	return c
 }
 
 // sessionKey returns the key of the session of the token.
-func (s *testServer) sessionKey(t testing.TB) string {
-	t.Helper()
+func (s *testServer) sessionKey(tb testing.TB) string {
+	tb.Helper()
 	var list api.SessionList
-	s.must(t, call{method: "GET", path: "/api/v1/account/sessions"}, &list)
+	s.must(tb, call{method: "GET", path: "/api/v1/account/sessions"}, &list)
 	return list.Sessions[slices.IndexFunc(list.Sessions, func(e api.SessionEntry) bool { return e.Current })].SessionKey
 }
 
-func (c *contractTest) accountKey(t testing.TB, administrator *testServer, email string) string {
-	t.Helper()
+func (c *contractTest) accountKey(tb testing.TB, administrator *testServer, email string) string {
+	tb.Helper()
 	var page api.AccountPage
-	administrator.must(t, call{method: "GET", path: "/api/v1/admin/accounts?offset=0&limit=100"}, &page)
+	administrator.must(tb, call{method: "GET", path: "/api/v1/admin/accounts?offset=0&limit=100"}, &page)
 	i := slices.IndexFunc(page.Accounts, func(a api.Account) bool { return a.Email == email })
 	return page.Accounts[i].AccountKey
 }
 
 // addOwnerObjects creates the owner's objects. The texts that begin with "secret" must
 // not be in a response to another account.
-func (c *contractTest) addOwnerObjects(t testing.TB, owner *testServer) {
-	t.Helper()
+func (c *contractTest) addOwnerObjects(tb testing.TB, owner *testServer) {
+	tb.Helper()
 	csv := strings.NewReplacer("length", "secretLength", "width", "secretWidth", "iris", "secretIris", "rose", "secretRose").Replace(flowers(150, true))
-	created := owner.newDataset(t, "secret flowers")
+	created := owner.newDataset(tb, "secret flowers")
 	c.keys["datasetKey"] = created.DatasetKey
-	owner.must(t, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: csv}, nil)
-	owner.poll(t, created.DatasetCreationProgressURL)
+	owner.must(tb, call{method: "POST", path: "/api/v1/datasets/" + created.DatasetKey + "/data", form: csv}, nil)
+	owner.poll(tb, created.DatasetCreationProgressURL)
 	var job api.CreatedTraining
-	owner.must(t, call{
+	owner.must(tb, call{
 		method: "POST", path: "/api/v1/training/datasets/" + created.DatasetKey,
 		json: `{"scalingFactor":8,"performanceThreshold":0.6,"algorithms":["MSIX01"],"seed":1}`,
 	}, &job)
-	owner.poll(t, job.TrainingJobProgressURL)
+	owner.poll(tb, job.TrainingJobProgressURL)
 	var race api.Training
-	owner.must(t, call{method: "GET", path: "/api/v1/training/" + job.TrainingJobKey}, &race)
+	owner.must(tb, call{method: "GET", path: "/api/v1/training/" + job.TrainingJobKey}, &race)
 	c.keys["trainingJobKey"], c.keys["modelKey"] = job.TrainingJobKey, race.ModelKey
 	var predicted api.CreatedPrediction
 	blind := strings.NewReplacer("length", "secretLength", "width", "secretWidth").Replace(flowers(30, false))
-	owner.must(t, call{method: "POST", path: "/api/v1/predictions/models/" + race.ModelKey, form: blind}, &predicted)
-	owner.poll(t, "/api/v1/predictions/"+predicted.PredictionKey)
+	owner.must(tb, call{method: "POST", path: "/api/v1/predictions/models/" + race.ModelKey, form: blind}, &predicted)
+	owner.poll(tb, "/api/v1/predictions/"+predicted.PredictionKey)
 	var prediction api.Prediction
-	owner.must(t, call{method: "GET", path: "/api/v1/predictions/" + predicted.PredictionKey}, &prediction)
+	owner.must(tb, call{method: "GET", path: "/api/v1/predictions/" + predicted.PredictionKey}, &prediction)
 	c.keys["predictionKey"] = predicted.PredictionKey
 	c.signed["downloadResult"] = prediction.PredictionResultURL
 	c.signed["uploadData"] = created.DatasetUploadInfo.UploadURL

@@ -96,11 +96,19 @@ func (doc *contractDocument) parameterRequests(base *contractRequest) []*contrac
 // keyVariants returns values for a key in the path, escaped.
 func keyVariants() []variant {
 	variants := []variant{
-		{"unknown", noKey, unspecified}, {"zero", "00000000-0000-0000-0000-000000000000", unspecified},
-		{"short", "11111111-2222-4333-8444-55555555555", invalid}, {"no_hyphens", "11111111222243338444555555555555", invalid},
-		{"braces", url.PathEscape("{" + noKey + "}"), invalid}, {"zero_byte", noKey + "%00", invalid}, {"slash", "..%2f" + noKey, invalid},
-		{"invalid_utf8", "%ff%fe", invalid}, {"long", strings.Repeat("a", 9000), invalid}, {"two", noKey + "," + noKey, invalid},
-		{"sql", url.PathEscape("' OR '1'='1"), invalid}, {"digits", "1", invalid}, {"dots", "%2e%2e", invalid},
+		{"unknown", noKey, unspecified},
+		{"zero", "00000000-0000-0000-0000-000000000000", unspecified},
+		{"short", "11111111-2222-4333-8444-55555555555", invalid},
+		{"no_hyphens", "11111111222243338444555555555555", invalid},
+		{"braces", url.PathEscape("{" + noKey + "}"), invalid},
+		{"zero_byte", noKey + "%00", invalid},
+		{"slash", "..%2f" + noKey, invalid},
+		{"invalid_utf8", "%ff%fe", invalid},
+		{"long", strings.Repeat("a", 9000), invalid},
+		{"two", noKey + "," + noKey, invalid},
+		{"sql", url.PathEscape("' OR '1'='1"), invalid},
+		{"digits", "1", invalid},
+		{"dots", "%2e%2e", invalid},
 	}
 	return variants
 }

@@ -92,6 +92,7 @@ func isLast(op *contractOperation) bool { return slices.Contains(lastOperations,
 // checkTokens sends a valid request without a token, with invalid tokens, and with the
 // token of an account that may not send it.
 func (c *contractTest) checkTokens(t *testing.T, op *contractOperation) {
+	t.Helper()
 	base := c.validRequest(op)
 	if op.isPublic() {
 		c.checkSignature(t, base)
@@ -123,6 +124,7 @@ func (c *contractTest) checkTokens(t *testing.T, op *contractOperation) {
 
 // checkSignature sends a request without its signature, and with invalid ones.
 func (c *contractTest) checkSignature(t *testing.T, base *contractRequest) {
+	t.Helper()
 	if base.op.ID != "downloadResult" {
 		return
 	}
@@ -141,6 +143,7 @@ func (c *contractTest) checkSignature(t *testing.T, base *contractRequest) {
 
 // checkMethods sends every other method to the path of an operation.
 func (c *contractTest) checkMethods(t *testing.T, op *contractOperation) {
+	t.Helper()
 	for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "get"} {
 		isKnown := method == "OPTIONS" || slices.ContainsFunc(c.doc.operations, func(other *contractOperation) bool {
 			return other.path == op.path && (other.method == method || other.method == "GET" && method == "HEAD")
@@ -183,7 +186,7 @@ func (c *contractTest) check(t *testing.T, r *contractRequest, account string) i
 		t.Errorf("%s, although it is valid: %.300s", where, body)
 	}
 	if !strings.Contains(r.target(), "..") { // which matches another operation
-		checkResponse(t, r.method, c.url+r.target(), reply{status, resp.Header, resp.ContentLength}, body)
+		checkResponse(t, r.method, c.url+r.target(), resp, body)
 	}
 	if status == http.StatusRequestHeaderFieldsTooLarge {
 		return status // net/http responded
@@ -216,7 +219,7 @@ func (c *contractTest) disarm(r *contractRequest) {
 }
 
 // checkHeaders checks the headers that every response must have.
-func (c *contractTest) checkHeaders(t *testing.T, where string, resp *http.Response) {
+func (c *contractTest) checkHeaders(t *testing.T, where string, resp reply) {
 	t.Helper()
 	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Set-Cookie": "", "Server": ""} {
 		if got := resp.Header.Get(name); got != want {
@@ -246,7 +249,7 @@ func (c *contractTest) checkSecrets(t *testing.T, where string, r *contractReque
 
 // sendRequest sends a request as an account, each from an address of its own, so that no
 // limit of an address is reached.
-func (c *contractTest) sendRequest(t *testing.T, r *contractRequest, account string) (*http.Response, []byte) {
+func (c *contractTest) sendRequest(t *testing.T, r *contractRequest, account string) (reply, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), r.method, c.url, strings.NewReader(r.body))
 	if err != nil {
@@ -268,11 +271,12 @@ func (c *contractTest) sendRequest(t *testing.T, r *contractRequest, account str
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.op.ID, r.name, err)
 	}
-	return resp, body
+	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, body
 }
 
 // checkValid sends the valid request of an operation.
 func (c *contractTest) checkValid(t *testing.T, op *contractOperation) {
+	t.Helper()
 	r := c.validRequest(op)
 	if op.ID == "logOut" { // which follows changePassword
 		c.tokens["owner"] = c.as(t, ownerEmail, newPassword).token

@@ -95,8 +95,10 @@ func numberVariants(schema *contractSchema) []variant {
 		return unspecified // other rules may apply
 	}
 	variants := []variant{
-		{"past_int64", "9223372036854775808", within(1 << 62)}, {"huge", strings.Repeat("9", 400), invalid},
-		{"max_int64", "9223372036854775807", within(1 << 62)}, {"min_int64", "-9223372036854775808", within(-1 << 62)},
+		{"past_int64", "9223372036854775808", within(1 << 62)},
+		{"huge", strings.Repeat("9", 400), invalid},
+		{"max_int64", "9223372036854775807", within(1 << 62)},
+		{"min_int64", "-9223372036854775808", within(-1 << 62)},
 	}
 	if isInteger {
 		variants[0].verdict = invalid

@@ -15,22 +15,22 @@ var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operat
 
 // checkDocumented fails unless every error status that the service returned
 // during the test is documented for its operation. docs/api.md lists the same.
-func (s *testServer) checkDocumented(t testing.TB) {
-	t.Helper()
-	documented := s.documentedStatuses(t)
-	metrics := s.get(t, "/metrics")
+func (s *testServer) checkDocumented(tb testing.TB) {
+	tb.Helper()
+	documented := s.documentedStatuses(tb)
+	metrics := s.get(tb, "/metrics")
 	for _, match := range requestCount.FindAllStringSubmatch(metrics, -1) {
 		operation, status := match[1], match[2]
 		if operation != "none" && status >= "400" && !slices.Contains(documented[operation], status) {
-			t.Errorf("%s returned %s, which is not documented; its errors are %s", operation, status, strings.Join(documented[operation], ", "))
+			tb.Errorf("%s returned %s, which is not documented; its errors are %s", operation, status, strings.Join(documented[operation], ", "))
 		}
 	}
 }
 
 // documentedStatuses returns the statuses of the OpenAPI document by operation.
-func (s *testServer) documentedStatuses(t testing.TB) map[string][]string {
-	t.Helper()
-	document := s.get(t, "/openapi.json")
+func (s *testServer) documentedStatuses(tb testing.TB) map[string][]string {
+	tb.Helper()
+	document := s.get(tb, "/openapi.json")
 	var openAPI struct {
 		Paths map[string]map[string]struct {
 			OperationID string         `json:"operationId"`
@@ -38,7 +38,7 @@ func (s *testServer) documentedStatuses(t testing.TB) map[string][]string {
 		} `json:"paths"`
 	}
 	if err := json.Unmarshal([]byte(document), &openAPI); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	statuses := map[string][]string{}
 	for _, methods := range openAPI.Paths {
@@ -54,16 +54,16 @@ func (s *testServer) documentedStatuses(t testing.TB) map[string][]string {
 
 // get returns the body of a path. It does not use t.Context, which has ended
 // during a cleanup.
-func (s *testServer) get(t testing.TB, path string) string {
-	t.Helper()
+func (s *testServer) get(tb testing.TB, path string) string {
+	tb.Helper()
 	resp, err := http.Get(s.url + path) //nolint:noctx // the test's context has ended
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(body)
 }

@@ -35,27 +35,27 @@ type testServer struct {
 }
 
 // newTestServer starts a service. Requests have the token of the local account.
-func newTestServer(t testing.TB, opts server.Options) *testServer {
-	t.Helper()
-	dir := t.TempDir()
-	rows, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
+func newTestServer(tb testing.TB, opts server.Options) *testServer {
+	tb.Helper()
+	dir := tb.TempDir()
+	rows, err := store.Open(tb.Context(), filepath.Join(dir, "foretell.db"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), rows.ProcessName())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if opts.Log == nil {
-		opts.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+		opts.Log = slog.New(slog.NewTextHandler(tb.Output(), nil))
 	}
 	a, err := app.New(app.Config{Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: opts.Log})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	session, err := a.LocalSession(t.Context())
+	session, err := a.LocalSession(tb.Context())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w := &testServer{app: a}
 	opts.Version = "test"
@@ -68,15 +68,15 @@ func newTestServer(t testing.TB, opts server.Options) *testServer {
 	srv := httptest.NewUnstartedServer(nil)
 	srv.Config = listen.NewServer(server.New(a, opts), opts.Log)
 	srv.Start()
-	t.Cleanup(func() {
-		w.checkDocumented(t)
+	tb.Cleanup(func() {
+		w.checkDocumented(tb)
 		srv.Close()
 		stop()
 		if err := <-ended; err != nil && ctx.Err() == nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 		if err := rows.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	w.url, w.token = srv.URL, session.AccessToken
@@ -108,22 +108,22 @@ type reply struct {
 	ContentLength int64
 }
 
-func (s *testServer) send(t testing.TB, c call) (reply, []byte) {
-	t.Helper()
+func (s *testServer) send(tb testing.TB, c call) (reply, []byte) {
+	tb.Helper()
 	body, kind := c.body, ""
 	switch {
 	case c.json != "":
 		body, kind = c.json, "application/json"
 	case c.form != "":
-		body, kind = form(t, "file", c.form)
+		body, kind = form(tb, "file", c.form)
 	}
 	address := c.path
 	if strings.HasPrefix(address, "/") {
 		address = s.url + address
 	}
-	req, err := http.NewRequestWithContext(t.Context(), c.method, address, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(tb.Context(), c.method, address, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
@@ -136,28 +136,28 @@ func (s *testServer) send(t testing.TB, c call) (reply, []byte) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	checkResponse(t, c.method, address, reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer)
+	checkResponse(tb, c.method, address, reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer)
 	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer
 }
 
 // must sends a call, which must succeed, and decodes its JSON into out, unless
 // nil.
-func (s *testServer) must(t testing.TB, c call, out any) reply {
-	t.Helper()
-	resp, body := s.send(t, c)
+func (s *testServer) must(tb testing.TB, c call, out any) reply {
+	tb.Helper()
+	resp, body := s.send(tb, c)
 	if resp.StatusCode >= 300 {
-		t.Fatalf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
+		tb.Fatalf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 	}
 	if out != nil {
 		if err := json.Unmarshal(body, out); err != nil {
-			t.Fatalf("%s %s: %v in %s", c.method, c.path, err, body)
+			tb.Fatalf("%s %s: %v in %s", c.method, c.path, err, body)
 		}
 	}
 	return resp
@@ -165,8 +165,8 @@ func (s *testServer) must(t testing.TB, c call, out any) reply {
 
 // form returns a multipart body of alternating names and values; the value of
 // file is sent as a file.
-func form(t testing.TB, pairs ...string) (body, contentType string) {
-	t.Helper()
+func form(tb testing.TB, pairs ...string) (body, contentType string) {
+	tb.Helper()
 	var buf bytes.Buffer
 	m := multipart.NewWriter(&buf)
 	for i := 0; i < len(pairs); i += 2 {
@@ -176,34 +176,34 @@ func form(t testing.TB, pairs ...string) (body, contentType string) {
 		}
 		part, err := create(pairs[i])
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := io.WriteString(part, pairs[i+1]); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := m.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buf.String(), m.FormDataContentType()
 }
 
 // newDataset creates an empty dataset.
-func (s *testServer) newDataset(t testing.TB, name string) api.CreatedDataset {
-	t.Helper()
+func (s *testServer) newDataset(tb testing.TB, name string) api.CreatedDataset {
+	tb.Helper()
 	var created api.CreatedDataset
-	s.must(t, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
+	s.must(tb, call{method: "POST", path: "/api/v1/datasets", json: `{"datasetName":"` + name + `"}`}, &created)
 	return created
 }
 
 // poll reads path until its status is final.
-func (s *testServer) poll(t testing.TB, path string) string {
-	t.Helper()
+func (s *testServer) poll(tb testing.TB, path string) string {
+	tb.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		var state struct{ Status string }
-		s.must(t, call{method: "GET", path: path}, &state)
+		s.must(tb, call{method: "GET", path: path}, &state)
 		switch state.Status {
 		case "PENDING", "PROCESSING", "RUNNING":
 		default:
@@ -211,8 +211,8 @@ func (s *testServer) poll(t testing.TB, path string) string {
 		}
 		select {
 		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatal("the test ended first")
+		case <-tb.Context().Done():
+			tb.Fatal("the test ended first")
 		}
 	}
 }
