@@ -36,8 +36,10 @@ func (r *retentionFlags) retention() (out app.Retention, err error) {
 		name, text string
 		value      *time.Duration
 	}{
-		{"keep-predictions", r.predictions, &out.Predictions}, {"keep-trainings", r.trainings, &out.Trainings},
-		{"keep-datasets", r.datasets, &out.Datasets}, {"keep-audit-log", r.auditLog, &out.AuditEvents},
+		{"keep-predictions", r.predictions, &out.Predictions},
+		{"keep-trainings", r.trainings, &out.Trainings},
+		{"keep-datasets", r.datasets, &out.Datasets},
+		{"keep-audit-log", r.auditLog, &out.AuditEvents},
 	} {
 		if flag.text == "" {
 			continue

@@ -219,14 +219,15 @@ func (a *archiveReader) verifySums() error {
 	for {
 		computed, errWant := want.ReadString('\n')
 		listed, errGot := got.ReadString('\n')
+		atEnd := errors.Is(errWant, io.EOF)
 		switch {
 		case errGot != nil && !errors.Is(errGot, io.EOF):
 			return errGot
-		case errWant != nil && !errors.Is(errWant, io.EOF):
+		case errWant != nil && !atEnd:
 			return errWant
 		case computed != listed:
 			return fmt.Errorf("%w: the SHA-256 of %s differs", ErrDamaged, entryOf(computed, listed))
-		case errWant != nil:
+		case atEnd:
 			return nil
 		}
 	}
