@@ -33,7 +33,7 @@ func Write(ctx context.Context, w io.Writer, from Place, program string, now tim
 		return nil, err
 	}
 	defer func() { _ = archive.close() }() // it was only read
-	b := &writer{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}}
+	b := &writer{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}, vanished: map[string]bool{}}
 	if err := b.addJSON(headerName, header); err != nil {
 		return nil, err
 	}
@@ -64,6 +64,9 @@ type writer struct {
 	copied map[string]bool
 	// absent has the keys of the files that a snapshot referenced, but that were missing.
 	absent map[string]bool
+	// vanished has the keys of the files that were deleted while they were copied. What the
+	// backup has of them is of use only if no row references them any more.
+	vanished map[string]bool
 	// tables have the rows of the last snapshot.
 	tables []*spill.TempFile
 }
@@ -71,8 +74,12 @@ type writer struct {
 // snapshot returns the files that a new snapshot of the rows references, and that are not
 // in the backup yet. If there are none, it keeps the rows of the snapshot.
 func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
+	var lost []*store.OwnedFile
 	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
 		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
+			if b.vanished[f.Blob] {
+				lost = append(lost, f)
+			}
 			if f.Blob != "" && !b.copied[f.Blob] {
 				missing = append(missing, f)
 			}
@@ -88,6 +95,11 @@ func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err 
 		}
 		return nil
 	})
+	if err == nil && len(missing) == 0 {
+		for _, f := range lost {
+			b.addDamaged(f, "missing")
+		}
+	}
 	return missing, err
 }
 
@@ -147,6 +159,8 @@ func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &broken) && errors.Is(err, blob.ErrNotFound):
+		b.vanished[f.Blob] = true
 	case errors.As(err, &broken) && !errors.Is(err, blob.ErrUnavailable):
 		b.addDamaged(f, broken.Error())
 	case err != nil:
