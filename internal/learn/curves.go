@@ -87,8 +87,9 @@ func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int)
 		r.Classes = append(r.Classes, score)
 	}
 	for _, c := range ranked {
-		score, interval := &r.Classes[c], Interval{}
-		score.ROCAUC, interval = metric.ClassROCAUC(c, p)
+		score := &r.Classes[c]
+		area, interval := metric.ClassROCAUC(c, p)
+		score.ROCAUC = area
 		score.addInterval(metric.NameROCAUC, interval)
 		score.AveragePrecision = metric.AveragePrecision(c, p)
 		score.addInterval(nameAveragePrecision, metric.AveragePrecisionInterval(c, p))

@@ -61,14 +61,14 @@ func explainFrame(rows, classes, numbers int) *frame.Frame {
 
 // explainedModels returns a model of each algorithm, trained until it reaches a
 // validation accuracy of threshold, and a blend of all, by name.
-func explainedModels(t testing.TB, f *frame.Frame, threshold float64) map[string]*Model {
-	t.Helper()
+func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[string]*Model {
+	tb.Helper()
 	models := map[string]*Model{}
 	blend := &Model{schema: f.Schema, algorithm: Blend, temperature: 0.8}
 	for _, v := range newVariants(algorithms, len(f.Schema.Classes)) {
-		o, err := Race(t.Context(), f, Params{Algorithms: []string{v.Name}, Threshold: new(threshold), Seed: 1})
+		o, err := Race(tb.Context(), f, Params{Algorithms: []string{v.Name}, Threshold: new(threshold), Seed: 1})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		o.Model.temperature = 1.2
 		models[v.algorithm.name] = o.Model
