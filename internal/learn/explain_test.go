@@ -128,11 +128,12 @@ func TestPredictPath(t *testing.T) {
 	}
 }
 
-// TestExplainEqualsEnumeration compares the contributions on six columns with those
-// by all sets of columns.
+// TestExplainEqualsEnumeration compares the contributions on six columns, one with
+// two features, with those by all sets of columns.
 func TestExplainEqualsEnumeration(t *testing.T) {
 	const classes, columns = 3, 6
-	f := explainFrame(300, classes, 3)
+	f := explainFrame(300, classes, 4)
+	f.Schema.Columns[2].Source = f.Schema.Columns[0].Name
 	groups := groupByColumn(f.Schema)
 	if len(groups) != columns {
 		t.Fatalf("%d columns", len(groups))
