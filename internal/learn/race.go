@@ -248,15 +248,14 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	}
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	for i, v := range variants {
-		run := r.newRun(v, i)
-		r.runs = append(r.runs, &run)
+		r.runs = append(r.runs, r.newRun(v, i))
 	}
 	return r, nil
 }
 
 // newRun returns a run that has not begun.
-func (r *race) newRun(v variant, index int) run {
-	return run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
+func (r *race) newRun(v variant, index int) *run {
+	return &run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
 }
 
 // leadOf returns the lead of the scheduler for a threshold, which may be nil.

@@ -177,6 +177,14 @@ func (r *race) endRecorded(run *run, end recordedEnd) {
 	}
 }
 
+// discardRecording resets the fields that readRecording may have set.
+func (r *race) discardRecording(run *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.step, run.lastCost, run.reached = 0, 0, false
+	run.curve, run.best, run.models = nil, checkpoint{}, nil
+}
+
 // readFoldModel reads a model, which is nil if the fold has none.
 func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if !b.Bool() {

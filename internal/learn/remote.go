@@ -128,9 +128,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		}
 	}
 	if ctx.Err() == nil {
-		r.mu.Lock()
-		*run = r.newRun(run.variant, run.index) // a damaged recording may have set some fields
-		r.mu.Unlock()
+		r.discardRecording(run)
 		r.runHere(ctx, run)
 	}
 }
