@@ -70,7 +70,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, err
 	}
-	summary, err := restoreTo(ctx, f, cmd, r, placeLocation{dir, location, storageOf(f, cmd)})
+	summary, err := restoreTo(ctx, f, r, placeLocation{dir, location, storageOf(f, cmd)})
 	if err != nil {
 		return nil, backupError(err)
 	}
@@ -88,7 +88,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 type placeLocation struct{ dir, database, storage string }
 
 // restoreTo restores a backup into the place at a location.
-func restoreTo(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reader, at placeLocation) (*backup.Summary, error) {
+func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at placeLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {
 		if opened != nil {

@@ -119,7 +119,7 @@ func niceRange(low, high float64) (from, to float64) {
 	step := math.Pow(10, math.Floor(math.Log10(span/tickIntervals)))
 	for _, factor := range []float64{1, 2, 2.5, 5, 10, 20} {
 		size := step * factor
-		from, to = math.Floor(low/size+1e-9)*size, 0
+		from = math.Floor(low/size+1e-9) * size
 		to = from + tickIntervals*size
 		if to >= high-1e-12 {
 			break

@@ -36,7 +36,8 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		host := hostName(s.requestHost(r))
 		_, err := netip.ParseAddr(host)
 		isAddress := err == nil
-		if !allowed[host] && !(isAddress && allowed[addresses]) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+		isAllowed := allowed[host] || isAddress && allowed[addresses]
+		if !isAllowed && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
 			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", loggable(host)))
 			return
 		}
