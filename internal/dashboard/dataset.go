@@ -158,7 +158,7 @@ func (p *Pages) showDataset(v *visit) error {
 	case api.DatasetPending:
 		commands = append(commands, "foretell datasets upload "+name+" train.csv")
 	case api.DatasetCompleted:
-		commands = append(commands, "foretell train "+name)
+		commands = append(commands, "foretell training create "+name)
 	}
 	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"foretell/internal/api"
@@ -191,8 +192,10 @@ func (p *Pages) createPrediction(v *visit) error {
 	if form.file == nil || form.fileName == "" {
 		err = api.NewFieldProblem("file", "choose a CSV file")
 	} else {
+		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
+		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // anything else than a number is none
 		var created *api.CreatedPrediction
-		if created, err = v.client.CreatePrediction(v.r.Context(), &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}, form.source(), nil); err == nil {
+		if created, err = v.client.CreatePrediction(v.r.Context(), in, form.source(), nil); err == nil {
 			return v.redirect("/predictions/" + created.PredictionKey)
 		}
 	}

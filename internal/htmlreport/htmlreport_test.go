@@ -1,0 +1,79 @@
+package htmlreport
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/design"
+)
+
+// TestWrite writes a report with hostile labels as a file: it shows them as text, names every
+// score of the report and loads nothing.
+func TestWrite(t *testing.T) {
+	const hostile = `<script>alert(1)</script>` + "\u202e"
+	test := &api.Scores{Accuracy: 0.7612, BalancedAccuracy: 0.6523, MacroF1: 0.6634, LogLoss: 0.5045, Intervals: map[string]api.Interval{"accuracy": {Low: 0.7, High: 0.8}}}
+	half := 0.5
+	r := &api.ModelReport{
+		ModelKey: "3f0c9c5e-0000-4000-8000-000000000001", Algorithm: "BSIX01", Metric: api.MetricAccuracy, Seed: 7, Rows: 750, TestRows: 150,
+		Test: test, Baseline: &api.Baseline{Label: hostile, Test: &api.Scores{Accuracy: 0.7}},
+		Classes:      []api.ClassReport{{Label: hostile, Rows: 45, Precision: 0.1234, Recall: 0.2345, F1: 0.3456}, {Label: strings.Repeat("x", 10_000), Rows: 105}},
+		Confusion:    [][]int64{{18, 27}, {9, 96}},
+		CurveClasses: []string{"bad", hostile},
+		Curves: []api.ClassCurve{{Label: "bad"}, {Label: hostile, Positives: 10, Points: []api.CurvePoint{
+			{Threshold: 0.9, TruePositives: 4, Precision: 1, Recall: 0.4}, {Threshold: 0.1, TruePositives: 10, FalsePositives: 20, Precision: 1 / 3., Recall: 1, FalsePositiveRate: 1},
+		}}},
+		Importances: []api.Importance{{Column: hostile, Importance: 0.0456, Interval: &api.Interval{Low: -0.01, High: 0.09}}},
+		PartialDependence: []api.PartialDependence{
+			{Column: hostile, Points: []api.PartialDependencePoint{{Value: hostile, Rows: 3, Probabilities: []float64{0.4, 0.6}}}},
+			{Column: "age", Points: []api.PartialDependencePoint{{Number: &half, Probabilities: []float64{0.4, 0.6}}, {Number: &test.Accuracy, Probabilities: []float64{0.3, 0.7}}}},
+		},
+		Algorithms: []api.AlgorithmReport{{Algorithm: "BSIX01", Outcome: api.OutcomeDone, Performance: &half, LogLoss: &half, Curve: []float64{0.4, 0.5}}},
+	}
+	d := &Document{Name: hostile + "@v1", Model: &api.Model{}, Dataset: &api.Dataset{Columns: []api.Column{{Name: hostile}}}}
+	d.prepare(r)
+	var file bytes.Buffer
+	if err := Write(&file, d, func() time.Time { return time.Unix(0, 0) }); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "76.1 %", "Only 150 test rows", "&lt;script&gt;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if found := regexp.MustCompile(`<script|(src|href)=|url\([^d]`).FindString(text); found != "" {
+		t.Errorf("the file has %q", found)
+	}
+	if file.Len() > 1<<20 {
+		t.Errorf("the file has %d bytes", file.Len())
+	}
+}
+
+// TestRacePlot keeps the curves and the threshold within the plot.
+func TestRacePlot(t *testing.T) {
+	threshold := 0.9
+	for name, scores := range map[string][][]float64{
+		"no scores yet": {nil, nil}, "one score": {{0.5}, nil}, "equal scores": {{0.5, 0.5, 0.5}}, "perfect": {{0.2, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plot := RacePlot("accuracy", &threshold, []string{"a", "b"}, scores)
+			if plot.MinY < 0 || plot.MaxY > 1 || plot.MinY >= plot.MaxY || plot.MaxY < threshold || len(plot.YTicks) != len(plot.XTicks) {
+				t.Errorf("the plot is %+v", plot)
+			}
+			for i, values := range scores {
+				for _, v := range values {
+					if v < plot.MinY || v > plot.MaxY {
+						t.Errorf("score %d of %g is outside", i, v)
+					}
+				}
+			}
+		})
+	}
+	if thin := design.Thin([]int{1, 2, 3, 4, 5, 6, 7}, 3); len(thin) != 3 || thin[0] != 1 || thin[2] != 7 {
+		t.Errorf("of seven items %v are left", thin)
+	}
+}
