@@ -193,7 +193,7 @@ func (p *Pages) createPrediction(v *visit) error {
 		err = api.NewFieldProblem("file", "choose a CSV file")
 	} else {
 		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
-		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // anything else than a number is none
+		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 if it is not a number
 		var created *api.CreatedPrediction
 		if created, err = v.client.CreatePrediction(v.r.Context(), in, form.source(), nil); err == nil {
 			return v.redirect("/predictions/" + created.PredictionKey)
