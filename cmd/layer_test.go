@@ -18,8 +18,9 @@ import (
 // the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "config", "connect", "credential", "doctor", "download", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "otlp", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "span", "table/profile", "term"},
+	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "otlp", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "span", "table/profile", "term"},
 	"cmd/service":              {"account", "api", "app", "backup", "cli", "config", "connect", "credential", "exit", "listen", "mail", "server", "term"},
+	"cmd/session":              {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"internal/account":         {"api", "auth", "store"},
 	"internal/api":             nil,
 	"internal/app":             {"account", "api", "auth", "blob", "job", "learn", "span", "spill", "store", "table/csvfile", "table/frame", "table/profile"},

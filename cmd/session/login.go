@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -29,7 +29,8 @@ type loginOptions struct {
 	storage       string
 }
 
-func newLoginCmd(f *cli.Factory) *cobra.Command {
+// NewLoginCmd returns the command login.
+func NewLoginCmd(f *cli.Factory) *cobra.Command {
 	opts := &loginOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",

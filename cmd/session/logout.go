@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -21,7 +21,8 @@ type logoutOptions struct {
 	output  cli.Output
 }
 
-func newLogoutCmd(f *cli.Factory) *cobra.Command {
+// NewLogoutCmd returns the command logout.
+func NewLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Sign out of a service and remove its credentials",

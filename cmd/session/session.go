@@ -1,4 +1,4 @@
-package cmd
+package session
 
 import (
 	"context"
@@ -14,7 +14,8 @@ import (
 
 var sessionColumns = []string{"sessionKey", "createdOn", "expiresOn", "remoteAddress", "client", "current"}
 
-func newSessionsCmd(f *cli.Factory) *cobra.Command {
+// NewSessionsCmd returns the command sessions.
+func NewSessionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Aliases: []string{"session"}, Short: "Manage the sessions of your account at a service",
 		Long: `Each log-in opens a session, whose token is valid for an hour. Many commands sign in
