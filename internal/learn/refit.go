@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strings"
 	"time"
 
 	"foretell/internal/learn/rng"
@@ -43,13 +44,17 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	defer done()
 	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
 	complete = true
+	var unfinished []string // runs whose refit had no time
 	for i, part := range c.components {
 		switch {
 		case i < len(refitted) && refitted[i].err == nil:
 			members = append(members, member{part.algorithm.kind, part.weight, refitted[i].predictor})
 			continue
+		case i < len(refitted) && ctx.Err() != nil:
+			complete, r.refitCut = false, true
+			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
-			complete, r.refitCut = false, r.refitCut || ctx.Err() != nil
+			complete = false
 			r.noteFailure(ctx, refitted[i].err, "%s was not trained on every labelled row, so its models of the folds are used", part.Name)
 		default:
 			r.note("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its models of the folds are used", part.Name, 100*part.weight)
@@ -58,6 +63,9 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		for _, p := range models {
 			members = append(members, member{part.algorithm.kind, part.weight / float64(len(models)), p})
 		}
+	}
+	if unfinished != nil {
+		r.note("the models of the folds are used, because there was no time to train on every labelled row: %s", strings.Join(unfinished, ", "))
 	}
 	return members, complete
 }
