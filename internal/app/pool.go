@@ -40,7 +40,7 @@ func (a *App) newPool(races int) *job.Pool {
 		},
 	}
 	if a.spreads {
-		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: postponing(a.trainPart), Fail: a.failPart})
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.traced(kindPart, postponing(a.trainPart)), Fail: a.failPart})
 	}
 	return job.NewPool(c)
 }

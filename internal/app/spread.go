@@ -12,6 +12,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/span"
 	"foretell/internal/store"
 )
 
@@ -44,9 +45,9 @@ type spreading struct {
 }
 
 // spread queues parts of a race for idle workers. It returns nil if the race has no
-// parts. Parts of an earlier attempt are kept.
+// parts.
 func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreading, error) {
-	if !a.spreads || len(rows.runs) < 2 {
+	if !a.spreads || len(rows.runs) < 2 || !a.paysToSpread(rows) {
 		return nil, nil
 	}
 	s := &spreading{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.Win)}
@@ -54,9 +55,7 @@ func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreadin
 		s.keys[run.Algorithm] = run.Key
 	}
 	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
-		if s.remote, err = a.listRemote(ctx, t, rows); err != nil || len(s.remote) > 0 || !a.paysToSpread(rows) {
-			return err
-		}
+		s.remote = nil // the transaction may be run again
 		idle, err := a.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
 			return err
@@ -85,23 +84,6 @@ func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreadin
 func (a *App) paysToSpread(rows *raceRows) bool {
 	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
 	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
-}
-
-// listRemote returns the algorithms whose runs are parts already.
-func (a *App) listRemote(ctx context.Context, t *store.Tx, rows *raceRows) (remote []string, err error) {
-	parts, err := t.ListParts(ctx, rows.race.Key)
-	if err != nil {
-		return nil, err
-	}
-	for _, run := range rows.runs {
-		recorded := slices.ContainsFunc(parts, func(p *store.Part) bool { return p.Training == run.Key && p.Blob != "" })
-		if _, err := t.GetJobState(ctx, run.Key); err == nil || recorded {
-			remote = append(remote, run.Algorithm)
-		} else if !errors.Is(err, store.ErrNotFound) {
-			return nil, err
-		}
-	}
-	return remote, nil
 }
 
 // countIdleWorkers returns the number of other living workers that run no race. It returns
@@ -184,9 +166,10 @@ func (s *spreading) findPart(run string, take bool) (f store.File, gone bool, er
 	if take {
 		within = s.app.store.Write
 	}
-	err = within(s.ctx, func(t *store.Tx) error {
+	ctx := span.Without(s.ctx) // two spans a second would be of no use
+	err = within(ctx, func(t *store.Tx) error {
 		f, gone = store.File{}, false
-		parts, err := t.ListParts(s.ctx, s.job.Subject)
+		parts, err := t.ListParts(ctx, s.job.Subject)
 		if err != nil {
 			return err
 		}
@@ -197,11 +180,11 @@ func (s *spreading) findPart(run string, take bool) (f store.File, gone bool, er
 			}
 		}
 		if take {
-			if gone, err = t.DeleteQueuedJob(s.ctx, run); err != nil || gone {
+			if gone, err = t.DeleteQueuedJob(ctx, run); err != nil || gone {
 				return err
 			}
 		}
-		_, err = t.GetJobState(s.ctx, run)
+		_, err = t.GetJobState(ctx, run)
 		if errors.Is(err, store.ErrNotFound) {
 			gone, err = true, nil
 		}
@@ -256,7 +239,7 @@ func (a *App) announceWin(ctx context.Context, keys map[string]string) func(lear
 // done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Win) (stop func()) {
 	sent := map[string]bool{}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart
 	stopPolling := runEvery(ctx, partInterval, func() {
 		var parts []*store.Part
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {

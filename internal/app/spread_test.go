@@ -3,12 +3,14 @@ package app_test
 import (
 	"bytes"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/blob"
 	"foretell/internal/store"
 	"foretell/internal/testenv"
 )
@@ -115,4 +117,88 @@ func TestSpreadRace(t *testing.T) {
 	if left := first.files(t); len(left) != 1+3 { // the dataset and the models
 		t.Errorf("these files are left: %v", left)
 	}
+}
+
+// TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the
+// death of its worker or the restore of a backup. Its parts must not be used, because the
+// time limit of that attempt has ended.
+func TestSpreadRaceBeginsAgain(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	var log safeLog
+	address := testenv.Postgres(t)
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, spread: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	stop := b.work(t)
+	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
+	stop()
+	in := spreadableRace(dataset, -1)
+	in.Body.FinishWithinSeconds = new(60.0)
+	key := must(b.CreateTraining(b.ctx, in))(t).TrainingJobKey
+	account := b.leaveParts(t, address, key)
+
+	b.work(t)
+	if r := b.awaitTraining(t, key); r.Status != api.TrainingCompleted {
+		t.Errorf("the race is %s, %s", r.Status, r.FailureReason)
+	}
+	if log.count("race is spread") > 0 {
+		t.Error("a part of the earlier attempt was used")
+	}
+	if left := b.files(t); len(left) != 2 { // the dataset and the model
+		t.Errorf("these files are left: %v", left)
+	}
+	rows := must(store.Open(t.Context(), address))(t)
+	defer func() { _ = rows.Close() }()
+	err = rows.Read(t.Context(), func(tx *store.Tx) error {
+		race, err := tx.GetTraining(t.Context(), account, key)
+		if err == nil && !race.Deadline.IsZero() { // a part would end by it
+			t.Errorf("the second attempt has the deadline %s", race.Deadline)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// leaveParts begins a queued race of two algorithms an hour ago, in a process that has
+// ended. It leaves one recorded part and one queued part, and returns the account.
+func (a *testApp) leaveParts(t *testing.T, address, key string) (account string) {
+	t.Helper()
+	ctx, began := t.Context(), time.Now().Add(-time.Hour)
+	dead := must(store.Open(ctx, address))(t)
+	defer func() { _ = dead.Close() }()
+	claimed := must(dead.ClaimJob(ctx, store.JobClaim{Kind: "train", Now: began, Until: began.Add(time.Minute)}))(t)
+	blobs := must(blob.OpenFolder(filepath.Join(a.dir, "blobs"), dead.ProcessName()))(t)
+	w := must(blobs.Create(ctx))(t)
+	info := must(w.Commit())(t)
+	err := dead.Write(ctx, func(tx *store.Tx) error {
+		race, err := tx.GetTraining(ctx, claimed.Account, key)
+		if err != nil {
+			return err
+		}
+		runs, err := tx.ListRuns(ctx, key)
+		if err != nil {
+			return err
+		}
+		for _, row := range append(runs, race) {
+			row.Status, row.Started, row.Deadline = api.TrainingRunning, began, began.Add(time.Minute)
+			if err := tx.UpdateTraining(ctx, row, api.TrainingPending); err != nil {
+				return err
+			}
+		}
+		if err := tx.UpdateRecording(ctx, runs[0].Key, store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}); err != nil {
+			return err
+		}
+		return tx.InsertJob(ctx, &store.Job{Key: "part", Account: claimed.Account, Kind: "part", Subject: runs[1].Key, Created: began})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claimed.Account
 }

@@ -102,11 +102,15 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING and clears the results of an
-// earlier attempt.
+// beginRace makes the race and its runs RUNNING and deletes the results and the parts of
+// an earlier attempt. Such a part may have been cut short by the time limit of that attempt.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
+	var blobs []string
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
+		if blobs, err = t.DeleteParts(ctx, r.Subject); err != nil {
+			return err
+		}
 		if rows.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -129,6 +133,9 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		}
 		return nil
 	})
+	if err == nil && len(blobs) > 0 {
+		a.deleteBlobs(ctx, blobs...)
+	}
 	return rows, err
 }
 

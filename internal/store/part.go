@@ -52,6 +52,20 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
+// DeleteParts deletes the parts of a race and their jobs, even if they are leased. It
+// returns the keys of their blobs.
+func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, err error) {
+	if err := t.DeletePartJobs(ctx, race); err != nil {
+		return nil, err
+	}
+	const runs = "SELECT key FROM training WHERE parent = ?"
+	blobKeys, err = t.queryStrings(ctx, "SELECT blob FROM part WHERE training IN ("+runs+")", race)
+	if err != nil {
+		return nil, err
+	}
+	return blobKeys, t.exec(ctx, "DELETE FROM part WHERE training IN ("+runs+")", race)
+}
+
 // DeleteEndedParts deletes the parts of all races that have ended. It returns the keys of
 // their blobs.
 func (t *Tx) DeleteEndedParts(ctx context.Context) (blobKeys []string, err error) {

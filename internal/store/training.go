@@ -180,9 +180,9 @@ func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) 
 		return err
 	}
 	return t.execRequired(ctx, ErrWrongState, `UPDATE training SET status = ?, cancelling = ?, achieved = ?, log_loss = ?, training = ?, test = ?,
-		curve = ?, reason = ?, started = ?, finished = ? WHERE key = ? AND status = ?`,
+		curve = ?, reason = ?, started = ?, finished = ?, deadline = ? WHERE key = ? AND status = ?`,
 		r.Status, boolToInt(r.Cancelling), r.AchievedPerformance, r.LogLoss, r.TrainingPerformance, r.TestPerformance,
-		string(curve), r.FailureReason, toMicros(r.Started), toMicros(r.Finished), r.Key, fromState)
+		string(curve), r.FailureReason, toMicros(r.Started), toMicros(r.Finished), toMicros(r.Deadline), r.Key, fromState)
 }
 
 // RequestCancel stores a request to cancel a RUNNING race. It returns ErrWrongState if
