@@ -117,7 +117,7 @@ type recordedEnd struct {
 }
 
 // readRecording sets the scores and models of run to those that were recorded.
-// If it returns an error, run is in an undefined state.
+// If it returns an error, run is unchanged.
 func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
 	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.kind {
@@ -125,30 +125,29 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	}
 	end.reached, end.ended = b.Bool(), b.Bool()
 	end.failure = string(b.Next(b.Count32(1)))
-	r.mu.Lock()
-	run.lastCost, run.reached = b.FiniteFloat64(), end.reached
-	run.curve = make([]curvePoint, b.Count32(8))
-	for i := range run.curve {
-		run.curve[i] = curvePoint{due: b.FiniteFloat64(), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
+	lastCost := b.FiniteFloat64()
+	curve := make([]curvePoint, b.Count32(8))
+	for i := range curve {
+		curve[i] = curvePoint{due: b.FiniteFloat64(), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
 	}
-	if n := len(run.curve); n > 0 {
-		run.step, run.best = n, run.curve[n-1].best
+	var best checkpoint
+	if n := len(curve); n > 0 {
+		best = curve[n-1].best
 	}
 	if n := b.Count32(4); n > 0 {
 		if n != len(r.evaluator.labels)*run.classes {
 			b.Fail("other validation rows")
 		}
-		run.best.probabilities = b.FiniteFloat32s(n)
+		best.probabilities = b.FiniteFloat32s(n)
 	}
-	r.mu.Unlock()
-	run.models = make([]predictor, len(run.folds))
-	for i := range run.models {
-		run.models[i] = r.readFoldModel(b, run)
+	models := make([]predictor, len(run.folds))
+	for i := range models {
+		models[i] = r.readFoldModel(b, run)
 	}
 	if err := b.End(); err != nil {
 		return end, err
 	}
-	if end.reached && len(run.curve) == 0 {
+	if end.reached && len(curve) == 0 {
 		return end, errors.New("a run without a score cannot reach the threshold")
 	}
 	if r.data.numScreened() > 0 { // the report compares the folds
@@ -158,6 +157,10 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 			}
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.step, run.lastCost, run.reached = len(curve), lastCost, end.reached
+	run.curve, run.best, run.models = curve, best, models
 	return end, nil
 }
 
@@ -177,7 +180,7 @@ func (r *race) endRecorded(run *run, end recordedEnd) {
 	}
 }
 
-// discardRecording resets the fields that readRecording may have set.
+// discardRecording resets the fields that readRecording sets.
 func (r *race) discardRecording(run *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

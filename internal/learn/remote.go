@@ -126,9 +126,9 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 			r.endRecorded(run, end)
 			return
 		}
+		r.discardRecording(run) // it may be damaged
 	}
 	if ctx.Err() == nil {
-		r.discardRecording(run)
 		r.runHere(ctx, run)
 	}
 }

@@ -161,6 +161,40 @@ func TestRealRaceOnSeveralMachines(t *testing.T) {
 	}
 }
 
+// TestDamagedRecordingAfterTheEnd checks that nothing of a damaged recording is used
+// when there is no time left to train the run again.
+func TestDamagedRecordingAfterTheEnd(t *testing.T) {
+	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
+	data := fakeFrame(300, 2)
+	var valid bytes.Buffer
+	if err := recordRun(t.Context(), data, Params{}, "BSEV01", &valid, fakes); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, recording := range map[string]io.ReadCloser{
+		"incomplete":     io.NopCloser(bytes.NewReader(valid.Bytes()[:valid.Len()-1])),
+		"wrong checksum": damagedRecording{bytes.NewReader(valid.Bytes())},
+	} {
+		p := Params{Remote: &Remote{Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
+			return recording, int64(valid.Len()), nil
+		}}}
+		r, err := newRace(data, p, fakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.awaitRun(over, r.runs[0], nil)
+		if run := r.runs[0]; run.step != 0 || run.curve != nil || run.best.step != 0 || run.best.probabilities != nil || run.models != nil {
+			t.Errorf("%s: %d steps, best %+v, %d models", name, run.step, run.best.score, len(run.models))
+		}
+	}
+}
+
+// damagedRecording is a recording whose checksum is wrong.
+type damagedRecording struct{ *bytes.Reader }
+
+func (damagedRecording) Close() error { return errors.New("damaged") }
+
 // FuzzRecording reads arbitrary recordings.
 func FuzzRecording(f *testing.F) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
