@@ -192,7 +192,7 @@ func formatNumber(value float64, date bool) string {
 	if !date {
 		return strconv.FormatFloat(value, 'g', -1, 64)
 	}
-	moment := time.Unix(int64(value*secondsPerDay), 0).UTC()
+	moment := time.Unix(int64(math.Round(value*secondsPerDay)), 0).UTC()
 	if value == math.Floor(value) {
 		return moment.Format(time.DateOnly)
 	}

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"foretell/internal/humanize"
-	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -84,9 +83,5 @@ func formatDates(n *NumericStats) string {
 	if n == nil {
 		return ""
 	}
-	date := func(days float64) string {
-		year, month, day := cells.CivilFromDays(int(days))
-		return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
-	}
-	return fmt.Sprintf(" from %s to %s", date(n.Min), date(n.Max))
+	return fmt.Sprintf(" from %s to %s", FormDate.Format(n.Min), FormDate.Format(n.Max))
 }

@@ -9,6 +9,13 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
+// TestFormatDates checks that a moment before 1970 has the date of its day.
+func TestFormatDates(t *testing.T) {
+	if got := formatDates(&NumericStats{Min: -0.25, Max: 365.75}); got != " from 1969-12-31 to 1971-01-01" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWarnDivision(t *testing.T) {
 	file := func(name string, cell func(row int) string) string {
 		var b strings.Builder
