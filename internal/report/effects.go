@@ -64,15 +64,21 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 }
 
 // widestEffect returns the index of the class whose probability changes most, with its
-// least and its greatest value. The index is -1 if there is no class.
+// least and its greatest value. The index is -1 if there are no points, or if a point has
+// no probability of a class.
 func widestEffect(d *api.PartialDependence) (class int, low, high float64) {
 	class = -1
-	for c := range d.Points[0].Probabilities {
+	classes := 0
+	for i, p := range d.Points {
+		if i == 0 {
+			classes = len(p.Probabilities)
+		}
+		classes = min(classes, len(p.Probabilities))
+	}
+	for c := range classes {
 		least, greatest := d.Points[0].Probabilities[c], d.Points[0].Probabilities[c]
 		for _, p := range d.Points {
-			if c < len(p.Probabilities) {
-				least, greatest = min(least, p.Probabilities[c]), max(greatest, p.Probabilities[c])
-			}
+			least, greatest = min(least, p.Probabilities[c]), max(greatest, p.Probabilities[c])
 		}
 		if class < 0 || greatest-least > high-low {
 			class, low, high = c, least, greatest

@@ -77,6 +77,24 @@ func TestWriteText(t *testing.T) {
 }
 
 // TestWidth checks that the report of a model with long names fits 60 columns.
+// TestEffectsOfOtherVersions checks that a report whose points lack probabilities is
+// printed without them.
+func TestEffectsOfOtherVersions(t *testing.T) {
+	number := 1.0
+	r := &api.ModelReport{CurveClasses: []string{"no", "yes"}, PartialDependence: []api.PartialDependence{
+		{Column: "empty"},
+		{Column: "partial", Points: []api.PartialDependencePoint{{Number: &number, Probabilities: []float64{0.4, 0.6}}, {Number: &number}}},
+		{Column: "whole", Points: []api.PartialDependencePoint{{Number: &number, Probabilities: []float64{0.4, 0.6}}}},
+	}}
+	var b strings.Builder
+	if err := WriteText(&b, r, 80); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "whole") || strings.Contains(got, "empty") || strings.Contains(got, "partial ") {
+		t.Error(got)
+	}
+}
+
 func TestWidth(t *testing.T) {
 	long := strings.Repeat("name ", 20)
 	r := &api.ModelReport{
