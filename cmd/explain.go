@@ -97,6 +97,9 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return exit.Usagef("missing argument BLIND").WithHint("name the model and the file, as in `foretell explain train@champion blind.csv`")
 	}
+	if o.top < 0 {
+		return exit.Usagef("invalid --top %d: must be at least 1, or 0 for all columns", o.top)
+	}
 	wanted, err := parseRows(args[1:])
 	if err != nil {
 		return err
