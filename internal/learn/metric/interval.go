@@ -64,8 +64,8 @@ func F1Interval(both, either int) Interval {
 // the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
 // 44, 1988.) The log loss and the Brier score are means and have the interval of
 // the normal approximation. That of the calibration error is from 200 bootstrap
-// samples of rows. If p has Groups, the other intervals are wider; see
-// groupScoreInterval.
+// samples of rows. If p has Groups, all intervals except that of the calibration
+// error are wider; see groupScoreInterval.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
