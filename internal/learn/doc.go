@@ -16,12 +16,17 @@
 //	curves         curves and class scores of the report
 //	importance     permutation importance of the columns
 //	partial_dependence   the mean prediction as a function of one column
-//	validation_sample    the rows of both
+//	validation_sample    the rows on which both are measured
 //	explain        what each column adds to a prediction
+//	explain_file   explanations of the rows of a CSV
+//	reasons        the columns that contribute most, as text
 //	background     the rows with which explanations compare
 //	screen         feature selection for wide tables
 //	training_data  the table and its binned matrices
 //	timer          the time limit
+//	remote         runs that other machines train
+//	recording      the binary form of a run
+//	memory         the estimated memory of a race
 //	duplicates     rows that are kept together because they are equal
 //	notes          what is unusual about a model or its metrics
 //

@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
+	switch {
+	case f.Schema == nil || len(f.Schema.Classes) < 2:
+		return nil, errors.New("the label has fewer than 2 classes")
+	case len(f.Labels) != f.Rows || f.Rows == 0:
+		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
+	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
+		return nil, fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
+	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
+		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
+	}
+	if p.Metric == "" {
+		p.Metric = metric.NameAccuracy
+	}
+	if _, err := metric.Score(p.Metric, metric.Predictions{}); err != nil {
+		return nil, err
+	}
+	if p.Workers <= 0 {
+		p.Workers = runtime.GOMAXPROCS(0)
+	}
+	classes := len(f.Schema.Classes)
+	variants, err := selectVariants(algorithms, p.Algorithms, classes)
+	if err != nil {
+		return nil, err
+	}
+	duplicates, _ := findDuplicates(f, p.Workers)
+	p.Groups = joinGroups(p.Groups, duplicates)
+	r := &race{
+		data:       &trainingData{Frame: f, params: p},
+		refitLimit: refitLimit{refitCostShare, minRefitCost},
+		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
+		scheduler:  newScheduler(len(variants), leadOf(p.Threshold)),
+		timer:      timer{limit: p.TimeLimit, now: p.Now},
+	}
+	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
+	for i, v := range variants {
+		r.runs = append(r.runs, r.newRun(v, i))
+	}
+	return r, nil
+}
+
+// newRun returns a run that has not begun.
+func (r *race) newRun(v variant, index int) *run {
+	return &run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
+}
+
+// leadOf returns the lead of the scheduler for a threshold, which may be nil.
+func leadOf(threshold *float64) float64 {
+	if threshold == nil {
+		return math.Inf(1)
+	}
+	return maxLead
+}
+
+// firstFinalFold returns the value of run.firstFinalFold.
+func (r *race) firstFinalFold() int {
+	if r.data.params.Times == nil {
+		return 0
+	}
+	return max(len(r.plan.Folds)-1, 0)
+}
+
+// gatherValidation returns the cells of the validation rows, fold by fold. It
+// returns nil if cells is nil.
+func (r *race) gatherValidation(cells []int32) []int32 {
+	var gathered []int32
+	for _, fold := range r.plan.Folds {
+		gathered = append(gathered, gather(cells, fold.Validation)...)
+	}
+	return gathered
+}
