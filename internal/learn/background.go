@@ -21,8 +21,8 @@ const (
 const backgroundSeed = 0xb6a2
 
 // newBackground returns labelled rows with the class proportions of all, with
-// which explanations compare a row. Only the features that a member uses have
-// cells.
+// which explanations compare a row. Only the features that a member may use,
+// which are all unless features are screened, have cells.
 func (r *race) newBackground(members []member) *frame.Frame {
 	classes := r.data.classes()
 	want := min(max(2*classes, minBackgroundRows), maxBackgroundRows)
