@@ -84,6 +84,7 @@ var tries = []try{
 	{args: "users delete a@example.com --yes"},
 	{args: "login", exit: exit.Usage},
 	{args: "logout", exit: exit.SignIn},
+	{args: "open missing", exit: exit.NotFound},
 	{args: "serve --listen nowhere", exit: exit.Conflict},
 	{args: "worker --data-dir train.csv", exit: exit.Unexpected},
 	{args: "version", same: true},
