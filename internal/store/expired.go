@@ -10,14 +10,14 @@ import (
 // expiredConditions has, for each kind of row that a service deletes by its age, the
 // condition of the rows that were last used before the time of the placeholders. A race is
 // in use as long as its model predicts, and a dataset as long as there are new races or
-// predictions.
+// predictions. Rows that wait for a job or have one are in use.
 var expiredConditions = map[string]string{
-	"prediction": "updated < ?",
+	"prediction": "updated < ? AND status NOT IN ('PENDING', 'RUNNING')",
 	"training": `parent IS NULL AND created < ? AND finished < ? AND status NOT IN ('PENDING', 'RUNNING')
-		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND p.updated >= ?)`,
-	"dataset": `updated < ?
+		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.status IN ('PENDING', 'RUNNING')))`,
+	"dataset": `updated < ? AND status <> 'PROCESSING'
 		AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.status IN ('PENDING', 'RUNNING')))
-		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND p.updated >= ?)`,
+		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.status IN ('PENDING', 'RUNNING')))`,
 }
 
 // ListExpired returns the keys of at most limit rows that were last used before a time. kind

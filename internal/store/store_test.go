@@ -68,6 +68,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("job counts", begin(t).jobCounts)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
+	t.Run("expired", begin(t).expired)
 	t.Run("access requests", begin(t).accessRequests)
 	t.Run("one-time links", begin(t).links)
 	t.Run("outbox", begin(t).outbox)
