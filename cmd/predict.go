@@ -112,7 +112,8 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 				return 0, err
 			}
 			defer src.Close()
-			return model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
+			rows, err := model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
+			return rows, explainOldModel(err)
 		},
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(part, end string) error {
