@@ -1,0 +1,62 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/backup"
+)
+
+// TestNewerBackup reads the header of a backup of a newer program.
+func TestNewerBackup(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	header := `{"format":2,"schema":99}`
+	err := errors.Join(w.WriteHeader(&tar.Header{Name: "backup.json", Size: int64(len(header)), Mode: 0o600}))
+	if _, errWrite := io.WriteString(w, header); errors.Join(err, errWrite, w.Close()) != nil {
+		t.Fatal(err, errWrite)
+	}
+	target := newPlace(t)
+	if _, err := target.restore(t, archive.Bytes()); !errors.Is(err, backup.ErrNewer) {
+		t.Errorf("restored: %v", err)
+	}
+}
+
+// TestEarlierSchema restores a backup that a program with schema 11 wrote, and upgrades it.
+func TestEarlierSchema(t *testing.T) {
+	t.Parallel()
+	archive, err := os.ReadFile("testdata/schema-11.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, create := range backends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, storage := create(t)
+			old := open(t, database, storage, 11)
+			summary, err := old.restore(t, archive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if summary.Header.Schema != 11 || summary.Rows != 4 || summary.Files != 3 {
+				t.Errorf("the summary is %+v", summary)
+			}
+			want := map[string]string{}
+			for i := range 3 {
+				want[fmt.Sprintf("d%d", i)] = strings.Repeat("id,class\n", 100*i+1)
+			}
+			if diff := cmp.Diff(want, open(t, database, storage, 0).contents(t)); diff != "" {
+				t.Errorf("upgraded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
