@@ -81,7 +81,7 @@ func Setup(opts Options) (tracer trace.Tracer, stop func(context.Context) error,
 		}
 		timeout = time.Duration(ms) * time.Millisecond
 	}
-	e := &exporter{endpoint: endpoint, header: header, log: opts.Log, http: &http.Client{Transport: opts.Transport, Timeout: timeout}}
+	e := &exporter{endpoint: endpoint, header: header, log: opts.Log, http: &http.Client{Transport: opts.Transport, Timeout: timeout, CheckRedirect: refuseRedirect}}
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(e), sdktrace.WithResource(newResource(opts)),
 	)
@@ -148,3 +148,7 @@ func newResource(opts Options) *resource.Resource {
 	}
 	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one counts
 }
+
+// refuseRedirect makes a client return a redirect as the response. The headers may have a
+// key of the collector, which no other host must get.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -88,6 +88,7 @@ func TestUnavailableCollector(t *testing.T) {
 		{"available_again", []int{503, 429, 200}, 3, ""},
 		{"never_available", []int{503, 503, 503}, 3, "503 Service Unavailable"},
 		{"refused", []int{400}, 1, "400 Bad Request"},
+		{"moved", []int{307}, 1, "307 Temporary Redirect"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -96,7 +97,7 @@ func TestUnavailableCollector(t *testing.T) {
 				transport := roundTrip(func(*http.Request) (*http.Response, error) {
 					status := tt.statuses[sent]
 					sent++
-					return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{}, Body: http.NoBody}, nil
+					return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{"Location": {"http://elsewhere/"}}, Body: http.NoBody}, nil
 				})
 				tracer, stop, err := Setup(Options{
 					Log: slog.New(slog.NewTextHandler(&log, nil)), Transport: transport, Getenv: environment(map[string]string{envEndpoint: "http://collector:4318"}),
