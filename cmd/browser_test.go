@@ -227,6 +227,9 @@ func (p *person) race() (training, model string) {
 	p.press("main form button")
 	p.sees(".plot-area .line.c1[d^=M]")
 	training = p.path()
+	p.run("what is open stays open while the race goes on",
+		chromedp.Evaluate(`document.querySelector("details.numbers").open = true; document.querySelector("#race").isOld = true`, nil),
+		chromedp.Poll(`!document.querySelector("#race").isOld && document.querySelector("details.numbers").open`, nil))
 	p.press("#stop")
 	p.sees(`a.button[href^="/models/"]`)
 	p.press(`a.button[href^="/models/"]`)

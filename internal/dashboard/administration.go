@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -164,19 +165,24 @@ func (p *Pages) changeUser(v *visit) error {
 func parseQuota(datasets, megabytes, races string) (*api.Quota, error) {
 	var quota api.Quota
 	for _, field := range []struct {
-		name, text string
-		limit      **int64
-		unit       int64
-	}{{"datasets", datasets, &quota.Datasets, 1}, {"megabytes", megabytes, &quota.Bytes, 1_000_000}, {"races", races, &quota.Races, 1}} {
+		name, text, kind string
+		limit            **int64
+		unit             float64
+	}{
+		{"datasets", datasets, "whole number", &quota.Datasets, 1},
+		{"megabytes", megabytes, "number", &quota.Bytes, 1e6},
+		{"races", races, "whole number", &quota.Races, 1},
+	} {
 		text := strings.TrimSpace(field.text)
 		if text == "" {
 			continue
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 || n > 1<<40 {
-			return nil, api.NewFieldProblem(field.name, "must be a whole number of at least 0, or empty for no limit")
+		value, err := strconv.ParseFloat(text, 64)
+		units := math.Round(value * field.unit)
+		if err != nil || !(units >= 0 && units <= 1<<53) || field.unit == 1 && units != value {
+			return nil, api.NewFieldProblem(field.name, "must be a %s of at least 0, or empty for no limit", field.kind)
 		}
-		n *= field.unit
+		n := int64(units)
 		*field.limit = &n
 	}
 	return &quota, nil

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -87,7 +88,7 @@ func (p *Pages) writeDatasets(v *visit, status int, form uploadForm, message str
 	}
 	return p.show(v, status, "datasets", page{
 		Title: "Datasets", Section: "datasets", Error: message, Data: data,
-		Commands: []string{command, "foretell datasets upload NAME train.csv"},
+		Commands: []string{command, "foretell datasets create NAME train.csv"},
 	})
 }
 
@@ -240,7 +241,8 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if err == nil {
 		return nil
 	}
-	if _, deleteErr := client.Call(ctx, v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
+	// The browser may be gone, which ends ctx.
+	if _, deleteErr := client.Call(context.WithoutCancel(ctx), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
 		return fmt.Errorf("%w; the empty dataset could not be deleted: %w", err, deleteErr)
 	}
 	return err

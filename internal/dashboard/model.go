@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/design"
 	"foretell/internal/htmlreport"
 	"foretell/internal/leaderboard"
 	"foretell/internal/term"
@@ -147,7 +148,7 @@ func (p *Pages) compareModels(v *visit) error {
 	}
 	data := comparePage{A: both[0], B: both[1]}
 	for _, c := range leaderboard.Compare(both[0], both[1]) {
-		row := comparisonView{Name: c.Name, A: formatAny(c.A), B: formatAny(c.B), IntervalA: formatInterval(c.LowA, c.HighA), IntervalB: formatInterval(c.LowB, c.HighB)}
+		row := comparisonView{Name: c.Name, A: formatAny(c.A), B: formatAny(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
 		row.Differs = row.A != row.B
 		data.Rows = append(data.Rows, row)
 	}
@@ -164,13 +165,6 @@ func formatAny(value any) string {
 		return strconv.FormatFloat(v, 'f', 4, 64)
 	}
 	return fmt.Sprint(value)
-}
-
-func formatInterval(low, high *float64) string {
-	if low == nil || high == nil {
-		return ""
-	}
-	return (&api.Interval{Low: *low, High: *high}).String()
 }
 
 // modelPage is the data of the page of a model.

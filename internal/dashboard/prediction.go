@@ -146,10 +146,10 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 	if err != nil {
 		return nil
 	}
-	predicted := slices.Index(header, "prediction")
-	out := &preview{Header: header[:min(len(header), previewColumns)]}
-	if predicted >= previewColumns { // the prediction and its probability are the point
-		out.Header = append(slices.Clone(header[:1]), header[predicted:min(len(header), predicted+previewColumns-1)]...)
+	out := &preview{}
+	columns := previewOrder(header)
+	for _, c := range columns {
+		out.Header = append(out.Header, header[c])
 	}
 	for len(out.Rows) < previewRows {
 		record, err := r.Read()
@@ -159,16 +159,27 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 		if err != nil || len(record) != len(header) {
 			break
 		}
-		if predicted >= previewColumns {
-			record = append(slices.Clone(record[:1]), record[predicted:]...)
-		}
-		row := make([]previewCell, 0, len(out.Header))
-		for i := range out.Header {
-			row = append(row, previewCell{Text: record[i], IsPrediction: out.Header[i] == "prediction"})
+		row := make([]previewCell, 0, len(columns))
+		for _, c := range columns {
+			row = append(row, previewCell{Text: record[c], IsPrediction: header[c] == "prediction"})
 		}
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// previewOrder returns the indices of the columns of a preview: the row IDs, then the
+// prediction with its probabilities and reasons, then the columns of the blind file.
+func previewOrder(header []string) []int {
+	predicted := max(1, slices.Index(header, "prediction"))
+	order := []int{0}
+	for c := predicted; c < len(header); c++ {
+		order = append(order, c)
+	}
+	for c := 1; c < predicted; c++ {
+		order = append(order, c)
+	}
+	return order[:min(len(order), previewColumns)]
 }
 
 // headRecorder keeps the first bytes of a response in memory and discards the others.

@@ -24,15 +24,18 @@ type Local struct {
 	Use func() bool
 }
 
-// cookieName is the name of the session cookie. With TLS it has a prefix that makes browsers
-// reject a cookie that another host or an unencrypted page has set.
-const cookieName = "foretell"
-
-func cookieNameFor(secure bool) string {
-	if secure {
-		return "__Host-" + cookieName
+// cookieName returns the name of the session cookie. With TLS it has a prefix that makes
+// browsers reject a cookie that another host or an unencrypted page has set. The embedded
+// service has a name of its own, because the ports of a host share their cookies: a service
+// on this computer must not lose its session.
+func (p *Pages) cookieName(secure bool) string {
+	switch {
+	case secure:
+		return "__Host-foretell"
+	case p.opts.Local != nil:
+		return "foretell-local"
 	}
-	return cookieName
+	return "foretell"
 }
 
 // isSecure reports whether the browser reaches the service with TLS.
@@ -43,7 +46,7 @@ func (p *Pages) isSecure(r *http.Request) bool {
 // tokenFromCookie returns the token of the visitor's session. It is empty if the visitor has
 // none; it may have expired.
 func (p *Pages) tokenFromCookie(r *http.Request) string {
-	cookie, err := r.Cookie(cookieNameFor(p.isSecure(r)))
+	cookie, err := r.Cookie(p.cookieName(p.isSecure(r)))
 	if err != nil {
 		return ""
 	}
@@ -68,7 +71,7 @@ func (p *Pages) setCookie(v *visit, value string, seconds int) {
 		seconds = -1
 	}
 	http.SetCookie(v.w, &http.Cookie{
-		Name: cookieNameFor(secure), Value: value, Path: "/", MaxAge: seconds,
+		Name: p.cookieName(secure), Value: value, Path: "/", MaxAge: seconds,
 		Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
@@ -127,7 +130,7 @@ func (p *Pages) signIn(v *visit) error {
 	in := &api.LogInInput{Body: api.Credentials{Username: form.Username, Password: v.r.PostForm.Get("password")}}
 	session, err := client.Call(v.r.Context(), v.client, api.LogIn, in)
 	if err != nil {
-		problem := p.problemFromError(v.r.Context(), err)
+		problem := p.formProblem(v, err)
 		return p.writeSignIn(v, problem.Status, form, problem.Detail)
 	}
 	p.setCookie(v, session.AccessToken, session.ExpiresIn)

@@ -94,5 +94,5 @@ func formatMegabytes(bytes *int64) string {
 	if bytes == nil {
 		return ""
 	}
-	return strconv.FormatInt(*bytes/1_000_000, 10)
+	return strconv.FormatFloat(float64(*bytes)/1e6, 'f', -1, 64)
 }

@@ -91,7 +91,7 @@ func (f trainForm) parse() (*api.NewTraining, error) {
 	}
 	if text := strings.TrimSpace(f.Minutes); text != "" {
 		minutes, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-		if err != nil || minutes*60 < 1 || minutes > 7*24*60 {
+		if err != nil || !(minutes*60 >= 1 && minutes <= 7*24*60) { // NaN is neither
 			return nil, api.NewFieldProblem("time limit", "must be a number of minutes, at most a week")
 		}
 		seconds := int(minutes * 60)

@@ -64,25 +64,20 @@ func Templates(now func() time.Time) *template.Template {
 
 func funcs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
-		"comma":   func(n int64) string { return humanize.Comma(n) },
-		"count":   func(n int64, noun string) string { return humanize.Count(n, noun) },
-		"bytes":   term.FormatBytes,
-		"quote":   term.ShellQuote,
-		"score":   FormatScore,
-		"number":  FormatNumber,
-		"title":   api.AlgorithmTitle,
-		"outcome": api.FormatOutcome,
-		"tone":    tone,
-		"short":   shortKey,
-		"ago":     func(timestamp string) string { return formatAge(timestamp, now()) },
-		"took":    formatTook,
-		"list":    func(items ...any) []any { return items },
-		"interval2": func(low, high *float64) string {
-			if low == nil || high == nil {
-				return ""
-			}
-			return (&api.Interval{Low: *low, High: *high}).String()
-		},
+		"comma":     func(n int64) string { return humanize.Comma(n) },
+		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
+		"bytes":     term.FormatBytes,
+		"quote":     term.ShellQuote,
+		"score":     FormatScore,
+		"number":    FormatNumber,
+		"title":     api.AlgorithmTitle,
+		"outcome":   api.FormatOutcome,
+		"tone":      tone,
+		"short":     shortKey,
+		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
+		"took":      formatTook,
+		"list":      func(items ...any) []any { return items },
+		"interval2": FormatInterval,
 		"interval": func(all map[string]api.Interval, name string) string {
 			if i, known := all[name]; known {
 				return i.String()
@@ -120,8 +115,22 @@ func FormatShare(part, whole int64) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
-// FormatNumber formats a number with at most six significant digits.
-func FormatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// FormatInterval formats an interval. It returns "" if an end is nil.
+func FormatInterval(low, high *float64) string {
+	if low == nil || high == nil {
+		return ""
+	}
+	return (&api.Interval{Low: *low, High: *high}).String()
+}
+
+// FormatNumber formats a number with at most six significant digits. A large number is
+// rounded to a whole number, without an exponent up to 15 digits.
+func FormatNumber(v float64) string {
+	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
 
 // tone returns the CSS class that colours a status, an outcome or a state.
 func tone(status string) string {

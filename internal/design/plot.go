@@ -134,8 +134,10 @@ func niceRange(low, high float64) (from, to float64) {
 // formatTick formats the number of a tick with the decimals that the range needs.
 func formatTick(v, span float64) string {
 	switch {
-	case span >= 4:
+	case span >= 20:
 		return strconv.FormatFloat(v, 'f', 0, 64)
+	case span >= 4: // the ticks of a short race may lie between two steps
+		return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64)
 	case span >= 0.3:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}

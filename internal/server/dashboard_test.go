@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,7 +10,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/server"
 )
 
@@ -154,6 +157,60 @@ func TestDatasetPages(t *testing.T) {
 	b.expect(t, "/datasets", nil, 200, path)
 	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")
 	b.expect(t, path, nil, 404, "no dataset")
+}
+
+// TestInterruptedForm ends an upload in the middle. The dataset that the form has created is
+// then deleted, so that its name is free again.
+func TestInterruptedForm(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	body, kind := form(t, "name", "broken", "file", trainingCSV())
+	sent, send := io.Pipe()
+	ctx, closeBrowser := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/datasets", sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Sec-Fetch-Site", b.site)
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		if resp, err := b.client.Do(req); err == nil {
+			_ = resp.Body.Close()
+			t.Errorf("the upload was answered: %s", resp.Status)
+		}
+	}()
+	if _, err := io.WriteString(send, body[:len(body)/2]); err != nil {
+		t.Fatal(err)
+	}
+	user := s.as(t, testUser, testPassword)
+	user.awaitDatasets(t, 1)
+	closeBrowser()
+	<-closed
+	user.awaitDatasets(t, 0)
+}
+
+// awaitDatasets waits until the account has a number of datasets.
+func (s *testServer) awaitDatasets(t *testing.T, want int64) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(30 * time.Second)
+	for {
+		var list api.DatasetPage
+		if s.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, &list); list.Total == want {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("there are %d datasets instead of %d", list.Total, want)
+		}
+	}
 }
 
 // TestAssets loads the files that a page names.

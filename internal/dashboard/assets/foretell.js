@@ -31,20 +31,25 @@ function poll(element) {
       again();
     }
   }
-  // replace shows the new element. The focus, open details and scroll positions stay.
+  // replace shows the new element. The focus, open details and scroll positions stay: they
+  // are those of the element at the same place.
   function replace(html) {
     const box = document.createElement("template");
     box.innerHTML = html;
     const next = box.content.firstElementChild;
     if (!next) return;
-    const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
-    const open = [...element.querySelectorAll("details[open]")].map((d) => d.id);
+    const places = (selector) => [...element.querySelectorAll(selector)];
+    const canFocus = "a, button, input, select, summary, [tabindex]";
+    const focused = places(canFocus).indexOf(document.activeElement);
+    const open = places("details").map((d) => d.open);
+    const scrolled = places(".scroll").map((d) => d.scrollLeft);
     const typed = element.querySelector("details.danger[open]");
     if (typed && typed.contains(document.activeElement)) return;
     element.replaceWith(next);
     element = next;
-    for (const id of open) { const d = id && document.getElementById(id); if (d) d.open = true; }
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    places("details").forEach((d, i) => { if (open[i]) d.open = true; });
+    places(".scroll").forEach((d, i) => { d.scrollLeft = scrolled[i] || 0; });
+    if (focused >= 0) places(canFocus)[focused]?.focus({ preventScroll: true });
     enhance(next);
   }
   again();
@@ -196,4 +201,5 @@ function enhance(root) {
 }
 
 enhance(document);
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 document.querySelectorAll("[data-poll]").forEach(poll);

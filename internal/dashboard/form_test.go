@@ -1,0 +1,71 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/htmlreport"
+)
+
+// TestParseQuota keeps the limits of the form that are shown and sent again.
+func TestParseQuota(t *testing.T) {
+	for _, bytes := range []int64{0, 1, 500_000, 1 << 30, 20_000_000_000} {
+		quota, err := parseQuota("3", formatMegabytes(&bytes), "")
+		if err != nil || *quota.Bytes != bytes || *quota.Datasets != 3 || quota.Races != nil {
+			t.Errorf("%d bytes become %+v, %v", bytes, quota, err)
+		}
+	}
+	for _, text := range []string{"-1", "x", "NaN", "Inf", "1e300", "1.5"} {
+		if _, err := parseQuota(text, "", ""); err == nil {
+			t.Errorf("%s datasets are accepted", text)
+		}
+	}
+}
+
+// TestTrainForm refuses a time limit that is not a number of minutes.
+func TestTrainForm(t *testing.T) {
+	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "NaN": -1, "Inf": -1, "0": -1, "1e9": -1} {
+		body, err := trainForm{Minutes: text}.parse()
+		switch {
+		case want < 0:
+			if err == nil {
+				t.Errorf("%q minutes are accepted", text)
+			}
+		case err != nil || (body.TimeLimitSeconds == nil) != (want == 0) || want > 0 && *body.TimeLimitSeconds != want:
+			t.Errorf("%q minutes: %+v, %v", text, body, err)
+		}
+	}
+}
+
+// TestPreview shows the prediction next to the row ID, and no incomplete record.
+func TestPreview(t *testing.T) {
+	header := "id" + strings.Repeat(",c", previewColumns) + ",prediction,probability\n"
+	row := "7" + strings.Repeat(",x", previewColumns) + ",yes,0.9\n"
+	shown := parsePreview(csv.NewReader(strings.NewReader(header+row+row)), false)
+	if len(shown.Rows) != 1 || len(shown.Header) != previewColumns || strings.Join(shown.Header[:4], " ") != "id prediction probability c" {
+		t.Fatalf("the preview is %+v", shown)
+	}
+	if cells := shown.Rows[0]; cells[0].Text != "7" || cells[1].Text != "yes" || !cells[1].IsPrediction || cells[3].IsPrediction {
+		t.Errorf("the row is %+v", cells)
+	}
+}
+
+// TestRejectedPrediction shows the page of a model at the address of its form, as the answer
+// to a rejected file. Its links and forms are those of the model.
+func TestRejectedPrediction(t *testing.T) {
+	document := &htmlreport.Document{Model: &api.Model{ModelKey: "key"}, Dataset: &api.Dataset{}}
+	var body bytes.Buffer
+	content := &page{Path: "/models/key/predict", Error: "choose a CSV file", Data: modelPage{document, nil}}
+	if err := parseTemplates(time.Now)["model"].ExecuteTemplate(&body, "content", content); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"choose a CSV file", `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
+		if !strings.Contains(body.String(), want) {
+			t.Errorf("%s is missing in %s", want, body.String())
+		}
+	}
+}
