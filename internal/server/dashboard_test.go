@@ -190,6 +190,7 @@ func TestInterruptedForm(t *testing.T) {
 	user := s.as(t, testUser, testPassword)
 	user.awaitDatasets(t, 1)
 	closeBrowser()
+	_ = send.Close() // Do waits for the body
 	<-closed
 	user.awaitDatasets(t, 0)
 }
