@@ -24,7 +24,7 @@ type rows struct {
 	mu    sync.Mutex
 	jobs  map[string]*row
 	dead  map[string]bool
-	fails int // how many writes fail before one succeeds
+	fails int // remaining writes that fail
 }
 
 type row struct {
