@@ -145,7 +145,9 @@ func TestCancelTraining(t *testing.T) {
 	})
 	t.Run("another process can cancel", func(t *testing.T) {
 		elsewhere := open(t, b.dir)
-		race := must(elsewhere.CreateTraining(elsewhere.ctx, newRace(key, 1)))(t).TrainingJobKey
+		long := newRace(key, 1) // it must not end before it is cancelled
+		long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
+		race := must(elsewhere.CreateTraining(elsewhere.ctx, long))(t).TrainingJobKey
 		eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}) },
 			func(r *api.Training) bool { return r.Status == api.TrainingRunning })
 		if r := must(elsewhere.CancelTraining(elsewhere.ctx, &api.TrainingInput{TrainingJobKey: race}))(t); r.Status != api.TrainingCancelled {
