@@ -81,6 +81,9 @@ func accuracyOn(t *testing.T, m *Model, f *frame.Frame) float64 {
 // the accuracy on new rows if the race knows which rows belong together or their
 // times, and that a random division is optimistic.
 func TestTestFigureIsThatOfNewRows(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	customers, groups := customerFrame(300, 1)
 	newCustomers, _ := customerFrame(300, 2)
 	drift, times := driftFrame(2000, 0, 1, 3)

@@ -99,6 +99,9 @@ func mixRows(f *frame.Frame, groups []inputColumn, from, to int, replaced func(c
 // TestPredictPath compares the predictions of a path with those of its rows one by
 // one.
 func TestPredictPath(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	for _, classes := range []int{2, 4} {
 		f := explainFrame(400, classes, 5)
 		groups := groupByColumn(f.Schema)
@@ -131,6 +134,9 @@ func TestPredictPath(t *testing.T) {
 // TestExplainEqualsEnumeration compares the contributions on six columns, one with
 // two features, with those by all sets of columns.
 func TestExplainEqualsEnumeration(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	const classes, columns = 3, 6
 	f := explainFrame(300, classes, 4)
 	f.Schema.Columns[2].Source = f.Schema.Columns[0].Name
@@ -203,6 +209,9 @@ func addEnumerated(dst, values []float64, scale float64) {
 // unknown levels add up to the prediction, and that a constant column and one that
 // equals the background contribute nothing.
 func TestExplainAddsUp(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	f := explainFrame(400, 2, 9)
 	odd := selectRows(f, []int32{1, 2, 3, 4})
 	for i := range odd.Columns {

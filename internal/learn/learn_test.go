@@ -21,6 +21,9 @@ import (
 )
 
 func TestRaceOnRealData(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	// The threshold ends the race early. Other libraries reach 1.0 and 0.99 on
 	// the blind rows.
 	for set, want := range map[string]struct{ threshold, answers float64 }{

@@ -70,6 +70,9 @@ func (p *prepared) file(rows int) []byte {
 }
 
 func TestWhatIsNoNumberTeaches(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	const rows = 1500
 	for _, set := range preparedSets() {
 		t.Run(set.column, func(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 // TestPredictWithReasons checks that the reasons of a result are the largest
 // contributions, with the cells of the file.
 func TestPredictWithReasons(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
 	f := explainFrame(120, 3, 5)
 	m := explainedModels(t, f, 0)[Blend]
 	want, err := m.Explain(t.Context(), f, ExplainOptions{})
