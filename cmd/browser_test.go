@@ -3,6 +3,7 @@ package cmd_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -89,8 +90,16 @@ func (p *person) path() string {
 	return path
 }
 
-// checkAccess fails the test if axe-core finds a barrier on a page in one of the themes, or
-// if the page is wider than a telephone.
+// source returns a page, or a file, as the service sends it.
+func (p *person) source(path string) string {
+	p.t.Helper()
+	text := ""
+	p.run(path, chromedp.Evaluate(fmt.Sprintf("fetch(%q).then((response) => response.text())", path), &text, awaitPromise))
+	return text
+}
+
+// checkAccess fails the test if axe-core finds a barrier on a page in one of the themes, if
+// the page is wider than a telephone, or if its markup is wrong.
 func (p *person) checkAccess(path string) {
 	p.t.Helper()
 	for _, theme := range []string{"light", "dark"} {
@@ -116,6 +125,7 @@ func (p *person) checkAccess(path string) {
 			p.t.Errorf("%s is %d pixels wide on a telephone", path, width)
 		}
 	}
+	checkMarkup(p.t, path, p.source(path))
 }
 
 // TestDashboardInBrowser goes the whole way in a browser: request access, get a mail, set a
@@ -144,6 +154,11 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 	dataset := p.upload(filepath.Join(files, "train.csv"))
 	training, model := p.race()
 	prediction := p.predict(filepath.Join(files, "blind.csv"))
+	p.verify(prediction)
+	audit := exec.Command("foretell", append([]string{"users", "audit", "--action", "result.download", "--no-header", "--data-dir", dir}, flags...)...)
+	if events, err := audit.Output(); err != nil || strings.Count(string(events), "\n") != 2 {
+		t.Errorf("after two downloads and several views of a result, the audit log has %s, %v", events, err)
+	}
 	if access {
 		admin := exec.Command("foretell", append([]string{"users", "role", "ann@example.org", "administrator", "--data-dir", dir}, flags...)...)
 		if out, err := admin.CombinedOutput(); err != nil {
@@ -152,10 +167,11 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		for _, path := range []string{
 			"/", "/datasets", dataset, dataset + "/train", "/training", training, "/models", "/models/series?name=flowers", model,
 			"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(model),
-			"/predictions", prediction, "/account", "/admin", "/admin/accounts", "/admin/events",
+			"/predictions", prediction, "/verify", "/account", "/admin", "/admin/accounts", "/admin/jobs", "/admin/events",
 		} {
 			p.checkAccess(path)
 		}
+		checkMarkup(t, "the report", p.source(model+"/report.html"))
 	}
 	p.visit("/account")
 	p.press(`form[action="/sign-out"] button`)
@@ -192,11 +208,17 @@ func (p *person) getAccount(mails mailServer) {
 	p.press("main button")
 	p.sees(".note.good")
 	p.press(`main a[href="/sign-in"]`)
+	p.signIn("ann@example.org")
+}
+
+// signIn fills in the form to sign in, with which the page begins.
+func (p *person) signIn(email string) {
+	p.t.Helper()
 	p.sees("#username")
-	p.write("#username", "ann@example.org")
+	p.write("#username", email)
 	p.write("#password", "a long password")
 	p.press("main button")
-	p.sees(`a[href="/datasets#upload"]`)
+	p.sees("#now")
 }
 
 // upload uploads a training file and returns the path of its dataset.
@@ -218,15 +240,22 @@ func (p *person) upload(file string) string {
 	return p.path()
 }
 
-// race starts a race, stops it and opens its model. It returns the paths of both.
-func (p *person) race() (training, model string) {
+// startRace starts a race on the dataset of the page, waits for its first score and returns its
+// path.
+func (p *person) startRace() string {
 	p.t.Helper()
 	p.press(`a[href$="/train"]`)
 	p.sees("#threshold")
 	p.write("#threshold", "1")
 	p.press("main form button")
 	p.sees(".plot-area .line.c1[d^=M]")
-	training = p.path()
+	return p.path()
+}
+
+// race starts a race, stops it and opens its model. It returns the paths of both.
+func (p *person) race() (training, model string) {
+	p.t.Helper()
+	training = p.startRace()
 	p.run("what is open stays open while the race goes on",
 		chromedp.Evaluate(`document.querySelector("details.numbers").open = true; document.querySelector("#race").isOld = true`, nil),
 		chromedp.Poll(`!document.querySelector("#race").isOld && document.querySelector("details.numbers").open`, nil))
@@ -247,9 +276,21 @@ func (p *person) predict(file string) string {
 	p.press("main form[data-upload] button")
 	p.sees("table.preview")
 	prediction := p.path()
+	result, err := os.ReadFile(p.download(`a[href$="/result"]`))
+	if err != nil || !strings.HasPrefix(string(result), "id,colour,height,width,prediction,probability") || strings.Count(string(result), "\n") != 3 {
+		p.t.Errorf("the result is %s, %v", result, err)
+	}
+	return prediction
+}
+
+// download presses a link and returns the path of the file that it downloads.
+func (p *person) download(link string) string {
+	p.t.Helper()
 	folder := p.t.TempDir()
 	done := make(chan string, 1)
-	chromedp.ListenTarget(p.ctx, func(event any) {
+	listening, stop := context.WithCancel(p.ctx)
+	defer stop()
+	chromedp.ListenTarget(listening, func(event any) {
 		if e, ok := event.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
 			select {
 			case done <- e.GUID:
@@ -258,17 +299,52 @@ func (p *person) predict(file string) string {
 		}
 	})
 	p.run("download", browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(folder).WithEventsEnabled(true))
-	p.press(`a[href$="/result"]`)
+	p.press(link)
 	select {
 	case name := <-done:
-		result, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil || !strings.HasPrefix(string(result), "id,colour,height,width,prediction,probability") || strings.Count(string(result), "\n") != 3 {
-			p.t.Errorf("the result is %s, %v", result, err)
-		}
+		return filepath.Join(folder, name)
 	case <-time.After(stepTime):
-		p.t.Fatal("the result was not downloaded")
+		p.t.Fatalf("%s downloaded nothing", link)
 	}
-	return prediction
+	return ""
+}
+
+// verify downloads the result of a prediction with its receipt and verifies both, on the page
+// and on the command line. Then it verifies a result with another cell.
+func (p *person) verify(prediction string) {
+	p.t.Helper()
+	p.visit(prediction)
+	result, receipt := p.download(`a[href$="/result"]`), p.download(`a[href$="/receipt"]`)
+	verified, err := exec.Command("foretell", "predictions", "verify", result, "--receipt", receipt).CombinedOutput()
+	if err != nil || !strings.Contains(string(verified), "verified: 2 rows") {
+		p.t.Errorf("foretell predictions verify: %v: %s", err, verified)
+	}
+	send := func(result string) {
+		p.visit("/verify")
+		p.run("files", chromedp.SetUploadFiles("#receipt", []string{receipt}, chromedp.ByQuery), chromedp.SetUploadFiles("#file", []string{result}, chromedp.ByQuery))
+		p.press("main form button")
+	}
+	send(result)
+	p.sees(`.note.good a, .facts a[href="` + prediction + `"]`)
+	text, err := os.ReadFile(result)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	changed := filepath.Join(p.t.TempDir(), "changed.csv")
+	p.writeFile(changed, strings.Replace(string(text), "1,red,3", "1,red,4", 1))
+	_, err = exec.Command("foretell", "predictions", "verify", changed, "--receipt", receipt).Output()
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
+		p.t.Fatalf("a changed result is verified: %v", err)
+	}
+	send(changed)
+	p.sees(`[role=alert]`)
+	said := ""
+	p.run("the verdict", chromedp.Text("[role=alert]", &said, chromedp.ByQuery))
+	_, cause, _ := strings.Cut(said, "receipt: ")
+	if cause == "" || !strings.Contains(string(failed.Stderr), cause) {
+		p.t.Errorf("the page says %q, the command %q", said, failed.Stderr)
+	}
 }
 
 func (p *person) writeFile(path, text string) {

@@ -34,10 +34,6 @@ type getCommand[T any] struct {
 	runsJobs bool
 	fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	print    func(o *cli.Output, answer T) error
-	// bind adds flags of this command, and save does what they request instead of print. It
-	// returns false if they request nothing. Both may be nil.
-	bind func(cmd *cobra.Command)
-	save func(ctx context.Context, session *connect.Session, key string) (saved bool, err error)
 	// hasRequirements is set if the object is a model that --require and --beat apply to.
 	hasRequirements bool
 }
@@ -59,9 +55,6 @@ func newGetCmd[T any](f *cli.Factory, q getCommand[T]) *cobra.Command {
 	opts.output.BindItem(cmd, f, cli.ResultType[T]())
 	if q.hasRequirements {
 		opts.gate.Bind(cmd, &opts.service)
-	}
-	if q.bind != nil {
-		q.bind(cmd)
 	}
 	cmd.ValidArgsFunction = opts.service.CompleteReference(q.resource.listRefs)
 	return cmd
@@ -91,16 +84,8 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	saved := false
-	if o.command.save != nil {
-		if saved, err = o.command.save(ctx, session, key); err != nil {
-			return err
-		}
-	}
-	if !saved || o.output.JSON {
-		if err := o.command.print(&o.output, answer); err != nil {
-			return err
-		}
+	if err := o.command.print(&o.output, answer); err != nil {
+		return err
 	}
 	return o.gate.Publish(&o.output, verdicts, nil)
 }

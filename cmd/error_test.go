@@ -101,6 +101,9 @@ func newErrorStage(t *testing.T) *errorStage {
 		}
 	}
 	s.age(t, "newer")
+	if err := os.CopyFS(filepath.Join(s.dir, "old"), os.DirFS("../internal/app/testdata/schema1")); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

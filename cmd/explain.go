@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"os"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,21 +37,22 @@ func newExplainCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain REF BLIND [ROW]...", Short: "Show what each column adds to a prediction",
 		Long: `Predicts rows of a blind CSV and shows what each column adds to the probability of
-the predicted class, or of --class. The contributions are Shapley values of the
-model that ships, calibrated and blended. They add up to the difference between the
-probability and its mean over 32 to 64 rows of the training file, which the model
-keeps for this purpose. They say how the model came to its prediction, not what
-causes the label.
+the predicted class, or of --class. The probability is the calibrated one of the final
+model, which may be a blend. The contributions are Shapley values, and add up to the
+difference between the probability and its mean over the background, 32 to 64 rows of
+the training file that the model file contains. They show how the model came to its
+prediction, not what causes the label.
 
-REF refers to a model as in ` + "`foretell models`" + `. With --model FILE, which is a file of
-` + "`foretell models export`" + `, the first argument is BLIND, and no service is needed. The
-model of a service is downloaded, and the rows stay on this machine.
+REF refers to a model as in ` + "`foretell models`" + `. The model is downloaded, and the rows
+stay on this machine. --model FILE explains with a file of ` + "`foretell models export`" + `,
+without a service. The first argument is then BLIND.
 
 ROW is the number of a row, from 1 and without the header, or a range such as 3-7.
 Without it all rows are explained. On a terminal each row shows the 10 columns with
 the largest contributions, or those of --top. A bar of + stands for a column that
 makes the class more probable, a bar of - for one that makes it less probable. In a
-pipe and with --csv each line has one column of one row.`,
+pipe and with --csv each line has one column of one row. The lines of a row are
+printed as soon as the row is explained, for all columns unless --top is set.`,
 		Example: `  foretell explain train@champion blind.csv 1 5-7
   foretell explain train@champion blind.csv 1 --class yes --top 3
   foretell explain --model train.model blind.csv --csv > contributions.csv`,
@@ -65,7 +66,7 @@ pipe and with --csv each line has one column of one row.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service")
 	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted one of each row)")
-	flags.IntVar(&opts.top, "top", 10, "`number` of columns to show for each row on a terminal; 0 shows all")
+	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
@@ -132,15 +133,23 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if last := wanted.last(); last > p.TrainProfile.Rows {
 		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row"))
 	}
-	rows, err := o.explain(ctx, model, blind, learn.ExplainOptions{Class: class + 1}, wanted)
-	if err != nil {
+	if o.output.IsAligned() && !o.output.Cmd.Flags().Changed("top") {
+		o.top = terminalTop
+	}
+	printer := &explanationPrinter{options: o}
+	rows := cmp.Or(wanted.count(), p.TrainProfile.Rows)
+	opts := learn.ExplainOptions{Class: class + 1}
+	if err := o.explain(ctx, explainTask{model, blind, opts, wanted, progress, rows}, printer.add); err != nil {
 		return err
 	}
-	return o.print(rows)
+	return printer.end()
 }
 
+// terminalTop is the number of columns that a row shows on a terminal without --top.
+const terminalTop = 10
+
 // readModel reads the model file or downloads the model that ref refers to.
-func (o *explainOptions) readModel(ctx context.Context, ref string) (*learn.Model, error) {
+func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, err error) {
 	if ref == "" {
 		return modelfile.Read(o.model)
 	}
@@ -153,46 +162,65 @@ func (o *explainOptions) readModel(ctx context.Context, ref string) (*learn.Mode
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp("", "foretell-model-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name())
-	}()
-	if _, err := session.DownloadModel(ctx, key, file); err != nil {
-		return nil, err
-	}
-	return modelfile.Read(file.Name())
+	err = withModelFile(ctx, session, key, func(path string) (err error) {
+		model, err = modelfile.Read(path)
+		return err
+	})
+	return model, err
 }
 
-// explain explains the wanted rows of the blind file.
-func (o *explainOptions) explain(
-	ctx context.Context, model *learn.Model, blind *preflight.Input, opts learn.ExplainOptions, wanted rowRanges,
-) ([]explainedRow, error) {
-	src, err := blind.Open(ctx)
+// explainTask describes the rows to explain.
+type explainTask struct {
+	model    *learn.Model
+	blind    *preflight.Input
+	options  learn.ExplainOptions
+	wanted   rowRanges
+	progress *term.Progress
+	rows     int // number of wanted rows
+}
+
+// explain calls yield with the explanation of each wanted row of the blind file. It stops
+// reading after the last wanted row.
+func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(explainedRow) error) error {
+	src, err := t.blind.Open(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer src.Close()
-	columns := model.Columns()
-	var rows []explainedRow
-	err = model.ExplainFile(ctx, src, opts, wanted.contains, func(x learn.ExplainedRow) error {
-		row := explainedRow{Row: x.Row, ID: x.ID, Class: model.Schema().Classes[x.Class], Probability: x.Probability, Base: x.Base}
-		for i, value := range x.Contributions {
-			row.Contributions = append(row.Contributions, columnContribution{columns[i], x.Cells[i], value})
+	var phase *term.Phase
+	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // otherwise the rows are printed over it
+		phase = t.progress.StartPhase("explaining " + humanize.Count(t.rows, "row"))
+		defer phase.Done()
+	}
+	columns, classes, done := t.model.Columns(), t.model.Schema().Classes, 0
+	err = t.model.ExplainFile(ctx, src, t.options, t.wanted.contains, func(x learn.ExplainedRow) error {
+		if err := yield(newExplainedRow(&x, columns, classes[x.Class])); err != nil {
+			return err
 		}
-		slices.SortStableFunc(row.Contributions, func(a, b columnContribution) int {
-			return cmp.Compare(max(b.Contribution, -b.Contribution), max(a.Contribution, -a.Contribution))
-		})
-		rows = append(rows, row)
+		if done++; phase != nil {
+			phase.Tick(fmt.Sprintf("%d %%", 100*done/t.rows))
+		}
+		if x.Row == t.wanted.last() {
+			return learn.ErrSkipAll
+		}
 		return nil
 	})
-	return rows, explainOldModel(err)
+	return explainOldModel(err)
 }
 
-// rowRanges are numbers of rows. All rows are meant if there are none.
+func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) explainedRow {
+	row := explainedRow{Row: x.Row, ID: x.ID, Class: class, Probability: x.Probability, Base: x.Base}
+	for i, value := range x.Contributions {
+		row.Contributions = append(row.Contributions, columnContribution{columns[i], x.Cells[i], value})
+	}
+	slices.SortStableFunc(row.Contributions, func(a, b columnContribution) int {
+		return cmp.Compare(max(b.Contribution, -b.Contribution), max(a.Contribution, -a.Contribution))
+	})
+	return row
+}
+
+// rowRanges are ranges of row numbers, from the first to the last. No ranges mean all
+// rows.
 type rowRanges [][2]int
 
 // parseRows parses arguments such as 3 and 5-7.
@@ -225,23 +253,90 @@ func (r rowRanges) last() int {
 	return last
 }
 
-// print prints the rows as JSON, as a table of contributions or, on a terminal, as
-// pictures.
-func (o *explainOptions) print(rows []explainedRow) error {
-	switch {
-	case o.output.JSON || len(o.output.Fields) > 0:
-		return cli.PrintList(&o.output, rows, "row", "id", "class", "probability")
-	case o.output.IsAligned():
-		return o.output.WritePaged(bytes.NewBufferString(formatExplanations(rows, o.top, o.factory.Console.OutWidth())))
-	}
-	t := &term.Table{Header: term.TextCells("row", "id", "class", "probability", "base", "column", "value", "contribution")}
-	for _, row := range rows {
-		for _, c := range row.Contributions {
-			t.Rows = append(t.Rows, term.TextCells(strconv.Itoa(row.Row), row.ID, row.Class, formatFloat(row.Probability),
-				formatFloat(row.Base), c.Column, c.Value, formatFloat(c.Contribution)))
+// count returns the number of rows, or 0 for all rows.
+func (r rowRanges) count() (n int) {
+	for row := 1; row <= r.last(); row++ {
+		if r.contains(row) {
+			n++
 		}
 	}
+	return n
+}
+
+// explanationPrinter prints rows as JSON, as a table of contributions or, on a terminal,
+// as pictures. It prints each row at once, unless a pager is used or flags filter or
+// select the fields of JSON. Then it prints all rows at the end.
+type explanationPrinter struct {
+	options  *explainOptions
+	rows     int
+	pictures strings.Builder
+	selected []explainedRow
+}
+
+// add prints or keeps a row.
+func (p *explanationPrinter) add(row explainedRow) error {
+	o := p.options
+	p.rows++
+	if p.isPicture() {
+		if p.rows > 1 {
+			p.pictures.WriteByte('\n')
+		}
+		writeExplanation(&p.pictures, &row, o.top, o.factory.Console.OutWidth())
+		return nil
+	}
+	if o.top > 0 {
+		row.Contributions = row.Contributions[:min(o.top, len(row.Contributions))]
+	}
+	switch {
+	case p.isSelection():
+		p.selected = append(p.selected, row)
+		return nil
+	case o.output.JSON:
+		return p.printJSON(&row)
+	}
+	t := &term.Table{}
+	if p.rows == 1 {
+		t.Header = term.TextCells("row", "id", "class", "probability", "base", "column", "value", "contribution")
+	}
+	for _, c := range row.Contributions {
+		t.Rows = append(t.Rows, term.TextCells(strconv.Itoa(row.Row), row.ID, row.Class, formatFloat(row.Probability),
+			formatFloat(row.Base), c.Column, c.Value, formatFloat(c.Contribution)))
+	}
 	return o.output.PrintTable(t)
+}
+
+func (p *explanationPrinter) isPicture() bool {
+	return p.options.output.IsAligned() && !p.options.output.JSON && !p.isSelection()
+}
+
+func (p *explanationPrinter) isSelection() bool {
+	return len(p.options.output.Fields) > 0 || p.options.output.Filter != nil
+}
+
+// printJSON prints a row as an element of a JSON list. end prints the end of the list.
+func (p *explanationPrinter) printJSON(row *explainedRow) error {
+	text, err := term.EncodeJSON([]*explainedRow{row})
+	if err != nil {
+		return err
+	}
+	if p.rows > 1 {
+		text = append([]byte(","), bytes.TrimPrefix(text, []byte("["))...)
+	}
+	_, err = p.options.factory.Console.Out.Write(bytes.TrimSuffix(text, []byte("\n]\n")))
+	return err
+}
+
+// end prints what add has not printed yet.
+func (p *explanationPrinter) end() error {
+	switch o := p.options; {
+	case p.isPicture():
+		return o.output.WritePaged(bytes.NewBufferString(p.pictures.String()))
+	case p.isSelection():
+		return cli.PrintList(&o.output, p.selected, "row", "id", "class", "probability")
+	case o.output.JSON:
+		return o.output.PrintLine("\n]")
+	}
+	return nil
 }
 
 func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -23,24 +23,18 @@ func explainOldModel(err error) error {
 // maxBar is the length of the bar of the largest contribution of a row.
 const maxBar = 14
 
-// formatExplanations returns the explanations as text in lines of at most width
-// columns. Each row has a line and a table of at most top columns, or all if top is 0.
-func formatExplanations(rows []explainedRow, top, width int) string {
-	var b strings.Builder
-	for i, row := range rows {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		change := row.Probability - row.Base
-		direction := "above"
-		if change < 0 {
-			direction = "below"
-		}
-		fmt.Fprintf(&b, "row %d (%s): %s %.4f, which is %.4f %s the mean %.4f\n", row.Row, term.Truncate(term.Escape(row.ID), 30),
-			term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
-		writeContributions(&b, row.Contributions, top, width)
+// writeExplanation writes an explanation as text in lines of at most width characters. The
+// first line is for the row. Then each of the top columns with the largest contributions
+// has a line, or every column if top is 0.
+func writeExplanation(b *strings.Builder, row *explainedRow, top, width int) {
+	change := row.Probability - row.Base
+	direction := "above"
+	if change < 0 {
+		direction = "below"
 	}
-	return b.String()
+	fmt.Fprintf(b, "row %d (%s): %s %.4f, which is %.4f %s the mean %.4f\n", row.Row, term.Truncate(term.Escape(row.ID), 30),
+		term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
+	writeContributions(b, row.Contributions, top, width)
 }
 
 // writeContributions writes a line for each column: its name, its cell, its
@@ -85,7 +79,7 @@ func writeContributions(b *strings.Builder, list []columnContribution, top, widt
 	}
 }
 
-// pad returns text in exactly width columns.
+// pad returns text truncated or padded to exactly width characters.
 func pad(text string, width int) string {
 	text = term.Truncate(term.Escape(text), width)
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))

@@ -48,6 +48,7 @@ func TestFlagsParse(t *testing.T) {
 // lists, results and the service, which are the same everywhere.
 var conflicts = []string{
 	"check: no-label label",
+	"login: code token-stdin",
 	"login: password-stdin token-stdin",
 	"login: stay-signed-in token-stdin",
 	"predict: model dry-run",

@@ -47,6 +47,7 @@ shares a rank only if its score is the same.`,
 	opts.output.BindList(cmd, f, cli.ResultType[leaderboard.Entry]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
+	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best; 0 prints all"
 	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
 	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)

@@ -85,10 +85,17 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handledHangup calls f.OnHangup if the signal is SIGHUP, and reports whether it did.
-func handledHangup(f *cli.Factory, s os.Signal) bool {
-	handle := f.OnHangup.Load()
-	if s != syscall.SIGHUP || handle == nil {
+// handledSignal calls f.OnHangup or f.OnInterrupt if one of them is set for the signal, and
+// reports whether it did.
+func handledSignal(f *cli.Factory, s os.Signal) bool {
+	var handle *func()
+	switch s {
+	case syscall.SIGHUP:
+		handle = f.OnHangup.Load()
+	case os.Interrupt:
+		handle = f.OnInterrupt.Swap(nil)
+	}
+	if handle == nil {
 		return false
 	}
 	(*handle)()
@@ -107,7 +114,7 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 	}
 	go func() {
 		first, ok := <-signals
-		for ok && (f.PagerRunning.Load() || handledHangup(f, first)) {
+		for ok && (f.PagerRunning.Load() || handledSignal(f, first)) {
 			first, ok = <-signals
 		}
 		if !ok {

@@ -1,10 +1,8 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,10 +10,6 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/connect"
-	"foretell/internal/exit"
-	"foretell/internal/htmlreport"
-	"foretell/internal/report"
-	"foretell/internal/term"
 )
 
 var (
@@ -92,69 +86,6 @@ func newModelsGetCmd(f *cli.Factory) *cobra.Command {
 		},
 		print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelMembers...) },
 	})
-}
-
-func newModelsReportCmd(f *cli.Factory) *cobra.Command {
-	htmlFile := ""
-	return newGetCmd(f, getCommand[*api.ModelReport]{
-		use: "report REF", short: "Show a model's scores and feature importances", resource: modelResource, hasRequirements: true,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.ModelReport, error) {
-			return client.Call(ctx, c, api.GetModelReport, &api.ModelInput{ModelKey: key})
-		},
-		bind: func(cmd *cobra.Command) {
-			cmd.Flags().StringVar(&htmlFile, "html", "", "write the report with its curves as one HTML `FILE` to read or print anywhere; - is standard output")
-			_ = cmd.MarkFlagFilename("html", "html") // the flag is there
-		},
-		save: func(ctx context.Context, session *connect.Session, key string) (bool, error) {
-			if htmlFile == "" {
-				return false, nil
-			}
-			return true, saveReport(ctx, f, session, key, htmlFile)
-		},
-		print: printReport,
-	})
-}
-
-// saveReport writes the report of a model as HTML to a file, or to standard output if path is
-// "-".
-func saveReport(ctx context.Context, f *cli.Factory, session *connect.Session, key, path string) error {
-	document, err := htmlreport.Load(ctx, session.Client, key)
-	if err != nil {
-		return err
-	}
-	write := func(w io.Writer) error { return htmlreport.Write(w, document, f.Now) }
-	if path == "-" {
-		return write(f.Console.Out)
-	}
-	if err := cli.WriteFileAtomic(path, write); err != nil {
-		return exit.Errorf(exit.Unexpected, "cannot write the report to %s: %w", path, err).WithHint("choose another file with --html")
-	}
-	f.Note("the report is in %s", path)
-	return nil
-}
-
-// reportWidth is the maximum width of a report.
-const reportWidth = 80
-
-// printReport prints a report as text, or its fields if requested.
-func printReport(o *cli.Output, r *api.ModelReport) error {
-	if o.JSON || o.Quiet || len(o.Fields) > 0 {
-		return cli.PrintItem(o, r, "modelKey")
-	}
-	console, width := o.Factory.Console, reportWidth
-	if console.OutTerminal {
-		width = min(width, console.OutWidth())
-	}
-	var text bytes.Buffer
-	if err := report.WriteText(&text, r, width); err != nil {
-		return err
-	}
-	fitted := term.EscapeLines(text.String())
-	if console.OutTerminal {
-		fitted = term.WrapLines(fitted, console.OutWidth())
-	}
-	_, err := fmt.Fprint(console.Out, fitted)
-	return err
 }
 
 func newModelsDeleteCmd(f *cli.Factory) *cobra.Command {

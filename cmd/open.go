@@ -108,8 +108,7 @@ func (o *openOptions) show(ctx context.Context, address string) error {
 	return nil
 }
 
-// hasDashboard reports whether the front page of the service is a web page, or describes a
-// service with a dashboard.
+// hasDashboard reports whether the service has a dashboard, according to its front page.
 func hasDashboard(ctx context.Context, session *connect.Session) bool {
 	front, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {

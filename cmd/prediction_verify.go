@@ -48,9 +48,11 @@ change the result can also change the receipt.`,
 }
 
 func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error {
-	if _, err := os.Stat(result); err != nil {
+	file, err := os.Open(result)
+	if err != nil {
 		return err
 	}
+	defer file.Close()
 	v := verifyDocument{Path: result}
 	rec, err := o.findReceipt(&v)
 	if err != nil {
@@ -62,7 +64,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 		}
 	}
 	if rec != nil {
-		if err := rec.Verify(ctx, result); err != nil {
+		if err := rec.Verify(ctx, file); err != nil {
 			return download.MismatchError(ctx, v.Path, v.Receipt, rec, err)
 		}
 		v.Rows, v.SHA256, v.ModelKey, v.CreatedOn = rec.Result.Rows, rec.Result.SHA256, rec.Model.ModelKey, rec.CreatedOn

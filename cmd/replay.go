@@ -80,8 +80,13 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	if err := o.retrain(ctx, dir, again, rec, train, blind); err != nil {
 		return err
 	}
+	result, err := os.Open(again)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
 	var place *receipt.LineDifference
-	switch err := rec.CheckDigest(ctx, again); {
+	switch err := rec.CheckDigest(ctx, result); {
 	case errors.As(err, &place):
 		return download.DifferenceError(ctx, path, rec, again, err)
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,11 @@ Without --threshold the best model wins. --threshold auto is for a service whose
 races require a threshold. It runs one race after another, each with a threshold
 that has a quarter less error, until a race misses it or --time-limit ends.
 
+--effort fast trains in a fraction of the time, with a slightly worse model.
+
+On a terminal, Enter or the first Ctrl-C ends the race. The run continues with the best
+model so far: it predicts, verifies and ends with exit status 0.
+
 If a race misses --threshold, or its model misses --require or --beat, the result is
 written nevertheless, and the exit status is 10. --beat champion compares the model
 with the best model of earlier runs of this name. Only models that were trained for
@@ -70,8 +76,8 @@ has ended, the race starts again. Its parameters and time limit do not change.
 
 --plan forecasts the result and the duration of the race on all rows, from races on
 two samples of TRAIN. These always run on this machine and take at most 8 seconds,
-in addition to reading TRAIN. If one is stopped, only a lower bound of the duration
-is known. Nothing is sent and nothing is kept.`,
+in addition to reading TRAIN. If such a race is stopped, only a lower bound of the
+duration is known. Nothing is sent and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -186,7 +192,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
-	files.Dismiss(o.training.AnsweredWarnings())
+	files.RemoveFindings(o.training.SuppressedWarnings())
 	files.NoteWarnings(&o.output)
 	if err := files.DefectError(); err != nil {
 		return nil, err
@@ -196,6 +202,10 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	}
 	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumns(files.TrainProfile), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return files.Train.Open(prepCtx) }
+	if err := o.training.CheckKeys(prepCtx, files.TrainProfile.Schema, open); err != nil {
+		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	if files.BlindProfile != nil {
 		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels(), o.target.Reasons)

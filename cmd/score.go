@@ -41,9 +41,9 @@ Predictions of any program can be scored. PREDICTIONS is a CSV with a column nam
 prediction, or with only two columns, the ID and the prediction. rocAuc and logLoss
 require a column probability_<class> for each class.
 
-Rows are joined by the ID, in any order. The ID is the first column of PREDICTIONS,
-and the column with the same name in ANSWERS, or else its first column. It is an
-error if an ID is in only one of the files.
+Rows are joined by the ID, in any order. The ID is the first column of PREDICTIONS.
+In ANSWERS it is the column with the same name, or otherwise the first column. It is
+an error if an ID is in only one of the files.
 
 In a pipe each score is one line: metric, value, low, high, rows. With --quiet only
 the value of --metric is printed.`,

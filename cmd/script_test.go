@@ -18,12 +18,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"foretell/cmd"
 	"foretell/internal/api"
+	"foretell/internal/auth"
 	"foretell/internal/testenv"
 )
 
@@ -105,6 +107,8 @@ func (r *transcripts) runScripts(t *testing.T, s *scriptService, names []string)
 			"grow":   grow,
 			"latin":  latin,
 			"packed": packed,
+
+			"authenticator": authenticator,
 		},
 	}
 	if names == nil {
@@ -248,6 +252,23 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
 }
 
+// authenticator sets a variable to the code that an authenticator app shows now, or N times
+// 30 seconds later. FILE has its secret: authenticator VARIABLE FILE [N].
+func authenticator(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: authenticator VARIABLE FILE [N]")
+	}
+	step := time.Now().Unix() / 30
+	if len(args) > 2 {
+		later, err := strconv.ParseInt(args[2], 10, 64)
+		ts.Check(err)
+		step += later
+	}
+	code, err := auth.TOTP(strings.TrimSpace(ts.ReadFile(args[1]))).Code(step)
+	ts.Check(err)
+	ts.Setenv(args[0], code)
+}
+
 // damage flips a bit of each stored file in a blobs folder: damage DIR.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
@@ -309,6 +330,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`expires=\d+&signature=[0-9A-Za-z_-]+`), "SIGNED"},
 	{regexp.MustCompile(`\d+(\.\d)? (s|min)\b( \d+ s)?`), "DURATION"},
+	{regexp.MustCompile(`[▁-█]  +[▁-█]+\n`), "CURVE\n"}, // by time
 }
 
 var key = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)

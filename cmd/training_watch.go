@@ -27,6 +27,8 @@ func newTrainingCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &trainingCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create DATASET", Short: "Start a race on a dataset and watch it", Args: cli.PositionalArgs("DATASET"),
+		Long: `Starts a race on a dataset and watches it. On a terminal, Enter or the first Ctrl-C ends
+the race, and its best model so far is kept.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.wait.Bind(cmd, f)

@@ -41,6 +41,9 @@ The backup does not depend on --database and --storage, so ` + "`foretell restor
 restore it into another database and storage, for example to move a service from one
 machine to PostgreSQL and S3.
 
+The schema of the database is not upgraded. A backup of an earlier release's database is
+upgraded by ` + "`foretell restore`" + `.
+
 The backup contains password hashes and the key of signed URLs. FILE is readable for
 its owner only. Sessions and one-time links are not in it.
 
@@ -74,7 +77,7 @@ type backupDocument struct {
 	Damaged   int    `json:"damaged"`
 }
 
-// printSummary prints what a backup has.
+// printSummary prints the contents of a backup.
 func printSummary(o *cli.Output, path string, s *backup.Summary) error {
 	document := backupDocument{
 		Path: path, CreatedOn: s.Header.Created.Format("2006-01-02T15:04:05Z"), Schema: s.Header.Schema,
@@ -107,10 +110,11 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// writeFile writes a private file, which has its name only when it is complete.
+// writeFile writes a file that only its owner can read. The file gets its name when it is
+// complete.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
-	if _, err := os.Lstat(path); err == nil && !o.force {
-		return exit.Errorf(exit.Conflict, "%s exists", path).WithHint("name another file, or replace it with --force")
+	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
+		return err
 	}
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

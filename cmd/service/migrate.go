@@ -22,8 +22,8 @@ func NewMigrateCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Upgrade the database of a service to the schema of this program",
 		Long: `Applies the migrations that the database lacks, and prints the version of its schema
-before and after. ` + "`foretell serve`" + ` and ` + "`foretell worker`" + ` do the same when they start:
-of several processes that start at the same time one migrates and the others wait.
+before and after. ` + "`foretell serve`" + ` and ` + "`foretell worker`" + ` do the same when they start.
+If several processes start at the same time, one migrates and the others wait.
 A database with a newer schema is refused.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

@@ -51,20 +51,20 @@ Files that are not in the database are then moved to blobs/orphans and deleted a
 
 --storage puts the stored files into a bucket of an S3 store instead of blobs/:
 s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an
-endpoint it is a bucket of Amazon S3. The credentials are those of AWS_ACCESS_KEY_ID
-and AWS_SECRET_ACCESS_KEY, or of the AWS configuration files; with the parameter
-credentials=instance also those of the virtual machine. file:///DIR is another
-folder than blobs/. FORETELL_STORAGE does the same for every command that works on the
-data folder.
+endpoint it is a bucket of Amazon S3. The credentials are AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY, or those in the AWS configuration files. With the parameter
+credentials=instance, those of the virtual machine are used, too. file:///DIR puts the
+stored files into the folder DIR instead. FORETELL_STORAGE does the same for every
+command that works on the data folder.
 
 With --uploads direct, the upload URL of a dataset and the URL of a result are signed
 URLs of the S3 store, whose endpoint clients must be able to reach. The service looks
 for uploads every second.
 
-With --database the rows are in a PostgreSQL database instead of foretell.db. Then
-any number of services and workers may use it, on all machines that share the stored
-files.
-A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for psql.
+With --database the rows are in a PostgreSQL database instead of foretell.db. Then any
+number of services and workers may use the database, on all machines that share the
+stored files. PGPASSWORD and ~/.pgpass work as for psql, so the password does not have
+to be in the URL.
 
 ` + cli.FlagVariablesText("listen"),
 		Args:    cli.NoArgs,
@@ -75,13 +75,13 @@ A password does not have to be in the URL: PGPASSWORD and ~/.pgpass work as for 
 	opts.daemon.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, go on serving for this `time` while /readyz responds 503")
-	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "then wait this `time` for requests in progress, such as uploads")
+	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "after --drain-delay, wait this `time` for requests in progress, such as uploads")
 	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
 	opts.retention.bind(cmd)
-	opts.metrics.bind(cmd, "`address` for /metrics, which --listen then does not serve")
+	opts.metrics.bind(cmd, "`address` that serves /metrics instead of --listen")
 	return cmd
 }
 
@@ -124,7 +124,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if !o.noWork {
 		stopWork = service.StartJobs()
 	}
-	defer startMails(ctx, service)()
+	defer service.SendMails(ctx)()
 	defer startRetention(ctx, service, retention)()
 	o.factory.Note("listening on %s", web.url())
 	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
@@ -144,21 +144,6 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	noteStopped(o.factory)
 	return nil
-}
-
-// startMails starts sending the mails in the outbox. stop waits for a mail that is being
-// sent, and sends no other.
-func startMails(ctx context.Context, service *connect.LocalService) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		service.App.SendMails(ctx)
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
 }
 
 // announce stores the address of the service, for the links of the users commands. If

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/account"
+	"foretell/internal/auth"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/mail"
@@ -19,27 +20,37 @@ type accountFlags struct {
 	notifyRequests []string
 	maxSessions    int
 	defaultQuota   []string
+
+	requireSecondFactor bool
+	breachedPasswords   string
 }
 
 func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; better in FORETELL_SMTP, because of its password")
+	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; if it has a password, set FORETELL_SMTP instead")
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts, such as datasets=100,bytes=20GB,races=4; not for administrators (default none)")
-	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota")
+	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "an account without an authenticator app can only set one up")
+	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, which is sorted, such as that of Pwned Passwords")
+	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
 // options returns the options of accounts that the flags configure.
 func (a *accountFlags) options(publicURL string) (account.Options, error) {
-	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions}
+	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions, RequireSecondFactor: a.requireSecondFactor}
 	if a.maxSessions < 1 {
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
 	}
 	var err error
+	if a.breachedPasswords != "" {
+		if out.BreachedPasswords, err = auth.OpenBreachedPasswords(a.breachedPasswords); err != nil {
+			return out, exit.Usagef("invalid --breached-passwords: %w", err)
+		}
+	}
 	if out.DefaultQuota, err = parseQuota(a.defaultQuota); err != nil {
 		return out, err
 	}

@@ -41,9 +41,9 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; port 443 of each must reach the service")
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.0/8")
-	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "refuse requests to other host `names` than these and that of --public-url; any allows all "+
-		"(default any; if only this machine can reach --listen: localhost and IP addresses)")
-	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default by the limit of open files)")
+	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and that of --public-url; any accepts all "+
+		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
+	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
 	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of all, at most 1000)")
 	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
 		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
@@ -116,9 +116,9 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// hosts returns the host names to which requests may be sent. address is that of the
-// listener. By default a service that only this machine can reach, without a proxy, may only
-// be addressed as this machine.
+// hosts returns the host names to which requests may be sent. address is the address of
+// the listener. By default all names are allowed, unless only this machine can reach the
+// listener and there is no proxy. Then only LoopbackHosts are allowed.
 func (n *networkFlags) hosts(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):

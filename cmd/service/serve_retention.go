@@ -15,7 +15,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// retentionFlags holds the flags of serve for how long data is kept.
+// retentionFlags holds the flags of serve that say how long data is kept.
 type retentionFlags struct {
 	predictions, trainings, datasets, auditLog string
 }
@@ -30,7 +30,7 @@ func (r *retentionFlags) bind(cmd *cobra.Command) {
 	cli.SetGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
 }
 
-// retention returns the times of the flags.
+// retention parses the flags.
 func (r *retentionFlags) retention() (out app.Retention, err error) {
 	for _, flag := range []struct {
 		name, text string

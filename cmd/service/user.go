@@ -11,7 +11,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/cli"
-	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 )
@@ -38,21 +37,25 @@ type dataDirFlag struct {
 
 func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	r.factory, r.cmd = f, cmd
-	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
-	connect.BindStorage(cmd)
-	connect.BindDatabase(cmd)
+	bindPlace(cmd)
 }
 
 func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
-	s, err := config.Load(r.factory.Env, r.cmd.Flags())
+	return connect.OpenSelected(ctx, r.factory, r.cmd)
+}
+
+// withAccount opens the service and calls fn with the account that has an e-mail.
+func (r *dataDirFlag) withAccount(ctx context.Context, email string, fn func(a *app.App, found *api.Account) error) error {
+	service, err := r.open(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	dir, err := config.DataDir(r.factory.Env, s)
+	defer func() { _ = service.Close() }() // the account is written
+	found, err := service.App.FindAccount(ctx, email)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return connect.OpenLocal(ctx, dir, r.factory, r.cmd)
+	return fn(service.App, found)
 }
 
 // userAccount is the output of the users commands.
@@ -63,13 +66,14 @@ type userAccount struct {
 	Name         string `json:"name,omitempty"`
 	Organisation string `json:"organisation,omitempty"`
 	Disabled     bool   `json:"disabled"`
+	SecondFactor bool   `json:"secondFactor"`
 	CreatedOn    string `json:"createdOn,omitempty"`
 }
 
 func toAccount(a *api.Account) userAccount {
 	return userAccount{
 		Email: a.Email, State: a.State, Role: a.Role, Name: a.Name, Organisation: a.Organisation,
-		Disabled: a.State == api.AccountDisabled, CreatedOn: a.CreatedOn,
+		Disabled: a.State == api.AccountDisabled, SecondFactor: a.SecondFactor, CreatedOn: a.CreatedOn,
 	}
 }
 
@@ -174,23 +178,16 @@ func (o *userChange) run(ctx context.Context, email string) error {
 			return err
 		}
 	}
-	service, err := o.dataDir.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = service.Close() }() // the account is written
-	found, err := service.App.FindAccount(ctx, email)
-	if err != nil {
-		return err
-	}
-	changed, err := o.do(service.App, ctx, &api.AccountInput{AccountKey: found.AccountKey})
-	if err != nil {
-		return err
-	}
-	if changed == nil { // it is deleted
-		return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
-	}
-	return cli.PrintItem(&o.output, toAccount(changed), "email", "state")
+	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error {
+		changed, err := o.do(a, ctx, &api.AccountInput{AccountKey: found.AccountKey})
+		if err != nil {
+			return err
+		}
+		if changed == nil { // it is deleted
+			return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
+		}
+		return cli.PrintItem(&o.output, toAccount(changed), "email", "state")
+	})
 }
 
 func newUsersRoleCmd(f *cli.Factory) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 	"foretell/internal/cli"
 	"foretell/internal/credential"
 	"foretell/internal/exit"
@@ -150,6 +151,8 @@ type usersResetOptions struct {
 	dataDir dataDirFlag
 	output  cli.Output
 	confirm cli.ConfirmFlag
+
+	secondFactor bool
 }
 
 func newUsersResetCmd(f *cli.Factory) *cobra.Command {
@@ -157,32 +160,38 @@ func newUsersResetCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
 		Long: `Removes the password of an account, signs it out, and prints a one-time link with which
-its owner sets a new one, unless the service mails it.`,
+its owner sets a new one, unless the service mails it. With --second-factor it removes
+the authenticator app instead, because its owner has lost it, and keeps the password.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[invitation]())
+	opts.output.BindItem(cmd, f, cli.ResultType[invitation](), cli.ResultType[userAccount]())
+	cmd.Flags().BoolVar(&opts.secondFactor, "second-factor", false, "remove the authenticator app, not the password")
 	return cmd
 }
 
 func (o *usersResetOptions) run(ctx context.Context, email string) error {
-	if err := o.confirm.Ask(ctx, "Remove the password of "+email+"? It is signed out."); err != nil {
+	removed := "password"
+	if o.secondFactor {
+		removed = "authenticator app"
+	}
+	if err := o.confirm.Ask(ctx, "Remove the "+removed+" of "+email+"? It is signed out."); err != nil {
 		return err
 	}
-	service, err := o.dataDir.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = service.Close() }() // the account is written
-	found, err := service.App.FindAccount(ctx, email)
-	if err != nil {
-		return err
-	}
-	invited, err := service.App.ResetAccount(ctx, &api.AccountInput{AccountKey: found.AccountKey})
-	if err != nil {
-		return err
-	}
-	return printInvitation(&o.output, invited)
+	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error {
+		if o.secondFactor {
+			changed, err := a.RemoveSecondFactorOf(ctx, &api.AccountInput{AccountKey: found.AccountKey})
+			if err != nil {
+				return err
+			}
+			return cli.PrintItem(&o.output, toAccount(changed), "email", "role", "secondFactor")
+		}
+		invited, err := a.ResetAccount(ctx, &api.AccountInput{AccountKey: found.AccountKey})
+		if err != nil {
+			return err
+		}
+		return printInvitation(&o.output, invited)
+	})
 }

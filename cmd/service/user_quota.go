@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 )
@@ -34,8 +35,8 @@ func newUsersQuotaCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersQuotaOptions{}
 	cmd := &cobra.Command{
 		Use: "quota EMAIL", Short: "Show or change the limits of an account",
-		Long: `Shows what an account has and may have. With flags it changes these limits; none removes
-one. What the account has above a new limit is kept.`,
+		Long: `Shows the usage and the limits of an account. Each flag changes a limit, and the value
+none removes it. Data above a new limit is kept.`,
 		Example: `  foretell users quota ada@example.org --datasets 100 --bytes 20GB --races none`,
 		Args:    cli.PositionalArgs("EMAIL"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -50,15 +51,11 @@ one. What the account has above a new limit is kept.`,
 }
 
 func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
-	service, err := o.dataDir.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = service.Close() }() // the account is written
-	found, err := service.App.FindAccount(ctx, email)
-	if err != nil {
-		return err
-	}
+	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.change(ctx, a, found) })
+}
+
+// change sets the limits of the flags and prints the quota of an account.
+func (o *usersQuotaOptions) change(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false
 	for _, limit := range []struct {
 		flag, text string
@@ -74,7 +71,7 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	}
 	if changed {
 		in := &api.SetQuotaInput{AccountInput: api.AccountInput{AccountKey: found.AccountKey}, Body: found.Quota}
-		if found, err = service.App.SetQuota(ctx, in); err != nil {
+		if found, err = a.SetQuota(ctx, in); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ type loginOptions struct {
 	output  cli.Output
 
 	username      string
+	code          string
 	passwordStdin bool
 	tokenStdin    bool
 	staySignedIn  bool
@@ -36,8 +37,8 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
 		Long: `Signs in to the service at URL and makes it the one that commands use. The token
 is stored in the system keyring, which is tested before the password is requested.
-A secret is never an argument: it is prompted for, or read from standard input or
-the environment.`,
+Secrets are never arguments. They are prompted for, or read from standard input or the
+environment.`,
 		Args: cli.PositionalArgs("[URL]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -45,6 +46,7 @@ the environment.`,
 	flags.String("profile", "", "profile of the config file to sign in for")
 	flags.String(config.KeyServer, "", "`URL` of the service")
 	flags.StringVar(&opts.username, config.KeyUsername, "", "`e-mail` of the account")
+	flags.StringVar(&opts.code, "code", "", "`digits` that the authenticator app of the account shows, if it has one")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
 	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token expires")
@@ -56,6 +58,7 @@ the environment.`,
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
+	cmd.MarkFlagsMutuallyExclusive("code", "token-stdin")
 	opts.output.BindItem(cmd, f, cli.ResultType[signedIn]())
 	opts.confirm.Factory, opts.confirm.Cmd = f, cmd
 	return cmd
@@ -232,11 +235,22 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 	if err != nil {
 		return credential.Credential{}, err
 	}
-	kept, err := tokens.LogIn(ctx, password)
+	kept, err := tokens.LogIn(ctx, password, o.code)
+	if api.CodeFromError(err) == api.CodeAuthenticatorCode {
+		if o.code, err = o.promptForCode(ctx, err); err == nil {
+			kept, err = tokens.LogIn(ctx, password, o.code)
+		}
+	}
 	if err != nil {
 		return kept, err
 	}
 	stay := o.staySignedIn
+	if o.code != "" { // the password alone will not do
+		if stay {
+			o.output.Note("the password is not stored, because the account also needs the code of its authenticator app")
+		}
+		return kept, nil
+	}
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
 		if stay, err = o.factory.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
@@ -246,6 +260,19 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 		kept.Password = password
 	}
 	return kept, nil
+}
+
+// promptForCode prompts for the code of the authenticator app, which the service has
+// required with the error required.
+func (o *loginOptions) promptForCode(ctx context.Context, required error) (string, error) {
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
+		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", required).WithHint("add the code that the app shows: --code DIGITS"))
+	}
+	code, err := o.factory.Console.Ask(ctx, "Code of the authenticator app:")
+	if err == nil && strings.TrimSpace(code) == "" {
+		err = exit.Errorf(exit.SignIn, "%w", required)
+	}
+	return code, err
 }
 
 // verifyToken checks that the service accepts a token, and returns it as a credential. The

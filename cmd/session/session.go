@@ -50,6 +50,10 @@ func (o *sessionsListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer session.Close()
+	if session.Embedded {
+		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` signs in to a service")
+		return cli.PrintList(&o.output, []api.SessionEntry{}, sessionColumns...)
+	}
 	answer, err := client.Call(ctx, session.Client, api.ListSessions, &api.None{})
 	if err != nil {
 		return err
@@ -107,6 +111,9 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer session.Close()
+	if session.Embedded {
+		return exit.Usagef("the embedded service has no accounts, and therefore no sessions").WithHint("`foretell login URL` signs in to a service")
+	}
 	if o.others {
 		if _, err := client.Call(ctx, session.Client, api.EndOtherSessions, &api.None{}); err != nil {
 			return err

@@ -47,6 +47,11 @@ type Options struct {
 	// MaxSessions is the maximum number of sessions of an account. When it logs in once
 	// more, its oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int
+	// RequireSecondFactor makes an account without an authenticator app unable to do anything
+	// but set one up.
+	RequireSecondFactor bool
+	// BreachedPasswords are refused as new passwords. Nil means that no list is available.
+	BreachedPasswords *auth.BreachedPasswords
 }
 
 // Config configures Accounts. All fields but Options are required.
@@ -81,8 +86,8 @@ type Accounts struct {
 	// requests limits the requests for access from one address. refusals limits the audit
 	// events about refused operations of one account.
 	requests, refusals *auth.Limiter
-	// forgotten limits the requests for a new password from one address, and forgottenMails
-	// the mails to one account.
+	// forgotten limits the requests for a new password from one address. forgottenMails
+	// limits the mails with such links to one account.
 	forgotten, forgottenMails *auth.Limiter
 }
 

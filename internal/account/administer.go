@@ -49,7 +49,8 @@ func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *sto
 	return account, a.problem(err)
 }
 
-// insert adds an account with a new key. An account of a user gets the default quota.
+// insert adds an account with a new key. If it is not an administrator, it gets the
+// default quota.
 func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
 	if account.Key, err = auth.NewKey(a.rand); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (a *Accounts) keepAdministrator(ctx context.Context, t *store.Tx, before *s
 func toAccount(account *store.Account) api.Account {
 	out := api.Account{
 		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
-		Role: account.Role, State: api.AccountActive, Quota: api.Quota(account.Quota), CreatedOn: api.FormatTime(account.Created),
+		Role: account.Role, State: api.AccountActive, SecondFactor: account.SecondFactor.Secret != "", Quota: api.Quota(account.Quota), CreatedOn: api.FormatTime(account.Created),
 	}
 	switch {
 	case account.Disabled:

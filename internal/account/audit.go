@@ -142,14 +142,14 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 	}
 }
 
-// RecordService appends to the audit log what the service itself has done. t must be the
+// RecordServiceEvent appends an action of the service itself to the audit log. t must be the
 // transaction of the change.
-func (a *Accounts) RecordService(ctx context.Context, t *store.Tx, action, object string) error {
+func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
 }
 
-// RecordOperation appends to the audit log that the caller has called an operation that is
-// no transaction.
-func (a *Accounts) RecordOperation(ctx context.Context, action, object string) error {
+// RecordCallerEvent appends an action of the caller to the audit log, in a transaction of
+// its own. It is for operations without a transaction.
+func (a *Accounts) RecordCallerEvent(ctx context.Context, action, object string) error {
 	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
 }

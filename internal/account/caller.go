@@ -17,6 +17,9 @@ type Caller struct {
 	Email   string
 	// Administrator reports whether the account may call the operations of administrators.
 	Administrator bool
+	// MustSetUpSecondFactor reports whether the service requires an authenticator app and
+	// the account has none.
+	MustSetUpSecondFactor bool
 	// BaseURL is the prefix of absolute URLs in responses, without a trailing
 	// slash.
 	BaseURL string
@@ -59,5 +62,10 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	if err != nil {
 		return Caller{}, a.problem(err)
 	}
-	return Caller{Account: account.Key, Email: account.Email, Administrator: account.Role == api.RoleAdministrator, session: session}, nil
+	return Caller{
+		Account: account.Key, Email: account.Email, session: session,
+		// Whoever opens the data folder is its operator.
+		Administrator:         account.Role == api.RoleAdministrator || account.Email == localEmail,
+		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
+	}, nil
 }

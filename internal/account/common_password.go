@@ -35,8 +35,8 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommon reports whether a password in lower case is common, or is a common one twice or
-// with digits and symbols around it.
+// isCommon reports whether a password in lower case is a common password, a common
+// password written twice, or a common password with digits and symbols around it.
 func isCommon(password string) bool {
 	half := password[:len(password)/2]
 	for _, candidate := range []string{password, half, trimNonLetters(password)} {
@@ -72,7 +72,7 @@ func trimNonLetters(s string) string {
 	return strings.TrimFunc(s, func(c rune) bool { return !unicode.IsLetter(c) })
 }
 
-// isRepeated reports whether a text has at most two different characters.
+// isRepeated reports whether a text consists of at most two different characters.
 func isRepeated(text string) bool {
 	seen := map[rune]bool{}
 	for _, c := range text {

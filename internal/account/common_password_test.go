@@ -1,6 +1,16 @@
 package account
 
-import "testing"
+import (
+	"crypto/sha1"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+)
 
 // TestGuessablePasswords checks which passwords are refused.
 func TestGuessablePasswords(t *testing.T) {
@@ -31,5 +41,28 @@ func TestGuessablePasswords(t *testing.T) {
 	}
 	if n := len(commonPasswords()); n < 5000 {
 		t.Errorf("only %d common passwords", n)
+	}
+}
+
+// TestBreachedPasswords checks that a new password must not be in the list of breached
+// passwords.
+func TestBreachedPasswords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "breached.txt")
+	line := fmt.Sprintf("%X:12\r\n", sha1.Sum([]byte("a breached phrase")))
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := auth.OpenBreachedPasswords(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = list.Close() }()
+	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{BreachedPasswords: list})
+	err = a.AddUser(t.Context(), api.NewAccount{Email: "ada@example.com"}, "a breached phrase")
+	if api.CodeFromError(err) != api.CodeInvalid {
+		t.Errorf("a breached password: %v", err)
+	}
+	if err := a.AddUser(t.Context(), api.NewAccount{Email: "ada@example.com"}, "a phrase that is new"); err != nil {
+		t.Error(err)
 	}
 }

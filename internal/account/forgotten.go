@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// From one address, forgottenBurst new passwords can be requested at once, and then one
-	// in each forgottenInterval.
+	// From one address, forgottenBurst new passwords can be requested in a row, and then
+	// one in each forgottenInterval.
 	forgottenBurst    = 5
 	forgottenInterval = time.Minute
-	// An account gets forgottenMailBurst mails at once, and then one in each
+	// An account gets forgottenMailBurst mails in a row, and then one in each
 	// forgottenMailInterval. Further requests are dropped.
 	forgottenMailBurst    = 3
 	forgottenMailInterval = 20 * time.Minute
 )
 
 // RequestPassword mails a one-time link to set a new password to the owner of an account.
-// The current password stays valid until the link is used. The response does not reveal
-// whether the e-mail has an account. If no process sends mails, it is a *api.Problem with
+// The current password stays valid until the link is used. Neither the response nor the work
+// for it depends on whether the e-mail has an account. If no process sends mails, it is a *api.Problem with
 // CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
@@ -43,12 +43,13 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		outcome := refused
-		if err == nil && mayMail && !account.Disabled && account.Email != localEmail {
-			outcome = done
-			if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {
-				return err
-			}
+		outcome := done
+		if err != nil || !mayMail || account.Disabled || account.Email == localEmail {
+			// The same statements for nobody, so that the time of the response reveals nothing.
+			outcome, account = refused, &store.Account{}
+		}
+		if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {
+			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: email, action: "password.request", outcome: outcome})
 	})

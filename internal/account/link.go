@@ -47,8 +47,8 @@ func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 	}))
 }
 
-// defaultQuota returns the quota of new accounts, as the service that was started last has
-// announced it.
+// defaultQuota returns the quota of new accounts that the service that was started last
+// has announced.
 func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
 	var quota api.Quota
 	text, err := t.GetSetting(ctx, settingQuota)
@@ -61,8 +61,8 @@ func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
 // sendsMail reports whether this process sends mails.
 func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
-// anyProcessSendsMail reports whether this process sends mails, or the service that was
-// started last.
+// anyProcessSendsMail reports whether this process sends mails, or whether the service
+// that was started last sends mails.
 func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
 	if a.sendsMail() {
 		return true, nil

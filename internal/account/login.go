@@ -27,8 +27,9 @@ const (
 	emailInterval = 10 * time.Second
 )
 
-// LogIn returns a token for an e-mail and password. Its error does not reveal
-// whether the e-mail is unknown, the password is wrong or the account is disabled.
+// LogIn returns a token for an e-mail, a password and, if the account has an
+// authenticator app, its code. Its error does not reveal whether the e-mail is unknown, the
+// password is wrong or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	refund, err := a.limitAttempt(ctx, email)
@@ -53,6 +54,16 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	if err != nil || account.Disabled {
 		a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
 		return nil, api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(err)
+	}
+	if account.SecondFactor.Secret != "" {
+		if in.Body.AuthenticatorCode == "" {
+			refund()
+			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
+		}
+		if err := a.useCode(ctx, account, in.Body.AuthenticatorCode); err != nil {
+			a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
+			return nil, err
+		}
 	}
 	refund()
 	return a.openSession(ctx, account)

@@ -12,14 +12,14 @@ import (
 // mailContent is the subject and the plain text of a mail.
 type mailContent struct{ subject, text string }
 
-// composeMail returns the content of a mail of a kind to an account. It is nil if the mail
-// is no longer needed.
+// composeMail returns the content of a mail of the given kind to an account. It returns
+// nil if the mail is no longer needed.
 func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, account *store.Account) (*mailContent, error) {
 	switch {
 	case account.Disabled:
 		return nil, nil //nolint:nilnil // no mail
 	case kind == mailRequests:
-		return a.composeRequests(ctx, t, account)
+		return a.composeRequestList(ctx, t, account)
 	}
 	// The link replaces the link of an earlier attempt, which may have been delivered
 	// although it seemed to fail.
@@ -56,9 +56,9 @@ The API is at %[4]s/api, its description at %[4]s/openapi.json.
 // maxListedRequests is the maximum number of requests for access that a mail lists.
 const maxListedRequests = 20
 
-// composeRequests returns a mail that lists the PENDING requests for access, newest first,
-// to an administrator. It is nil if there are none.
-func (a *Accounts) composeRequests(ctx context.Context, t *store.Tx, account *store.Account) (*mailContent, error) {
+// composeRequestList returns a mail to an administrator that lists the PENDING requests for
+// access, newest first. It returns nil if there are none.
+func (a *Accounts) composeRequestList(ctx context.Context, t *store.Tx, account *store.Account) (*mailContent, error) {
 	requests, total, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{Limit: maxListedRequests})
 	if err != nil || total == 0 || account.Role != api.RoleAdministrator {
 		return nil, err
@@ -82,5 +82,6 @@ foretell api PATCH /api/v1/admin/requests/KEY/approve
 `, a.options.PublicURL, list.String())}, nil
 }
 
-// oneLine returns a text of a stranger without line breaks.
+// oneLine returns text on one line. The text comes from an unknown person, whose line
+// breaks could imitate the rest of a mail.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -35,8 +35,8 @@ const (
 	maxMailAge   = 7 * 24 * time.Hour
 )
 
-// queueMail queues a mail to an account, to be sent at due. t must be the transaction of
-// the change for which the mail is sent.
+// queueMail queues a mail of the given kind to an account. It is sent at due or later. t
+// must be the transaction of the change for which the mail is sent.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {

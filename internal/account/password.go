@@ -24,6 +24,15 @@ func (a *Accounts) newPassword(ctx context.Context, email, password string) (str
 	if err := checkPassword(email, password); err != nil {
 		return "", err
 	}
+	if list := a.options.BreachedPasswords; list != nil {
+		breached, err := list.Contains(password)
+		if err != nil {
+			return "", err
+		}
+		if breached {
+			return "", api.NewFieldProblem("password", "is known from a data breach of another service: choose another")
+		}
+	}
 	return a.passwords.Hash(ctx, password)
 }
 
@@ -108,6 +117,26 @@ func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash str
 
 // ChangePassword changes the password of the caller and ends all its sessions.
 func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
+	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, "password.change")
+	if err != nil {
+		return nil, err
+	}
+	hash, err := a.newPassword(ctx, account.Email, in.Body.NewPassword)
+	if err != nil {
+		return nil, renameField(err, "newPassword")
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.UpdatePassword(ctx, account.Key, hash); err != nil {
+			return err
+		}
+		return a.Record(ctx, t, "password.change", "")
+	})
+	return &api.None{}, a.problem(err)
+}
+
+// verifyCaller returns the account of the caller if password is its password. Otherwise it
+// records that the action was refused. Attempts are limited as those to log in.
+func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	refund, err := a.limitAttempt(ctx, caller.Email)
 	if err != nil {
@@ -117,29 +146,16 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	if err != nil {
 		return nil, err
 	}
-	err = a.passwords.Verify(ctx, account.PasswordHash, in.Body.CurrentPassword)
+	err = a.passwords.Verify(ctx, account.PasswordHash, password)
 	if errors.Is(err, auth.ErrWrongPassword) {
-		a.record(ctx, event{action: "password.change", outcome: refused})
+		a.record(ctx, event{action: action, outcome: refused})
 		return nil, api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	refund()
-	if err := checkPassword(account.Email, in.Body.NewPassword); err != nil {
-		return nil, renameField(err, "newPassword")
-	}
-	hash, err := a.passwords.Hash(ctx, in.Body.NewPassword)
-	if err != nil {
-		return nil, err
-	}
-	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := t.UpdatePassword(ctx, account.Key, hash); err != nil {
-			return err
-		}
-		return a.Record(ctx, t, "password.change", "")
-	})
-	return &api.None{}, a.problem(err)
+	return account, nil
 }
 
 // renameField returns err, the problem of one field, with another name of the field.

@@ -117,7 +117,7 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 		if a.options.NotifyRequests != nil && !slices.Contains(a.options.NotifyRequests, account.Email) {
 			continue
 		}
-		if queued, err := t.HasMail(ctx, account.Key, mailRequests); err != nil {
+		if queued, err := t.IsMailQueued(ctx, account.Key, mailRequests); err != nil {
 			return err
 		} else if queued {
 			continue

@@ -19,9 +19,9 @@ const (
 	maxClientName = 200
 )
 
-// openSession returns a new token of an account. If the account then has more than
-// Options.MaxSessions sessions, the oldest end. The account of the embedded service has no
-// such limit.
+// openSession opens a session of an account and returns its token. If the account then has
+// more than Options.MaxSessions sessions, the oldest ones end. The account of the embedded
+// service has no such limit.
 func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
 
-// endOldestSessions ends the oldest sessions above Options.MaxSessions of the account that
-// has just opened the session newest.
+// endOldestSessions ends the oldest sessions of the account of newest until it has at most
+// Options.MaxSessions. It never ends newest.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -125,8 +125,8 @@ func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None
 	return &api.None{}, a.problem(err)
 }
 
-// endSessions ends the sessions of the caller's account that matches selects. It returns
-// store.ErrNotFound if there are none.
+// endSessions ends the sessions of the caller's account for which matches returns true. It
+// returns store.ErrNotFound if there are none.
 func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

@@ -29,7 +29,7 @@ type RequestAccessInput struct {
 type NewAccessRequest struct {
 	Name         string `json:"name" doc:"The person's name." minLength:"1" maxLength:"100"`
 	Organisation string `json:"organisation" doc:"The person's organisation." minLength:"1" maxLength:"100"`
-	Email        string `json:"email" doc:"The e-mail of the account; the credentials are sent to it." minLength:"3" maxLength:"320"`
+	Email        string `json:"email" doc:"The e-mail of the account. If the service sends mails, the one-time link is sent to it." minLength:"3" maxLength:"320"`
 	Reason       string `json:"reason" doc:"What the account is for." minLength:"1" maxLength:"1000"`
 }
 
@@ -71,6 +71,43 @@ type PasswordChange struct {
 	NewPassword     string `json:"newPassword" doc:"At least 10 characters, not the e-mail and not a common password." minLength:"10" maxLength:"1024"`
 }
 
+// AddSecondFactorInput is the request of [AddSecondFactor].
+type AddSecondFactorInput struct {
+	Body SecondFactorPassword
+}
+
+// SecondFactorPassword is the password of the caller, who sets up an authenticator app.
+type SecondFactorPassword struct {
+	CurrentPassword string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
+}
+
+// SecondFactor is the secret that an account and its authenticator app share.
+type SecondFactor struct {
+	Secret string `json:"secret" doc:"The secret in base32, for apps that have no camera."`
+	URL    string `json:"url" doc:"The otpauth URL of the secret, for a QR code."`
+}
+
+// ConfirmSecondFactorInput is the request of [ConfirmSecondFactor].
+type ConfirmSecondFactorInput struct {
+	Body SecondFactorCode
+}
+
+// SecondFactorCode is a code of a new authenticator app.
+type SecondFactorCode struct {
+	AuthenticatorCode string `json:"authenticatorCode" doc:"The six digits that the app shows." minLength:"1" maxLength:"20"`
+}
+
+// RemoveSecondFactorInput is the request of [RemoveSecondFactor].
+type RemoveSecondFactorInput struct {
+	Body SecondFactorRemoval
+}
+
+// SecondFactorRemoval is what the caller must know to remove the authenticator app.
+type SecondFactorRemoval struct {
+	CurrentPassword   string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
+	AuthenticatorCode string `json:"authenticatorCode" doc:"The six digits that the app shows." minLength:"1" maxLength:"20"`
+}
+
 // Account is a user of the service.
 type Account struct {
 	AccountKey   string `json:"accountKey" doc:"The account's key." format:"uuid"`
@@ -79,6 +116,7 @@ type Account struct {
 	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
 	Role         string `json:"role" doc:"What the account may do." enum:"user,administrator"`
 	State        string `json:"state" doc:"INVITED has no password yet, DISABLED cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
+	SecondFactor bool   `json:"secondFactor" doc:"Whether a login needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
 	Usage        *Usage `json:"usage,omitempty" doc:"What the account has; not in lists."`
 	CreatedOn    string `json:"createdOn" doc:"When it was created."`
@@ -187,7 +225,7 @@ type AccessRequestInput struct {
 // AuditEvent records who did what.
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
-	Time          string `json:"time" doc:"When it happened, in microseconds."`
+	Time          string `json:"time" doc:"When it happened, to the microsecond."`
 	Actor         string `json:"actor" doc:"The e-mail of the account; of a failed login the e-mail that was tried. operator is a command on the data folder, service the service itself."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
 	Object        string `json:"object" doc:"The key or e-mail that it concerns; may be empty."`

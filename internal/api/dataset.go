@@ -50,9 +50,9 @@ type NewDataset struct {
 	// Series is the name of the series that the dataset belongs to. Nil defaults to
 	// DatasetName.
 	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name of the series that the dataset belongs to. The models of a series have consecutive versions, and one of them is the champion. Defaults to datasetName."`
-	// NumberOfBuckets is the number of bins of each numeric feature for the
-	// bucketed algorithm. Nil lets the service choose.
-	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Number of bins of each numeric feature for the bucketed algorithm."`
+	// NumberOfBuckets is the number of bins of each numeric feature for BSEV02 and
+	// MSEV02. Nil lets the service choose.
+	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Number of bins of each numeric feature for BSEV02 and MSEV02."`
 }
 
 // CreatedDataset is the response of [CreateDataset].
@@ -81,7 +81,7 @@ type DatasetEntry struct {
 	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Bins of a numeric feature."`
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
-	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: the process that was to prepare it has ended, and no other resumes it automatically."`
+	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was to prepare it has ended and no other will resume it automatically."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are
 	// zero before the upload, if the service does not report them, and once the
 	// dataset FAILED, because its CSV is then deleted. A CSV that is damaged on the
@@ -135,6 +135,17 @@ type Distribution struct {
 	Low  float64 `json:"low,omitempty" doc:"Left edge of the first bin."`
 	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
 	Top  []Class `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
+}
+
+// maxValueRunes is the maximum number of characters of a value in Distribution.Top.
+const maxValueRunes = 40
+
+// AbbreviateValue returns a value as Distribution.Top has it.
+func AbbreviateValue(text string) string {
+	if runes := []rune(text); len(runes) > maxValueRunes {
+		return string(runes[:maxValueRunes-1]) + "…"
+	}
+	return text
 }
 
 // Class is one label and the number of rows that have it.

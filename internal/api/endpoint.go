@@ -156,13 +156,13 @@ var (
 		ID: "getModel", Method: "GET", Path: "/api/v1/models/{modelKey}", Status: 200, Origin: Decided,
 		Summary: "Read a model.",
 	}}
-	GetModelReport = Endpoint[ModelInput, ModelReport]{Operation{
+	GetModelReport = Endpoint[ModelReportInput, ModelReport]{Operation{
 		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
 		Summary: "Read the scores of a model on rows it was not trained on, and the importance of the columns.",
 	}}
 	DownloadModel = Endpoint[ModelInput, None]{Operation{
 		ID: "downloadModel", Method: "GET", Path: "/api/v1/models/{modelKey}/file", Status: 200, Origin: Extension,
-		Summary: "Download the file of a model, as the service keeps it.",
+		Summary: "Download the file of a model, as the service stores it.",
 	}}
 	DeleteModel = Endpoint[ModelInput, None]{Operation{
 		ID: "deleteModel", Method: "DELETE", Path: "/api/v1/models/{modelKey}", Status: 204, Origin: Extension,
@@ -208,6 +208,18 @@ var (
 		ID: "changePassword", Method: "PUT", Path: "/api/v1/account/password", Status: 204, Origin: Extension,
 		Summary: "Change the caller's password and end all its sessions.",
 	}}
+	AddSecondFactor = Endpoint[AddSecondFactorInput, SecondFactor]{Operation{
+		ID: "addSecondFactor", Method: "POST", Path: "/api/v1/account/second-factor", Status: 200, Origin: Extension,
+		Summary: "Request a secret for an authenticator app (RFC 6238, six digits, 30 seconds).",
+	}}
+	ConfirmSecondFactor = Endpoint[ConfirmSecondFactorInput, None]{Operation{
+		ID: "confirmSecondFactor", Method: "PUT", Path: "/api/v1/account/second-factor", Status: 204, Origin: Extension,
+		Summary: "Confirm the new authenticator app with a code: from now on a login needs one. The other sessions end.",
+	}}
+	RemoveSecondFactor = Endpoint[RemoveSecondFactorInput, None]{Operation{
+		ID: "removeSecondFactor", Method: "PATCH", Path: "/api/v1/account/second-factor/remove", Status: 204, Origin: Extension,
+		Summary: "Remove the authenticator app of the caller's account.",
+	}}
 
 	ListAccessRequests = Endpoint[ListAccessRequestsInput, AccessRequestPage]{Operation{
 		ID: "listAccessRequests", Method: "GET", Path: "/api/v1/admin/requests", Status: 200, Origin: Extension, Administrator: true,
@@ -245,6 +257,10 @@ var (
 		ID: "resetAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/reset", Status: 200, Origin: Extension, Administrator: true,
 		Summary: "Remove the password of an account and end its sessions; its owner gets a one-time link to set a new one.",
 	}}
+	RemoveSecondFactorOf = Endpoint[AccountInput, Account]{Operation{
+		ID: "removeSecondFactorOf", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/remove-second-factor", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "Remove the authenticator app of an account whose owner has lost it, and end its sessions.",
+	}}
 	SetRole = Endpoint[SetRoleInput, Account]{Operation{
 		ID: "setRole", Method: "PUT", Path: "/api/v1/admin/accounts/{accountKey}/role", Status: 200, Origin: Extension, Administrator: true,
 		Summary: "Make an account an administrator, or a user again.",
@@ -260,6 +276,14 @@ var (
 	ListAuditEvents = Endpoint[ListAuditEventsInput, AuditEventPage]{Operation{
 		ID: "listAuditEvents", Method: "GET", Path: "/api/v1/admin/events", Status: 200, Origin: Extension, Administrator: true,
 		Summary: "List the audit log, newest first: logins, administration, deletes and downloads.",
+	}}
+	ListJobs = Endpoint[ListJobsInput, JobPage]{Operation{
+		ID: "listJobs", Method: "GET", Path: "/api/v1/admin/jobs", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "List the running and queued jobs of all accounts.",
+	}}
+	ListWorkers = Endpoint[None, WorkerList]{Operation{
+		ID: "listWorkers", Method: "GET", Path: "/api/v1/admin/workers", Status: 200, Origin: Extension, Administrator: true,
+		Summary: "List the living workers.",
 	}}
 )
 
@@ -278,8 +302,10 @@ func Operations() []Operation {
 		DownloadModel.Operation, DeleteModel.Operation,
 		RequestAccess.Operation, SetPassword.Operation, RequestPassword.Operation, LogOut.Operation,
 		ListSessions.Operation, EndSession.Operation, EndOtherSessions.Operation, GetOwnAccount.Operation, ChangePassword.Operation,
+		AddSecondFactor.Operation, ConfirmSecondFactor.Operation, RemoveSecondFactor.Operation,
 		ListAccessRequests.Operation, ApproveAccessRequest.Operation, RefuseAccessRequest.Operation,
 		ListAccounts.Operation, CreateAccount.Operation, GetAccount.Operation, DisableAccount.Operation, EnableAccount.Operation,
-		ResetAccount.Operation, SetRole.Operation, SetQuota.Operation, DeleteAccount.Operation, ListAuditEvents.Operation,
+		ResetAccount.Operation, RemoveSecondFactorOf.Operation, SetRole.Operation, SetQuota.Operation, DeleteAccount.Operation, ListAuditEvents.Operation,
+		ListJobs.Operation, ListWorkers.Operation,
 	}
 }

@@ -12,6 +12,8 @@ type LogInInput struct {
 type Credentials struct {
 	Username string `json:"username" doc:"The account's e-mail." minLength:"1" maxLength:"320"`
 	Password string `json:"password" doc:"The account's password." minLength:"1" maxLength:"1024"`
+	// AuthenticatorCode is required if the account has an authenticator app.
+	AuthenticatorCode string `json:"authenticatorCode,omitempty" doc:"The six digits that the authenticator app of the account shows, if it has one." maxLength:"20"`
 }
 
 // Session is a bearer token and its lifetime.

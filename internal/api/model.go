@@ -10,6 +10,12 @@ type ModelInput struct {
 	ModelKey string `path:"modelKey" format:"uuid" doc:"The model's key."`
 }
 
+// ModelReportInput is the request of [GetModelReport].
+type ModelReportInput struct {
+	ModelInput
+	Summary bool `query:"summary" doc:"Leave importances, partialDependence, curves, confusion and the curves of algorithms empty, which make most of a long report."`
+}
+
 // Model is the response of [GetModel].
 type Model struct {
 	ModelKey            string  `json:"modelKey"`
@@ -26,6 +32,7 @@ type Model struct {
 // ModelEntry is a model in a list.
 type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
+	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"The race that trained it. An extension."`
 	Version             int     `json:"version"`
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, measured on validation rows. null if there were no validation rows (an extension)."`
 	Algorithm           string  `json:"algorithm,omitempty"`
@@ -81,11 +88,16 @@ type ModelReport struct {
 	// if the division was random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
+	// Effort is EffortFast, or empty for the default.
+	Effort string `json:"effort,omitempty" doc:"How much the race trained: fast; absent if it is the default."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.
 	Features         int64 `json:"features,omitempty" doc:"Features extracted from the columns."`
 	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features each algorithm was trained on: the most informative on the training rows of each fold. Absent if all."`
+	// Copies is 0 in old reports.
+	Copies        int64 `json:"copies,omitempty" doc:"Labelled rows that are equal to another row in every feature."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether these rows were divided between training and measured rows, because they are normal in the table. Otherwise they were kept together."`
 	// The scores are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"On the rows that the algorithms were compared on; null if not measured."`
 	Test       *Scores `json:"test" doc:"On test rows, which were used for nothing else; null if not measured."`
@@ -115,6 +127,8 @@ type ModelReport struct {
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction depends on the most important columns, on validation rows."`
+	// Interactions is nil in old reports, and if PartialDependence is.
+	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of the most important columns depend on each other, for each pair, strongest first, on validation rows."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend that was compared with the algorithms, whether or not it
@@ -153,9 +167,9 @@ func (i *Interval) String() string {
 	return fmt.Sprintf("%.2f–%.2f", i.Low, i.High)
 }
 
-// PlusMinus returns half the width of the interval after a plus-minus sign, with two decimals,
+// FormatMargin returns half the width of the interval after a plus-minus sign, with two decimals,
 // or with four if the interval is narrower than 0.02. It is "" for nil.
-func (i *Interval) PlusMinus() string {
+func (i *Interval) FormatMargin() string {
 	switch {
 	case i == nil:
 		return ""
@@ -313,7 +327,7 @@ type ReliabilityBin struct {
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column     string  `json:"column"`
-	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled, the mean of several shuffles."`
+	Importance float64 `json:"importance" doc:"How much the metric drops when the column is shuffled, the mean of up to three shuffles."`
 	// Interval is nil in old reports.
 	Interval *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the importance."`
 }
@@ -334,6 +348,18 @@ type PartialDependencePoint struct {
 	Probabilities []float64 `json:"probabilities" doc:"Mean probability of each class of curveClasses."`
 }
 
+// Interaction says how much the effect of one column on the mean prediction depends on
+// the value of another.
+type Interaction struct {
+	Columns  []string `json:"columns" doc:"The two columns."`
+	Class    string   `json:"class" doc:"The class whose probability the columns change most together."`
+	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not a sum of two effects."`
+	Share    float64  `json:"share" doc:"The variance of this part as a share of that of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
+	// Values and Probabilities are the table of the mean probability.
+	Values        [][]string  `json:"values" doc:"At most six values of the first column, then of the second."`
+	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had a value of the first column (down) and one of the second (across)."`
+}
+
 // AlgorithmReport describes how one algorithm of the race ended.
 type AlgorithmReport struct {
 	Algorithm     string `json:"algorithm"`
@@ -345,4 +371,6 @@ type AlgorithmReport struct {
 	LogLoss     *float64  `json:"logLoss" doc:"Of the same step, after calibration if the algorithms were compared by it."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
+	// Seconds is nil in old reports.
+	Seconds []float64 `json:"seconds,omitempty" doc:"The time of each score in curve, in seconds since the machine that trained the algorithm began."`
 }

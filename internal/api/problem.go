@@ -11,58 +11,62 @@ type Code string
 
 // The codes. Each belongs to one HTTP status, see [Code.Status].
 const (
-	CodeMalformed        Code = "malformed"          // the request cannot be parsed
-	CodeUnauthorized     Code = "unauthorized"       // missing, invalid or expired token
-	CodeBadCredentials   Code = "bad-credentials"    // login refused
-	CodeForbidden        Code = "forbidden"          // not allowed, or an invalid signed URL
-	CodeNotFound         Code = "not-found"          // unknown key, or of another account
-	CodeNoRoute          Code = "no-route"           // no operation at this path
-	CodeMethodNotAllowed Code = "method-not-allowed" // the path has operations, but not of this method
-	CodeWrongState       Code = "wrong-state"        // the resource is not in a state that allows it
-	CodeNameTaken        Code = "name-taken"         // the account has a dataset of this name, or the e-mail has an account
-	CodeTooLarge         Code = "too-large"          // more bytes than allowed
-	CodeWrongMediaType   Code = "wrong-media-type"   // Content-Type
-	CodeBadRange         Code = "bad-range"          // the file does not have the requested range
-	CodeInvalid          Code = "invalid"            // a value out of range
-	CodeTooSmall         Code = "too-small"          // fewer bytes than a CSV can have
-	CodeTooMany          Code = "too-many-requests"  // rate limit, see Retry-After
-	CodeQuota            Code = "quota-exceeded"     // the account would exceed one of its limits
-	CodeStorageFull      Code = "storage-full"       // the service's disk is full
-	CodeDamaged          Code = "damaged"            // a stored file is missing or corrupt
-	CodeInternal         Code = "internal"           // a bug in the service, see requestId
-	CodeNotReady         Code = "not-ready"          // starting or stopping
+	CodeMalformed         Code = "malformed"          // the request cannot be parsed
+	CodeUnauthorized      Code = "unauthorized"       // missing, invalid or expired token
+	CodeBadCredentials    Code = "bad-credentials"    // login refused
+	CodeAuthenticatorCode Code = "authenticator-code" // the login needs the code of the authenticator app
+	CodeNoSecondFactor    Code = "no-second-factor"   // the account must first set up an authenticator app
+	CodeForbidden         Code = "forbidden"          // not allowed, or an invalid signed URL
+	CodeNotFound          Code = "not-found"          // unknown key, or of another account
+	CodeNoRoute           Code = "no-route"           // no operation at this path
+	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but not of this method
+	CodeWrongState        Code = "wrong-state"        // the resource is not in a state that allows it
+	CodeNameTaken         Code = "name-taken"         // the account has a dataset of this name, or the e-mail has an account
+	CodeTooLarge          Code = "too-large"          // more bytes than allowed
+	CodeWrongMediaType    Code = "wrong-media-type"   // Content-Type
+	CodeBadRange          Code = "bad-range"          // the file does not have the requested range
+	CodeInvalid           Code = "invalid"            // a value out of range
+	CodeTooSmall          Code = "too-small"          // fewer bytes than a CSV can have
+	CodeTooMany           Code = "too-many-requests"  // rate limit, see Retry-After
+	CodeQuota             Code = "quota-exceeded"     // the account would exceed one of its limits
+	CodeStorageFull       Code = "storage-full"       // the service's disk is full
+	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
+	CodeInternal          Code = "internal"           // a bug in the service, see requestId
+	CodeNotReady          Code = "not-ready"          // starting or stopping
 )
 
 // Codes lists the codes in the order of the reference.
 func Codes() []Code {
 	return []Code{
-		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeForbidden, CodeNotFound, CodeNoRoute,
+		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeAuthenticatorCode, CodeForbidden, CodeNoSecondFactor, CodeNotFound, CodeNoRoute,
 		CodeMethodNotAllowed, CodeWrongState, CodeNameTaken, CodeTooLarge, CodeWrongMediaType, CodeBadRange,
 		CodeInvalid, CodeTooSmall, CodeTooMany, CodeQuota, CodeStorageFull, CodeDamaged, CodeInternal, CodeNotReady,
 	}
 }
 
 var httpStatuses = map[Code]int{
-	CodeMalformed:        http.StatusBadRequest,
-	CodeUnauthorized:     http.StatusUnauthorized,
-	CodeBadCredentials:   http.StatusUnauthorized,
-	CodeForbidden:        http.StatusForbidden,
-	CodeNotFound:         http.StatusNotFound,
-	CodeNoRoute:          http.StatusNotFound,
-	CodeMethodNotAllowed: http.StatusMethodNotAllowed,
-	CodeWrongState:       http.StatusConflict,
-	CodeNameTaken:        http.StatusConflict,
-	CodeTooLarge:         http.StatusRequestEntityTooLarge,
-	CodeWrongMediaType:   http.StatusUnsupportedMediaType,
-	CodeBadRange:         http.StatusRequestedRangeNotSatisfiable,
-	CodeInvalid:          http.StatusUnprocessableEntity,
-	CodeTooSmall:         http.StatusUnprocessableEntity,
-	CodeTooMany:          http.StatusTooManyRequests,
-	CodeQuota:            http.StatusForbidden,
-	CodeStorageFull:      http.StatusInsufficientStorage,
-	CodeDamaged:          http.StatusInternalServerError,
-	CodeInternal:         http.StatusInternalServerError,
-	CodeNotReady:         http.StatusServiceUnavailable,
+	CodeMalformed:         http.StatusBadRequest,
+	CodeUnauthorized:      http.StatusUnauthorized,
+	CodeBadCredentials:    http.StatusUnauthorized,
+	CodeAuthenticatorCode: http.StatusUnauthorized,
+	CodeNoSecondFactor:    http.StatusForbidden,
+	CodeForbidden:         http.StatusForbidden,
+	CodeNotFound:          http.StatusNotFound,
+	CodeNoRoute:           http.StatusNotFound,
+	CodeMethodNotAllowed:  http.StatusMethodNotAllowed,
+	CodeWrongState:        http.StatusConflict,
+	CodeNameTaken:         http.StatusConflict,
+	CodeTooLarge:          http.StatusRequestEntityTooLarge,
+	CodeWrongMediaType:    http.StatusUnsupportedMediaType,
+	CodeBadRange:          http.StatusRequestedRangeNotSatisfiable,
+	CodeInvalid:           http.StatusUnprocessableEntity,
+	CodeTooSmall:          http.StatusUnprocessableEntity,
+	CodeTooMany:           http.StatusTooManyRequests,
+	CodeQuota:             http.StatusForbidden,
+	CodeStorageFull:       http.StatusInsufficientStorage,
+	CodeDamaged:           http.StatusInternalServerError,
+	CodeInternal:          http.StatusInternalServerError,
+	CodeNotReady:          http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of the code, or 500 if the code is unknown.

@@ -29,6 +29,15 @@ const (
 	MetricROCAUC           = "rocAuc"
 )
 
+// How much a race trains. The empty string means EffortDefault.
+const (
+	EffortFast    = "fast"
+	EffortDefault = "default"
+)
+
+// Efforts are the values of effort, in ascending order.
+func Efforts() []string { return []string{EffortFast, EffortDefault} }
+
 // MetricLogLoss is a metric of reports, for which races cannot be run. Smaller is
 // better.
 const MetricLogLoss = "logLoss"
@@ -72,6 +81,7 @@ type TrainingProgressInput struct {
 type ListTrainingsInput struct {
 	PageInput
 	ParentOnly bool `query:"parentOnly" doc:"Omit the jobs of single algorithms."`
+	ActiveOnly bool `query:"activeOnly" doc:"Only jobs that are PENDING or RUNNING. An extension."`
 }
 
 // CreateTrainingInput is the request of [CreateTraining].
@@ -96,7 +106,9 @@ type NewTraining struct {
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. The rows that performances are measured on are later than the rows trained on. An extension."`
 
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
-	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four."`
+	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
+
+	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].
@@ -129,6 +141,7 @@ type Training struct {
 	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
 	GroupColumn          string   `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
 	TimeColumn           string   `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`
+	Effort               string   `json:"effort,omitempty" doc:"fast; absent if it is the default. An extension."`
 	FailureReason        string   `json:"failureReason,omitempty"`
 	StartedOn            string   `json:"startedOn,omitempty"`
 	FinishedOn           string   `json:"finishedOn,omitempty"`

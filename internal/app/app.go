@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -63,6 +64,9 @@ type Config struct {
 	DirectTransfers bool
 	// Tracer creates the spans of jobs. Nil creates none.
 	Tracer trace.Tracer
+	// Host is the name of the machine and Version that of the program, which administrators see
+	// in the list of workers.
+	Host, Version string
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
 }
@@ -83,12 +87,15 @@ type App struct {
 	datasetsArray bool
 	ownJobsOnly   bool
 	memory        int64
-	// spreads is set if races may be spread over workers.
+	host, version string
+	// spreads is set if several workers may train one race.
 	spreads        bool
 	minSpreadCells int64
 	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
 	pool                 *job.Pool
+	queueWatchers        queueWatchers
+	deadlines            raceDeadlines
 	models               *modelCache
 	finishedJobs         *jobCounter
 	// direct is nil unless Config.DirectTransfers is set.
@@ -108,7 +115,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory, spreads: c.Store.OnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
+		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.OnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
 		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
@@ -158,10 +165,10 @@ const sweepInterval = time.Hour
 func (a *App) Run(ctx context.Context) error {
 	a.removeLeftovers(ctx)
 	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
-	defer a.watchMemory(ctx)()
+	defer a.failTooLargeRaces(ctx)()
 	if !a.ownJobsOnly {
 		defer a.registerWorker(ctx)()
-		defer runEvery(ctx, expireInterval, func() { a.expireRaces(ctx) })()
+		defer a.watchDeadlines(ctx)()
 	}
 	return a.pool.Run(ctx)
 }
@@ -174,7 +181,9 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
-	self := &store.Worker{Process: a.store.ProcessName(), Memory: a.memory}
+	self := &store.Worker{
+		Process: a.store.ProcessName(), Memory: a.memory, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
+	}
 	write(ctx, func(t *store.Tx) error { return t.InsertWorker(ctx, self) })
 	return func() {
 		ctx := context.WithoutCancel(ctx)
@@ -193,6 +202,9 @@ func (a *App) removeLeftovers(ctx context.Context) {
 		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
 	}
 }
+
+// TempDir returns the folder for temporary files; empty is that of the operating system.
+func (a *App) TempDir() string { return a.tempDir }
 
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }

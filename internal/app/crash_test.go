@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store"
 )
 
 // crashVariable is the environment variable with the folder of TestCrashChild.
@@ -153,4 +155,29 @@ func TestKilledWhileRunningJobs(t *testing.T) {
 	}
 	// The CSV, the model and the result.
 	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
+}
+
+// TestKilledWhileCancelling kills a process after the request to cancel its race, before it
+// has noticed the request. The race must end and not be trained again.
+func TestKilledWhileCancelling(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	dataset := b.prepared(t, "flowers", noisy(20_000)).DatasetKey
+	stop()
+	race := must(b.CreateTraining(b.ctx, newRace(dataset, 1)))(t).TrainingJobKey
+	c := startChild(t, b.dir)
+	c.await(t, "job begins", "kind=train")
+	eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}) },
+		func(r *api.Training) bool { return r.Status == api.TrainingRunning })
+	c.kill() // before it notices the request, which is stored as it would have been a moment before
+	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t)
+	defer func() { _ = rows.Close() }()
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.RequestCancel(t.Context(), race) }); err != nil {
+		t.Fatal(err)
+	}
+	b.work(t)
+	if r := b.awaitTraining(t, race); r.Status != api.TrainingCancelled || r.ModelKey != "" {
+		t.Errorf("the race is %s with the model %q", r.Status, r.ModelKey)
+	}
 }

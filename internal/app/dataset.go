@@ -101,13 +101,11 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 // GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
-	var s jobStatus
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil {
-			return err
+	s, err := a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil || d.Status != api.DatasetProcessing {
+			return "", err
 		}
-		s, err = a.findJobStatus(ctx, t, d.Key)
-		return err
+		return d.Key, nil
 	})
 	if err != nil {
 		return nil, a.lookupProblem(err, "dataset", in.DatasetKey)
@@ -143,11 +141,24 @@ func (a *App) newUploadInfo(ctx context.Context, d *store.Dataset) (api.UploadIn
 
 // findDataset returns a dataset of the caller.
 func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
 	return d, a.lookupProblem(err, "dataset", key)
+}
+
+// checkDataset returns a problem if the caller has no such dataset. It does not read the columns,
+// which may be a megabyte.
+func (a *App) checkDataset(ctx context.Context, key string) error {
+	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
+		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
+		if err == nil && !found {
+			err = store.ErrNotFound
+		}
+		return err
+	})
+	return a.lookupProblem(err, "dataset", key)
 }
 
 func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
@@ -271,7 +282,7 @@ func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) 
 		a.discardBlob(ctx, err, info.Key)
 		return err
 	}
-	a.pool.Wake(kindPrepare)
+	a.jobQueued(kindPrepare)
 	return nil
 }
 

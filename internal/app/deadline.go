@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"foretell/internal/api"
@@ -11,13 +13,54 @@ import (
 	"foretell/internal/table/frame"
 )
 
+// raceDeadlines has the deadlines of races by the clock of this process. A deadline is stored
+// as a time of day. Once this process knows it, the time left is that of the monotonic clock,
+// so that no race ends early or late because a clock was set. The zero value is ready to use.
+type raceDeadlines struct {
+	mu   sync.Mutex
+	ends map[string]time.Time // with a monotonic reading, by key of the race
+}
+
+// end returns the time by which a race must end, or the zero time if it has no deadline.
+// now is the time by the clock of this process, and shared by that of the stored deadline.
+func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
+	if race.Deadline.IsZero() {
+		return time.Time{}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	end, known := d.ends[race.Key]
+	if !known {
+		if d.ends == nil {
+			d.ends = map[string]time.Time{}
+		}
+		end = now.Add(race.Deadline.Sub(shared))
+		d.ends[race.Key] = end
+	}
+	return end
+}
+
+// keep forgets all races but those with these keys.
+func (d *raceDeadlines) keep(keys map[string]bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
+}
+
+// raceEnd returns the time by which a race must end because of its deadline, or the zero time
+// if it has none.
+func (a *App) raceEnd(race *store.Training) time.Time {
+	now := a.now()
+	return a.deadlines.end(race, now, a.store.SharedTime(now))
+}
+
 // raceTimeLeft returns the time until the race must end. The time limit counts
 // from the start of the race, but the race must also end by its deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
-	now, race := a.now(), rows.race
-	left := time.Duration(race.TimeLimitSeconds)*time.Second - now.Sub(race.Started)
-	if !race.Deadline.IsZero() {
-		left = min(left, race.Deadline.Sub(now))
+	now := a.now()
+	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
+	if !rows.end.IsZero() {
+		left = min(left, rows.end.Sub(now))
 	}
 	return left
 }
@@ -39,36 +82,55 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 
 // raceTimeLimit returns the time limit of a race, for messages. If the deadline comes
 // first, it returns the time from the creation of the race to the deadline.
-func raceTimeLimit(race *store.Training) time.Duration {
+func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
-		limit = min(limit, race.Deadline.Sub(race.Created))
+		limit = min(limit, race.Deadline.Sub(a.store.SharedTime(race.Created)))
 	}
 	return limit.Round(100 * time.Millisecond)
 }
 
-// expireInterval is how often the deadlines of queued races are checked.
-const expireInterval = 250 * time.Millisecond
+// watchDeadlines starts ending the races whose deadline passes while they are queued, so that
+// clients get a response in time even if the queue is long. It ends when stop is called or
+// ctx is done.
+func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
+	return a.queueWatchers.run(ctx, func() time.Duration {
+		next, err := a.expireRaces(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)
+		}
+		return next
+	})
+}
 
-// expireRaces ends the races whose deadline has passed while they were queued, so
-// that clients get a response in time even if the queue is long.
-func (a *App) expireRaces(ctx context.Context) {
-	var overdue []*store.Training
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		overdue, err = t.ListOverdueRaces(ctx, a.now())
+// expireRaces ends the queued races whose deadline has passed. It returns the time until the
+// next deadline, or queuePoll if there is none.
+func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
+	var races []*store.Training
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		races, err = t.ListRacesWithDeadline(ctx)
 		return err
 	})
-	for _, race := range overdue {
+	if err != nil {
+		return queuePoll, err
+	}
+	next = queuePoll
+	queued := make(map[string]bool, len(races))
+	for _, race := range races {
+		queued[race.Key] = true
+		if left := a.raceEnd(race).Sub(a.now()); left > 0 {
+			next = min(next, left)
+			continue
+		}
 		err = errors.Join(err, a.expireRace(ctx, race))
 	}
-	if err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)
-	}
+	a.deadlines.keep(queued)
+	return next, err
 }
 
 // expireRace ends a queued race. It does nothing if a worker has claimed it.
 func (a *App) expireRace(ctx context.Context, race *store.Training) error {
-	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase the time limit, or try again when the others have ended", raceTimeLimit(race))
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase the time limit, or try again when the others have ended", a.raceTimeLimit(race))
 	queued := false
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {

@@ -90,8 +90,9 @@ func (a *App) adoptUploads(ctx context.Context) error {
 
 // adoptUpload makes the dataset of an upload PROCESSING and queues its preparation.
 // Then it deletes the upload. If the upload exceeds the quota of the account, or if the
-// dataset was deleted or already has its data, it only deletes the upload. An upload of
-// an invalid size is deleted when its URL has expired; the client may replace it before.
+// dataset was deleted or already has its data, it only deletes the upload. An upload of an
+// invalid size is deleted when its URL has expired, because until then the client may
+// replace it.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset

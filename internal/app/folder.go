@@ -119,9 +119,9 @@ func checkReferences(databaseID, filesID string, referenced, stored []string, lo
 // sweepBlobs removes the stored files of dead processes and sets orphans aside, see
 // [blob.Store.Sweep]. It logs each of these files.
 func (a *App) sweepBlobs(ctx context.Context) {
-	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsAlive, func() (keys []string, err error) {
+	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsAlive, func(first, last string) (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
-			keys, err = t.ListBlobKeys(ctx)
+			keys, err = t.ListBlobKeysBetween(ctx, first, last)
 			return err
 		})
 		return keys, err

@@ -26,18 +26,20 @@ type jobStatus struct {
 type processCache struct {
 	app       *App
 	alive     map[string]bool
-	hasWorker bool // a process that runs the jobs of all processes is alive
+	hasWorker bool              // a process that runs the jobs of all processes is alive
+	hosts     map[string]string // the machine of each worker
 }
 
 // newProcessCache returns a cache that knows whether any worker is alive.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
-	p := &processCache{app: a, alive: map[string]bool{"": false}}
+	p := &processCache{app: a, alive: map[string]bool{"": false}, hosts: map[string]string{}}
 	workers, err := t.ListWorkers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range workers {
 		p.hasWorker = p.hasWorker || p.isAlive(w.Process)
+		p.hosts[w.Process] = w.Host
 	}
 	return p, nil
 }
@@ -56,7 +58,7 @@ func (p *processCache) jobStatus(j *store.JobState) jobStatus {
 	if j == nil {
 		return jobStatus{}
 	}
-	s := jobStatus{job: j, running: p.isAlive(j.Owner) && j.LeaseExpires.After(p.app.now())}
+	s := jobStatus{job: j, running: p.isAlive(j.Owner)}
 	s.interrupted = !s.running && !p.hasWorker && !p.isAlive(j.Process)
 	return s
 }
@@ -79,6 +81,31 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	if p.hasWorker && !s.running {
 		s.queuedBefore, err = t.CountJobsBefore(ctx, j)
 	}
+	return s, err
+}
+
+// readWithJob reads a resource and the status of its job. get reads the resource with a
+// single statement and returns the subject of the job, or "" if the work on the resource
+// has ended and it therefore has no job. readWithJob may call get twice. Most resources
+// that are read have no job, and need one round trip to the database instead of a
+// transaction.
+func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
+	var subject string
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		subject, err = get(t)
+		return err
+	})
+	if err != nil || subject == "" {
+		return jobStatus{}, err
+	}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		subject, err := get(t)
+		if err != nil || subject == "" {
+			return err
+		}
+		s, err = a.findJobStatus(ctx, t, subject)
+		return err
+	})
 	return s, err
 }
 

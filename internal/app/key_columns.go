@@ -37,8 +37,8 @@ func checkKeyColumns(n api.NewTraining, d *store.Dataset) error {
 	return nil
 }
 
-// readKeys sets the groups and times of a race, and returns its frame without the features of
-// the group column.
+// readKeys sets params.Groups and params.Times from the group and time columns of a race.
+// It returns f without the features of the group column.
 func (a *App) readKeys(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
 	columns := frame.KeyColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
 	if columns == (frame.KeyColumns{}) {

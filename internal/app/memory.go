@@ -22,18 +22,19 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
 }
 
 const (
-	// memoryInterval is how often queued races are compared with the memory of the workers.
+	// memoryInterval is how often races that are too large for all workers are compared with
+	// the memory of the workers.
 	memoryInterval = 500 * time.Millisecond
 	// workerGrace is how long a race that is too large for all workers waits for a larger
-	// one, which may just be restarting.
+	// worker, which may be restarting.
 	workerGrace = 30 * time.Second
 )
 
-// watchMemory starts failing the queued races that need more memory than any process
-// that may run them has, until stop is called or ctx is done.
-func (a *App) watchMemory(ctx context.Context) (stop func()) {
+// failTooLargeRaces starts to check for queued races that need more memory than any process that
+// may run them has, and makes them FAILED. It ends when stop is called or ctx is done.
+func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // when a race was first found too large, by key
-	return runEvery(ctx, memoryInterval, func() {
+	return a.queueWatchers.run(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {
@@ -42,18 +43,22 @@ func (a *App) watchMemory(ctx context.Context) (stop func()) {
 				began = a.now()
 			}
 			if found[race.Key] = began; err == nil && (a.ownJobsOnly || a.now().Sub(began) >= workerGrace) {
-				err = a.refuseRace(ctx, race, largest)
+				err = a.failQueuedRace(ctx, race, largest)
 			}
 		}
 		since = found
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "comparing races with the memory of the workers", "error", err)
 		}
+		if len(since) > 0 {
+			return memoryInterval
+		}
+		return queuePoll
 	})
 }
 
-// listTooLargeRaces returns the queued races that need more memory than the process, of
-// those that may run them, with the most memory. largest is the memory of that process.
+// listTooLargeRaces returns the queued races that need more memory than any process that
+// may run them has. largest is the memory of the largest such process.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil
@@ -89,8 +94,8 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 	return races, largest, err
 }
 
-// refuseRace makes a queued race FAILED. It does nothing if a worker has claimed the race.
-func (a *App) refuseRace(ctx context.Context, race *store.LargeRace, largest int64) error {
+// failQueuedRace makes a queued race FAILED. It does nothing if a worker has claimed the race.
+func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest int64) error {
 	refused := false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		r, err := t.GetTraining(ctx, race.Account, race.Key)
@@ -116,7 +121,7 @@ func (a *App) refuseRace(ctx context.Context, race *store.LargeRace, largest int
 	return err
 }
 
-// tooLargeReason says why a race cannot begin, and what to do.
+// tooLargeReason returns the reason for which a race cannot begin, and what to do.
 func tooLargeReason(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	for _, run := range runs {

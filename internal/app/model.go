@@ -76,7 +76,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	out := &api.ModelPage{Models: []api.ModelEntry{}}
@@ -84,7 +84,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		models, total, err := t.ListModels(ctx, in.DatasetKey, w)
 		for _, m := range models {
 			out.Models = append(out.Models, api.ModelEntry{
-				ModelKey: m.Key, Version: m.Version, AchievedPerformance: toDecimal(m.AchievedPerformance),
+				ModelKey: m.Key, TrainingJobKey: m.Training, Version: m.Version, AchievedPerformance: toDecimal(m.AchievedPerformance),
 				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
 				ModelExtensions: toModelExtensions(m),
 			})
@@ -99,12 +99,20 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 }
 
 // GetModelReport returns the report of a model.
-func (a *App) GetModelReport(ctx context.Context, in *api.ModelInput) (*api.ModelReport, error) {
-	m, err := a.findModel(ctx, in.ModelKey)
+func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
+	var stored []byte
+	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		stored, err = t.GetModelReport(ctx, callerFromContext(ctx).Account, in.ModelKey, in.Summary)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, a.lookupProblem(err, "model", in.ModelKey)
 	}
-	return parseReport(m.Report)
+	report, err := parseReport(stored)
+	if err != nil || !in.Summary {
+		return report, err
+	}
+	return summarizeReport(report), nil
 }
 
 // DownloadModel opens the file of a model. learn.ReadModel reads it.

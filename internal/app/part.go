@@ -13,11 +13,12 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the share of the time limit of a race after which its parts end, so
-// that the race has their scores before its own end.
+// partTimeShare is the share of the remaining time of a race after which a part ends, so
+// that the race gets its recording in time.
 const partTimeShare = 0.9
 
-// trainPart trains one run of a race that another worker runs, and stores the recorded run.
+// trainPart trains one run of a race, and stores the recorded run. Another worker runs the
+// race itself.
 func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	rows, run, err := a.beginPart(ctx, r)
 	if err != nil {
@@ -40,7 +41,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
 	p.Stop = r.Cancelled()
-	p.Remote = &learn.Remote{Wins: wins, Announce: a.announceWin(ctx, map[string]string{run.Algorithm: run.Key})}
+	p.Remote = &learn.Remote{Wins: wins, Announce: a.announceWin(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
 	p.Progress = func(e learn.Event) {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
@@ -81,13 +82,17 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 		rows.runs, err = t.ListRuns(ctx, run.Parent)
 		return err
 	})
+	if err == nil && !run.Deadline.IsZero() { // the clock that set Started may be another machine's
+		rows.race.Started = a.now()
+		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.SharedTime(rows.race.Started)))
+	}
 	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
 		err = job.ErrLeaseLost
 	}
 	return rows, run, err
 }
 
-// endPart commits a recorded run.
+// endPart stores a recorded run and deletes its job.
 func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
 		return t.UpdateRecording(ctx, j.Subject, toStoreFile(info))

@@ -28,19 +28,19 @@ const (
 )
 
 // newPool returns a pool that runs the kinds of jobs, at most races races at a time. A
-// race uses all cores and holds a dataset in memory, as does a part of a race; the other
-// jobs stream.
+// race, or a part of a race, uses all cores and holds a dataset in memory. The other jobs
+// stream their files.
 func (a *App) newPool(races int) *job.Pool {
 	c := job.Config{
-		Store: jobStore{a.store}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
+		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.traced(kindPrepare, postponing(a.prepare)), Fail: a.failDataset},
-			{Name: kindTrain, Workers: races, Do: a.traced(kindTrain, postponing(a.train)), Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxPredictions, Do: a.traced(kindPredict, postponing(a.predict)), Fail: a.failPrediction},
+			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.withSpan(kindPrepare, postponing(a.prepare)), Fail: a.failDataset},
+			{Name: kindTrain, Workers: races, Do: a.withSpan(kindTrain, postponing(a.train)), Fail: a.failTraining},
+			{Name: kindPredict, Workers: maxPredictions, Do: a.withSpan(kindPredict, postponing(a.predict)), Fail: a.failPrediction},
 		},
 	}
 	if a.spreads {
-		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.traced(kindPart, postponing(a.trainPart)), Fail: a.failPart})
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.withSpan(kindPart, postponing(a.trainPart)), Fail: a.failPart})
 	}
 	return job.NewPool(c)
 }
@@ -85,6 +85,13 @@ func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err err
 		a.pool.AllowSubject(j.Subject)
 	}
 	return t.InsertJob(ctx, j)
+}
+
+// jobQueued makes this process look for a job of a kind that it has queued. The transaction
+// must be committed.
+func (a *App) jobQueued(kind string) {
+	a.pool.Wake(kind)
+	a.queueWatchers.notify()
 }
 
 // finishJob ends a job and calls write, in one transaction. It returns
@@ -144,8 +151,11 @@ func translateLeaseLost(err error) error {
 	return err
 }
 
-// jobStore adapts the store to job.Store.
-type jobStore struct{ store *store.Store }
+// jobStore adapts the store to job.Store. It calls changed when the queue may have changed.
+type jobStore struct {
+	store   *store.Store
+	changed func()
+}
 
 func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	j, err := s.store.ClaimJob(ctx, store.JobClaim(c))
@@ -167,4 +177,13 @@ func (s jobStore) ReleaseJob(ctx context.Context, key string) error {
 	return s.store.ReleaseJob(ctx, key)
 }
 
-func (s jobStore) FreeDeadLeases(ctx context.Context) error { return s.store.FreeDeadLeases(ctx) }
+func (s jobStore) FreeLeases(ctx context.Context, c job.LeaseCheck) error {
+	return s.store.FreeLeases(ctx, store.LeaseCheck(c))
+}
+
+func (s jobStore) WatchJobs(ctx context.Context, changed func(kind string)) error {
+	return s.store.WatchJobs(ctx, func(kind string) {
+		changed(kind)
+		s.changed()
+	})
+}

@@ -53,7 +53,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		a.discardBlob(ctx, err, info.Key)
 		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
 	}
-	a.pool.Wake(kindPredict)
+	a.jobQueued(kindPredict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
 		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),
@@ -73,7 +73,7 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 // findPrediction returns a prediction of an account. If account is empty, it returns a
 // prediction of any account.
 func (a *App) findPrediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
@@ -83,12 +83,12 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 // findPredictionWithStatus returns a prediction of the caller and the state of its
 // job.
 func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key); err != nil {
-			return err
+	s, err = a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
+		if err != nil || p.Status != api.PredictionPending && p.Status != api.PredictionRunning {
+			return "", err
 		}
-		s, err = a.findJobStatus(ctx, t, key)
-		return err
+		return key, nil
 	})
 	return p, s, a.lookupProblem(err, "prediction", key)
 }
@@ -126,7 +126,7 @@ func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput
 
 // ListPredictionsOfDataset is ListPredictionsOfModel for all models of a dataset.
 func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
-	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Dataset: in.DatasetKey})
@@ -174,16 +174,52 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if err := a.verifySignature(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
-	p, err := a.findPrediction(ctx, "", in.PredictionKey)
+	p, err := a.findCompletedPrediction(ctx, in.PredictionKey)
 	if err != nil {
 		return nil, err
-	}
-	if p.Status != api.PredictionCompleted {
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a result", p.Key, p.Status)
 	}
 	if err := a.RecordDownload(ctx, p.Account, "result.download", p.Key); err != nil {
 		return nil, err
 	}
+	return a.openResult(ctx, p)
+}
+
+// OpenResult opens the result of a COMPLETED prediction to compute its digests. It is not a
+// download, so it is not recorded. The caller must know that the prediction belongs to the
+// account that asks.
+func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	p, err := a.findCompletedPrediction(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return a.openResult(ctx, p)
+}
+
+// ReadResultHead returns the first bytes of the result of a COMPLETED prediction, at most size.
+// It has the rules of OpenResult, and does not verify the checksum, which is of the whole file.
+func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
+	p, err := a.findCompletedPrediction(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.blobs.Open(ctx, p.Result.Blob)
+	if err != nil {
+		return nil, a.toProblem(a.damagedProblem(ctx, err, resultFile(p)))
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(r, size))
+}
+
+// findCompletedPrediction returns a COMPLETED prediction of any account.
+func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.Prediction, error) {
+	p, err := a.findPrediction(ctx, "", key)
+	if err == nil && p.Status != api.PredictionCompleted {
+		err = api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a result", p.Key, p.Status)
+	}
+	return p, err
+}
+
+func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error) {
 	r, err := a.openVerified(ctx, resultFile(p), func() error {
 		_, err := a.findPrediction(ctx, "", p.Key)
 		return err

@@ -114,12 +114,11 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// The sizes of the distribution of a column. Those of 5,000 columns must fit in a row of
-// the store.
+// The sizes of the distribution of a column. The distributions of 5,000 columns must fit
+// in one row of the store.
 const (
 	distributionBins = 16
 	distributionTop  = 5
-	topValueRunes    = 40
 )
 
 // toDistribution returns the distribution of a column, or nil if it is unknown.
@@ -137,11 +136,7 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 		}
 	}
 	for _, value := range c.Top[:min(len(c.Top), distributionTop)] {
-		text := []rune(value.Text)
-		if len(text) > topValueRunes {
-			text = append(text[:topValueRunes-1], '…')
-		}
-		d.Top = append(d.Top, api.Class{Label: string(text), Rows: int64(value.Rows)})
+		d.Top = append(d.Top, api.Class{Label: api.AbbreviateValue(value.Text), Rows: int64(value.Rows)})
 	}
 	if d.Bins == nil && d.Top == nil {
 		return nil

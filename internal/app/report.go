@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/learn"
@@ -13,14 +14,14 @@ import (
 func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
-		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn,
+		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
 		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{
 			Label:      r.Baseline.Label,
 			Validation: toScores(r.Baseline.Validation, r.ValidationRows), Test: toScores(r.Baseline.Test, r.TestRows),
 		},
-		Features: int64(r.Features), ScreenedFeatures: int64(r.Screened),
+		Features: int64(r.Features), ScreenedFeatures: int64(r.Screened), Copies: int64(r.Copies), CopiesDivided: r.CopiesDivided,
 		Classes: []api.ClassReport{}, Confusion: [][]int64{}, Algorithms: []api.AlgorithmReport{},
 	}
 	switch {
@@ -62,7 +63,7 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 // toAlgorithmReport converts the report of one algorithm.
 func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
-		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...),
+		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...), Seconds: run.Seconds,
 		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
 	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
@@ -111,6 +112,27 @@ func finiteOrNil(v float64) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// encodeReport returns a report and its summary as JSON. The summary has no parts that grow with
+// the columns or steps.
+func encodeReport(r *api.ModelReport) (report, summary []byte, err error) {
+	if report, err = json.Marshal(r); err != nil {
+		return nil, nil, err
+	}
+	summary, err = json.Marshal(summarizeReport(r))
+	return report, summary, err
+}
+
+// summarizeReport returns a copy of a report without its long parts.
+func summarizeReport(r *api.ModelReport) *api.ModelReport {
+	short := *r
+	short.Importances, short.PartialDependence, short.Curves, short.Confusion = nil, nil, nil, nil
+	short.Algorithms = slices.Clone(r.Algorithms)
+	for i := range short.Algorithms {
+		short.Algorithms[i].Curve, short.Algorithms[i].Seconds = nil, nil
+	}
+	return &short
 }
 
 // parseReport parses the stored report of a model. Older reports have 0 for metrics

@@ -5,7 +5,7 @@ import (
 	"foretell/internal/learn"
 )
 
-// addCurves adds the curves and the partial dependence of r to out.
+// addCurves adds the curves, the partial dependence and the interactions of r to out.
 func addCurves(out *api.ModelReport, r *learn.Report) {
 	out.CurveClasses = r.CurveClasses
 	out.Reliability = toReliability(r.Reliability)
@@ -20,6 +20,12 @@ func addCurves(out *api.ModelReport, r *learn.Report) {
 			})
 		}
 		out.PartialDependence = append(out.PartialDependence, one)
+	}
+	for _, x := range r.Interactions {
+		out.Interactions = append(out.Interactions, api.Interaction{
+			Columns: x.Columns[:], Class: x.Class, Strength: x.Strength, Share: x.Share,
+			Values: [][]string{x.Values[0], x.Values[1]}, Probabilities: x.Probabilities,
+		})
 	}
 }
 

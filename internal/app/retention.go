@@ -9,29 +9,29 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention is how long what is no longer used is kept. 0 means forever.
+// Retention has the times for which unused data is kept. 0 means forever.
 type Retention struct {
 	// Predictions are kept for this time after they ended.
 	Predictions time.Duration
 	// Trainings are kept, with their models, for this time after they ended or their model
 	// was last used.
 	Trainings time.Duration
-	// Datasets are kept for this time after they, or a race or prediction on them, were last
-	// changed.
+	// Datasets are kept for this time after the last change of the dataset, or of a race
+	// or prediction on it.
 	Datasets time.Duration
-	// AuditEvents are kept for this time.
+	// AuditEvents are kept for this time after they happened.
 	AuditEvents time.Duration
 }
 
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionBatch is the number of rows that are listed at a time.
+	// retentionBatch is the maximum number of rows that are listed at a time.
 	retentionBatch = 100
 )
 
-// EnforceRetention deletes what has expired, now and then periodically until ctx is done.
-// Several processes may do so at the same time.
+// EnforceRetention deletes what has expired. It does so at once, and then every hour until
+// ctx is done. Several processes may do so at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	if r == (Retention{}) {
 		return
@@ -41,7 +41,7 @@ func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	<-ctx.Done()
 }
 
-// deleteExpired deletes what has expired.
+// deleteExpired deletes what has expired, and logs errors.
 func (a *App) deleteExpired(ctx context.Context, r Retention) {
 	var errs []error
 	for _, kind := range []struct {
@@ -60,8 +60,8 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 	}
 }
 
-// deleteExpiredRows deletes the rows of a kind that were last used before a time, with
-// their files, and records each in the audit log.
+// deleteExpiredRows deletes the rows of a kind that were last used before the given time,
+// with their files, and records each deletion in the audit log.
 func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Time) error {
 	for {
 		var keys []string
@@ -79,7 +79,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 				if blobs, err = t.DeleteExpired(ctx, kind, key, before); err != nil {
 					return err
 				}
-				return a.RecordService(ctx, t, kind+".expire", key)
+				return a.RecordServiceEvent(ctx, t, kind+".expire", key)
 			})
 			if errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound) {
 				continue // in use again, or deleted by another process
@@ -100,7 +100,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 	}
 }
 
-// deleteAuditEvents deletes the audit events before a time, and records how many.
+// deleteAuditEvents deletes the audit events before the given time, and records in the
+// audit log how many it deleted.
 func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
 	const batch = 1000
 	for {
@@ -109,7 +110,7 @@ func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
 			if n, err = t.DeleteAuditEvents(ctx, before, batch); err != nil || n == 0 {
 				return err
 			}
-			return a.RecordService(ctx, t, "audit.expire", strconv.FormatInt(n, 10))
+			return a.RecordServiceEvent(ctx, t, "audit.expire", strconv.FormatInt(n, 10))
 		})
 		if err != nil || n < batch {
 			return err

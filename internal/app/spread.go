@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
@@ -17,22 +18,23 @@ import (
 )
 
 const (
-	// minSpreadCells is the smallest number of rows × features × classes for which it pays
-	// that another worker reads the dataset, too.
+	// minSpreadCells is the smallest number of rows × columns × classes of a race that
+	// several workers train. In a smaller race, reading the dataset on another worker
+	// costs more time than it saves.
 	minSpreadCells = 200_000
-	// minSpreadTime is the shortest time limit of a race that is spread.
+	// minSpreadTime is the shortest remaining time of a race that several workers train.
 	minSpreadTime = 30 * time.Second
 	// partInterval is how often the parts of a race are polled.
 	partInterval = 500 * time.Millisecond
-	// partStopTimeout is how long a race that is cut short waits for the scores of its
+	// partStopTimeout is how long a race that ends early waits for the recordings of its
 	// parts.
 	partStopTimeout = 3 * time.Second
 )
 
-// spreading is a race some of whose runs other workers train. Each of these runs is a
-// part: a job of the kind kindPart, and a row with the recorded run when the job has
-// ended.
-type spreading struct {
+// spreadRace is the state of a race in which other workers train some of the runs. Each of
+// these runs is a part: a job of the kind kindPart and, when the job has ended, a row with
+// the recorded run.
+type spreadRace struct {
 	app  *App
 	job  *job.Job
 	keys map[string]string // keys of the runs, by algorithm
@@ -44,29 +46,34 @@ type spreading struct {
 	remote []string // algorithms of the parts
 }
 
-// spread queues parts of a race for idle workers. It returns nil if the race has no
-// parts.
-func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreading, error) {
-	if !a.spreads || len(rows.runs) < 2 || !a.paysToSpread(rows) {
+// queueParts queues parts of a race for idle workers. It returns nil if it queued none.
+func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spreadRace, error) {
+	if !a.spreads || len(rows.runs) < 2 || !a.isWorthSpreading(rows) {
 		return nil, nil
 	}
-	s := &spreading{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.Win)}
+	s := &spreadRace{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.Win)}
 	for _, run := range rows.runs {
 		s.keys[run.Algorithm] = run.Key
 	}
 	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remote = nil // the transaction may be run again
+		end := a.store.SharedTime(a.now()).Add(a.raceTimeLeft(rows))
 		idle, err := a.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
 			return err
 		}
-		// This worker takes back what the others have no time for.
+		// This worker trains the first run, and takes back the parts that no worker has
+		// claimed by then.
 		for _, run := range rows.runs[1:] {
 			memory, err := estimateRaceMemory(rows.dataset, []string{run.Algorithm})
 			if err != nil {
 				return err
 			}
 			if err := a.insertJob(ctx, t, &store.Job{Account: run.Account, Kind: kindPart, Subject: run.Key, Memory: memory}); err != nil {
+				return err
+			}
+			run.Deadline = end // of the race, for a machine with another clock
+			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
 				return err
 			}
 			s.remote = append(s.remote, run.Algorithm)
@@ -80,8 +87,8 @@ func (a *App) spread(ctx context.Context, r *job.Run, rows *raceRows) (*spreadin
 	return s, nil
 }
 
-// paysToSpread reports whether a race is large enough for several workers.
-func (a *App) paysToSpread(rows *raceRows) bool {
+// isWorthSpreading reports whether a race is large enough for several workers, and has time.
+func (a *App) isWorthSpreading(rows *raceRows) bool {
 	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
 	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
 }
@@ -97,7 +104,7 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	if err != nil {
 		return 0, err
 	}
-	busy, err := t.ListOwners(ctx, kindTrain, kindPart)
+	busy, err := t.ListLeaseHolders(ctx, kindTrain, kindPart)
 	for _, w := range workers {
 		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) && a.store.IsAlive(w.Process) {
 			idle++
@@ -106,18 +113,19 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	return idle, err
 }
 
-// newRemote returns the connection of the engine with the parts. The caller must call
-// stop when the race has ended.
-func (s *spreading) newRemote() (remote *learn.Remote, stop func()) {
+// newRemote returns how the engine gets the recordings of the parts. It returns nil if s
+// is nil. The caller must call stop when the race has ended.
+func (s *spreadRace) newRemote() (remote *learn.Remote, stop func()) {
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.Remote{Algorithms: slices.Clone(s.remote), Await: s.await, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.keys)}
+	remote = &learn.Remote{Algorithms: slices.Clone(s.remote), Await: s.await, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
 	return remote, s.app.pollWins(s.ctx, s.job.Subject, s.wins)
 }
 
-// isRemote reports whether another worker trains the algorithm.
-func (s *spreading) isRemote(algorithm string) bool {
+// isRemote reports whether another worker trains the algorithm. It returns false if s is
+// nil.
+func (s *spreadRace) isRemote(algorithm string) bool {
 	if s == nil {
 		return false
 	}
@@ -127,7 +135,7 @@ func (s *spreading) isRemote(algorithm string) bool {
 }
 
 // await implements [learn.Remote.Await].
-func (s *spreading) await(ctx context.Context, algorithm string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
+func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
 	tick := time.NewTicker(partInterval)
 	defer tick.Stop()
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
@@ -138,8 +146,11 @@ func (s *spreading) await(ctx context.Context, algorithm string, idle <-chan str
 		case err == nil && file.Blob != "":
 			return s.open(file)
 		case err == nil && gone:
-			s.takeBack(algorithm)
+			s.trainHere(algorithm)
 			return nil, 0, nil
+		case errors.Is(err, errNoRecording):
+			s.trainHere(algorithm)
+			return nil, 0, err
 		case err != nil && s.ctx.Err() == nil:
 			s.app.log.WarnContext(s.ctx, "looking for a part of a race", "algorithm", algorithm, "error", err)
 		}
@@ -158,10 +169,13 @@ func (s *spreading) await(ctx context.Context, algorithm string, idle <-chan str
 	}
 }
 
-// findPart returns the recorded run, or a zero File if there is none yet. gone reports
-// whether no worker will record it. If take is true, findPart takes the part back unless a
-// worker has claimed it.
-func (s *spreading) findPart(run string, take bool) (f store.File, gone bool, err error) {
+// errNoRecording is returned for a part whose job has ended without a recording.
+var errNoRecording = errors.New("no worker has recorded it")
+
+// findPart returns the recorded run, or a zero File if the run is not recorded yet. If
+// take is true and no worker has claimed the part, findPart deletes its job and sets gone.
+// The error is errNoRecording if no worker will record the part.
+func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {
 		within = s.app.store.Write
@@ -186,31 +200,31 @@ func (s *spreading) findPart(run string, take bool) (f store.File, gone bool, er
 		}
 		_, err = t.GetJobState(ctx, run)
 		if errors.Is(err, store.ErrNotFound) {
-			gone, err = true, nil
+			return errNoRecording
 		}
 		return err
 	})
 	return f, gone, err
 }
 
-// takeBack makes the algorithm one that this worker trains.
-func (s *spreading) takeBack(algorithm string) {
+// trainHere notes that this worker trains the algorithm.
+func (s *spreadRace) trainHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remote = slices.DeleteFunc(s.remote, func(name string) bool { return name == algorithm })
 }
 
-// stopParts requests that the other workers record what they have.
-func (s *spreading) stopParts() {
+// stopParts requests that the other workers end their runs and store the recordings.
+func (s *spreadRace) stopParts() {
 	err := s.app.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
 		s.app.log.WarnContext(s.ctx, "stopping the parts of a race", "error", err)
 	}
 }
 
-// open opens a recorded run. The Close of the reader returns an error if the file is
-// damaged.
-func (s *spreading) open(f store.File) (io.ReadCloser, int64, error) {
+// open opens a recorded run and returns its size in bytes. Close of the reader returns an
+// error if the file is damaged.
+func (s *spreadRace) open(f store.File) (io.ReadCloser, int64, error) {
 	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
 	if err != nil {
 		return nil, 0, err
@@ -224,19 +238,19 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function that stores the win of a run on this worker. keys has
-// the keys of the runs by algorithm.
-func (a *App) announceWin(ctx context.Context, keys map[string]string) func(learn.Win) {
+// announceWin returns a function that stores the win of a run that this worker trains for
+// the job j. keys has the keys of the runs by algorithm.
+func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.Win) {
 	return func(win learn.Win) {
-		err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateReached(ctx, keys[win.Algorithm], win.Time) })
+		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the others only train longer
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}
 }
 
-// pollWins sends the wins of the runs of a race to wins until stop is called or ctx is
-// done.
+// pollWins starts to send the times at which runs of a race reached the threshold to wins,
+// each once, until stop is called or ctx is done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Win) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart

@@ -107,8 +107,8 @@ func TestSpreadRace(t *testing.T) {
 	}
 	compare(races(0.9))
 
-	begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, -1)))(t)
 	parts := log.count("kind=part")
+	begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, -1)))(t)
 	eventually(t, func() (int, error) { return log.count("kind=part"), nil }, func(n int) bool { return n > parts })
 	stopSecond()
 	got := first.awaitTraining(t, begun.TrainingJobKey)
@@ -173,7 +173,7 @@ func (a *testApp) leaveParts(t *testing.T, address, key string) (account string)
 	ctx, began := t.Context(), time.Now().Add(-time.Hour)
 	dead := must(store.Open(ctx, address))(t)
 	defer func() { _ = dead.Close() }()
-	claimed := must(dead.ClaimJob(ctx, store.JobClaim{Kind: "train", Now: began, Until: began.Add(time.Minute)}))(t)
+	claimed := must(dead.ClaimJob(ctx, store.JobClaim{Kind: "train", Until: began.Add(time.Minute)}))(t)
 	blobs := must(blob.OpenFolder(filepath.Join(a.dir, "blobs"), dead.ProcessName()))(t)
 	w := must(blobs.Create(ctx))(t)
 	info := must(w.Commit())(t)

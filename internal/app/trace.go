@@ -12,9 +12,9 @@ import (
 	"foretell/internal/span"
 )
 
-// traced wraps do, so that each attempt of a job of this kind has a span. It returns do
-// if there is no tracer.
-func (a *App) traced(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+// withSpan returns a function that calls do in a new span for each attempt of a job of this
+// kind. It returns do itself if there is no tracer.
+func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	if a.tracer == nil {
 		return do
 	}
@@ -28,8 +28,8 @@ func (a *App) traced(kind string, do func(context.Context, *job.Run) error) func
 	}
 }
 
-// runSpans are the spans of the algorithms of a race, by algorithm. The spans end when
-// the algorithms do. It is safe for concurrent use.
+// runSpans holds the spans of the algorithms of a race, by algorithm. A span ends when its
+// algorithm ends. runSpans is safe for concurrent use.
 type runSpans struct {
 	mu    sync.Mutex
 	spans map[string]trace.Span
@@ -44,8 +44,8 @@ func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
 	return s
 }
 
-// observe returns a function that calls record, and ends the span of an algorithm that has
-// ended.
+// observe returns a function that calls record with an event, and ends the span of the
+// algorithm if the event is its last.
 func (s *runSpans) observe(record func(learn.Event)) func(learn.Event) {
 	return func(e learn.Event) {
 		record(e)

@@ -24,8 +24,10 @@ type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
 	dataset *store.Dataset
-	spill   *spill.File // holds the model until it is stored
-	// spread is set if other workers trained some of the runs.
+	// end is when the race must end because of its deadline. It is zero if there is none.
+	end   time.Time
+	spill *spill.File // holds the model until it is stored
+	// spread is set if the race had parts for other workers.
 	spread bool
 }
 
@@ -62,7 +64,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 
 // race runs a race, with idle workers if that pays, and writes its progress.
 func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
-	parts, err := a.spread(ctx, r, rows)
+	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Fra
 func (a *App) newRaceParams(rows *raceRows) learn.Params {
 	p := learn.Params{
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
-		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed),
+		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
 		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
@@ -102,8 +104,8 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING and deletes the results and the parts of
-// an earlier attempt. Such a part may have been cut short by the time limit of that attempt.
+// beginRace makes the race and its runs RUNNING, and deletes the results and the parts of
+// an earlier attempt, because its time limit may have cut the parts short.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -123,6 +125,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		if r.Attempt > 1 { // the deadline may have passed because a process died
 			rows.race.Deadline = time.Time{}
 		}
+		rows.end = a.raceEnd(rows.race)
 		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
 			from := row.Status
 			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}
@@ -164,7 +167,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		runs[run.Algorithm] = run
 	}
 	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
-	rows.race.FailureReason = raceFailureReason(rows.race, outcome)
+	rows.race.FailureReason = a.raceFailureReason(rows.race, outcome)
 	if m != nil {
 		if rows.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
 			rows.race.LogLoss = finiteOrNil(outcome.Report.Validation.LogLoss)
@@ -233,13 +236,13 @@ func performanceOrNil(performance float64, rows int) *float64 {
 
 // raceFailureReason returns why a race has no model. It returns an empty string if the
 // race has one.
-func raceFailureReason(race *store.Training, o *learn.Outcome) string {
+func (a *App) raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", raceTimeLimit(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", a.raceTimeLimit(race))
 	case learn.Cancelled:
 		return "the race was cancelled before any algorithm had trained a model"
 	}
@@ -263,7 +266,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 		return nil, err
 	}
 	report := toReport(key, rows.race, outcome)
-	encoded, err := json.Marshal(report)
+	encoded, summary, err := encodeReport(&report)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +283,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	}
 	return &store.Model{
 		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
-		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: toStoreFile(info), Report: encoded, Created: a.now(),
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: toStoreFile(info), Report: encoded, Summary: summary, Created: a.now(),
 		ValidationInterval: formatInterval(report.Validation, report.Metric), TestInterval: formatInterval(report.Test, report.Metric),
 	}, nil
 }

@@ -15,24 +15,23 @@ func trainingPath(key string) string { return "/api/v1/training/" + key }
 
 // GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
-	var out api.Training
-	err := a.store.Read(ctx, func(t *store.Tx) error {
-		r, err := t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
-		if err != nil {
-			return err
+	var r *store.Training
+	s, err := a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
+		if err != nil || r.Parent == "" && !r.Finished.IsZero() {
+			return "", err
 		}
-		s, err := a.findJobStatus(ctx, t, r.RaceKey())
-		out = s.toTraining(r)
-		return err
+		return r.RaceKey(), nil
 	})
 	if err != nil {
 		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
 	}
+	out := s.toTraining(r)
 	return &out, nil
 }
 
 func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
@@ -45,7 +44,7 @@ func toTraining(r *store.Training) api.Training {
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
-		TimeLimitSeconds: r.TimeLimitSeconds, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn,
+		TimeLimitSeconds: r.TimeLimitSeconds, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn, Effort: r.Effort,
 		StartedOn: formatOptionalTime(r.Started), FinishedOn: formatOptionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
 	}
@@ -66,12 +65,12 @@ func formatOptionalTime(t time.Time) string {
 // ListTrainings returns a page of the caller's training jobs, newest first,
 // each race before its runs.
 func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*api.TrainingPage, error) {
-	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly})
+	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly, ActiveOnly: in.ActiveOnly})
 }
 
 // ListTrainingsOfDataset is ListTrainings for one dataset.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
-	if _, err := a.findDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{Dataset: in.DatasetKey})

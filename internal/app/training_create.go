@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/learn"
 	"foretell/internal/store"
 )
 
@@ -29,7 +30,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if d.Status != api.DatasetCompleted {
 		return nil, api.NewProblem(api.CodeWrongState, "dataset %s is %s: %s", d.Key, d.Status, untrainableHints[d.Status])
 	}
-	algorithms, err := selectAlgorithms(in.Body.Algorithms, len(d.Classes))
+	algorithms, err := selectAlgorithms(in.Body, len(d.Classes))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}
 	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
 	if s := in.Body.FinishWithinSeconds; s != nil {
-		race.Deadline = race.Created.Add(time.Duration(*s * float64(time.Second)))
+		race.Deadline = a.store.SharedTime(race.Created).Add(time.Duration(*s * float64(time.Second)))
 	}
 	jobs := []*store.Training{race}
 	for i, algorithm := range algorithms {
@@ -70,7 +71,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, a.lookupProblem(err, "dataset", d.Key)
 	}
-	a.pool.Wake(kindTrain)
+	a.jobQueued(kindTrain)
 	return &api.CreatedTraining{
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
 		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
@@ -97,6 +98,13 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	r := &store.Training{
 		ScalingFactor: n.ScalingFactor, Threshold: value, Metric: api.MetricAccuracy,
 		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn,
+	}
+	switch n.Effort {
+	case "", api.EffortDefault:
+	case api.EffortFast:
+		r.Effort = n.Effort
+	default:
+		return nil, api.NewFieldProblem("effort", "%q: must be fast or default", n.Effort)
 	}
 	switch n.Metric {
 	case "":
@@ -156,12 +164,12 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// selectAlgorithms returns the algorithms of a race in their canonical order. If
-// chosen is nil, it returns all.
-func selectAlgorithms(chosen []string, classes int) ([]string, error) {
-	all := api.Algorithms(classes)
+// selectAlgorithms returns the algorithms of a race in their canonical order: those
+// that the request names or, if it names none, those of its effort.
+func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
+	all, chosen := api.Algorithms(classes), n.Algorithms
 	if chosen == nil {
-		return all, nil
+		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) }), nil
 	}
 	if len(chosen) == 0 {
 		return nil, api.NewFieldProblem("algorithms", "must not be empty: omit the field to select all of %v", all)

@@ -107,6 +107,8 @@ func TestCancelTraining(t *testing.T) {
 	cancel := func(ctx context.Context, key string) (*api.Training, error) {
 		return b.CancelTraining(ctx, &api.TrainingInput{TrainingJobKey: key})
 	}
+	long := newRace(key, 1) // it must not end before it is cancelled
+	long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
 	t.Run("while PENDING it ends at once", func(t *testing.T) {
 		race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
 		r := must(cancel(b.ctx, race))(t)
@@ -119,7 +121,7 @@ func TestCancelTraining(t *testing.T) {
 	})
 	b.work(t)
 	t.Run("while RUNNING the best model so far is kept", func(t *testing.T) {
-		race := must(b.CreateTraining(b.ctx, newRace(key, 1)))(t).TrainingJobKey
+		race := must(b.CreateTraining(b.ctx, long))(t).TrainingJobKey
 		eventually(t, func() (*api.TrainingProgress, error) {
 			return b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: race}})
 		}, func(p *api.TrainingProgress) bool {
@@ -145,8 +147,6 @@ func TestCancelTraining(t *testing.T) {
 	})
 	t.Run("another process can cancel", func(t *testing.T) {
 		elsewhere := open(t, b.dir)
-		long := newRace(key, 1) // it must not end before it is cancelled
-		long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
 		race := must(elsewhere.CreateTraining(elsewhere.ctx, long))(t).TrainingJobKey
 		eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}) },
 			func(r *api.Training) bool { return r.Status == api.TrainingRunning })

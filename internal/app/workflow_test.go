@@ -77,7 +77,7 @@ func TestWorkflow(t *testing.T) {
 	if model.Version != 1 || !model.Champion || !model.AchievedPerformance.Quoted || model.AchievedPerformance.Value != *race.AchievedPerformance {
 		t.Errorf("the model is %+v", model)
 	}
-	report := must(b.GetModelReport(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t)
+	report := must(b.GetModelReport(b.ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}))(t)
 	if report.ModelKey != race.ModelKey || report.Rows != 300 || len(report.Algorithms) != 2 {
 		t.Errorf("the report is %+v", report)
 	}

@@ -16,7 +16,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// archiveWriter writes the entries of a backup and keeps their sums.
+// archiveWriter writes the entries of a backup and collects their checksums.
 type archiveWriter struct {
 	tar     *tar.Writer
 	whole   hash.Hash // of all bytes
@@ -33,12 +33,12 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), whole: whole, created: created, sums: sums}, nil
 }
 
-// errShort is returned by add if the content of an entry has another size than declared.
-var errShort = errors.New("it has another size than before")
+// errSizeMismatch is returned by add if the size of the content differs from the given size.
+var errSizeMismatch = errors.New("it has another size than before")
 
 // add writes an entry of size bytes and returns its checksum in hex. If content cannot be
-// read completely, the entry is filled with zeros, and the error of reading is returned as
-// a *contentError.
+// read completely, add fills the entry with zeros and returns the read error as a
+// *contentError.
 func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum string, err error) {
 	header := &tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: a.created, Typeflag: tar.TypeReg}
 	if err := a.tar.WriteHeader(header); err != nil {
@@ -53,10 +53,10 @@ func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum str
 	var broken error
 	if err != nil || n < size {
 		if err == nil {
-			err = errShort
+			err = errSizeMismatch
 		}
 		broken = &contentError{err}
-		if _, err := io.CopyN(out, zeros{}, size-n); err != nil {
+		if _, err := io.CopyN(out, zeroReader{}, size-n); err != nil {
 			return "", err
 		}
 	}
@@ -86,13 +86,13 @@ func (a *archiveWriter) sum() (string, error) {
 // close releases the temporary file.
 func (a *archiveWriter) close() error { return a.sums.Close() }
 
-// contentError is an error of reading the content of an entry.
+// contentError is an error from reading the content of an entry.
 type contentError struct{ cause error }
 
 func (e *contentError) Error() string { return e.cause.Error() }
 func (e *contentError) Unwrap() error { return e.cause }
 
-// trackingWriter remembers the first error of writing.
+// trackingWriter remembers its first write error.
 type trackingWriter struct {
 	w   io.Writer
 	err error
@@ -106,10 +106,10 @@ func (t *trackingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// zeros is a reader of zero bytes without an end.
-type zeros struct{}
+// zeroReader is an endless reader of zero bytes.
+type zeroReader struct{}
 
-func (zeros) Read(p []byte) (int, error) {
+func (zeroReader) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
 }
@@ -130,7 +130,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 // blockSize is the size of the blocks of an archive in bytes.
 const blockSize = 512
 
-// delayedHash is a hash of all bytes written to it but the last blockSize.
+// delayedHash computes the hash of all bytes written to it except the last blockSize
+// bytes.
 type delayedHash struct {
 	hash.Hash
 	last []byte
@@ -145,12 +146,12 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// archiveReader reads the entries of a backup and computes their sums.
+// archiveReader reads the entries of a backup and computes their checksums.
 type archiveReader struct {
 	tar *tar.Reader
 	raw io.Reader // all bytes, through whole
-	// whole is the checksum of all bytes but those of the last block. After next, that block
-	// is the header of the current entry.
+	// whole is the checksum of all bytes read except those of the last block. After next,
+	// the last block is the header of the current entry.
 	whole  *delayedHash
 	entry  *tar.Header
 	digest hash.Hash       // of the current entry
@@ -186,7 +187,7 @@ func (a *archiveReader) next() error {
 	return nil
 }
 
-// finish reads the rest of the current entry and adds its checksum to sums.
+// finish reads the rest of the current entry and appends its checksum to sums.
 func (a *archiveReader) finish() error {
 	if a.entry == nil {
 		return nil
@@ -209,7 +210,12 @@ func (a *archiveReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verifySums compares the current entry, SHA256SUMS, with the sums of the entries before.
+// maxSum is the maximum size in bytes of a line of SHA256SUMS. The names in a tar archive have
+// less than 1 MiB.
+const maxSum = 2 << 20
+
+// verifySums compares the current entry, SHA256SUMS, with the checksums of the entries
+// before it.
 func (a *archiveReader) verifySums() error {
 	size, err := a.sums.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -217,26 +223,27 @@ func (a *archiveReader) verifySums() error {
 	}
 	want, got := bufio.NewReader(io.NewSectionReader(a.sums, 0, size)), bufio.NewReader(a)
 	for {
-		computed, errWant := want.ReadString('\n')
-		listed, errGot := got.ReadString('\n')
+		computed, errWant := readLine(want, maxSum)
+		listed, errGot := readLine(got, maxSum)
 		atEnd := errors.Is(errWant, io.EOF)
 		switch {
 		case errGot != nil && !errors.Is(errGot, io.EOF):
 			return errGot
 		case errWant != nil && !atEnd:
 			return errWant
-		case computed != listed:
-			return fmt.Errorf("%w: the SHA-256 of %s differs", ErrDamaged, entryOf(computed, listed))
+		case !bytes.Equal(computed, listed):
+			return fmt.Errorf("%w: the SHA-256 of %s differs", ErrDamaged, parseEntryName(computed, listed))
 		case atEnd:
 			return nil
 		}
 	}
 }
 
-// entryOf returns the name in a line of SHA256SUMS: in computed, or else in listed.
-func entryOf(computed, listed string) string {
+// parseEntryName returns the quoted name of an entry from its line in SHA256SUMS: from the line
+// computed or, if that is missing, from the line listed.
+func parseEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
-	for _, line := range []string{computed, listed} {
+	for _, line := range [][]byte{computed, listed} {
 		if len(line) > prefix {
 			return fmt.Sprintf("%q", line[prefix:len(line)-1])
 		}
@@ -264,7 +271,7 @@ func (a *archiveReader) verifyEnd() error {
 // close releases the temporary file.
 func (a *archiveReader) close() error { return a.sums.Close() }
 
-// damaged wraps the error of reading a backup in ErrDamaged, unless the context has ended.
+// damaged wraps a read error of a backup in ErrDamaged, unless the context has ended.
 func damaged(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err

@@ -27,7 +27,7 @@ var created = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // place is a database and the stored files of a service.
 type place struct {
-	backup.Place
+	backup.ServiceData
 	dir string
 }
 
@@ -51,7 +51,7 @@ var backends = map[string]func(t *testing.T) (database, storage string){
 // 0, the newest.
 func open(t *testing.T, database, storage string, schema int64) *place {
 	t.Helper()
-	rows, err := store.OpenSchema(t.Context(), database, schema)
+	rows, err := store.OpenVersion(t.Context(), database, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func open(t *testing.T, database, storage string, schema int64) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &place{Place: backup.Place{Store: rows, Blobs: files}, dir: strings.TrimPrefix(storage, "file://")}
+	return &place{ServiceData: backup.ServiceData{Store: rows, Blobs: files}, dir: strings.TrimPrefix(storage, "file://")}
 }
 
 // newPlace returns an empty place in temporary folders.
@@ -148,7 +148,7 @@ func (p *place) contents(t *testing.T) map[string]string {
 func (p *place) write(t *testing.T) ([]byte, *backup.Summary) {
 	t.Helper()
 	var archive bytes.Buffer
-	summary, err := backup.Write(t.Context(), &archive, p.Place, "test", created)
+	summary, err := backup.Write(t.Context(), &archive, p.ServiceData, "test", created)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func (p *place) write(t *testing.T) ([]byte, *backup.Summary) {
 // restore restores a backup.
 func (p *place) restore(t *testing.T, archive []byte) (*backup.Summary, error) {
 	t.Helper()
-	return backup.Restore(t.Context(), bytes.NewReader(archive), "", func(backup.Header) (*backup.Place, error) { return &p.Place, nil })
+	return backup.Restore(t.Context(), bytes.NewReader(archive), "", func(backup.Header) (*backup.ServiceData, error) { return &p.ServiceData, nil })
 }
 
 // wantEmpty checks that nothing was restored.

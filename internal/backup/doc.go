@@ -1,7 +1,6 @@
 // Package backup writes all rows and files of a service to one file, and restores them
-// into an empty service. The file does not depend on the database and the storage, so
-// that it also moves a service from SQLite and a folder to PostgreSQL and a bucket, or
-// back.
+// into an empty service. Because the file does not depend on the database and the storage,
+// it can also move a service from SQLite and a folder to PostgreSQL and a bucket, or back.
 //
 // A backup is a tar archive. Its entries are, in this order:
 //
@@ -12,14 +11,14 @@
 //	SHA256SUMS         the SHA-256 of each entry before, as sha256sum writes it
 //	end.json           the SHA-256 of all bytes before, and the numbers of rows and files
 //
-// The service keeps running. Stored files never change, but they appear and disappear:
-// [Write] copies the files of a snapshot of the rows, then those that a newer snapshot has
-// in addition, until a snapshot has no other file. The rows of this last snapshot are in
-// the backup, which is therefore consistent.
+// The service keeps running. Stored files never change, but files are added and deleted.
+// Therefore [Write] copies the files that a snapshot of the rows references, takes a new
+// snapshot, and repeats this until a snapshot references no file that is not copied. It
+// then writes the rows of this last snapshot, so the backup is consistent.
 //
-// [Restore] writes the files before the rows, and the rows in one transaction after all
-// sums were verified. If it fails, it deletes the files that it wrote. If it is killed,
-// they belong to no database, so that no service starts with them.
+// [Restore] writes the files before the rows. It inserts the rows in one transaction, and
+// commits them after all checksums were verified. If it fails, it deletes the files that
+// it wrote. If it is killed, files without rows remain, and no service starts on them.
 package backup
 
 import (
@@ -62,7 +61,7 @@ type Header struct {
 	Created time.Time `json:"created"`
 }
 
-// Summary says what a backup has.
+// Summary describes the contents of a backup.
 type Summary struct {
 	Header Header
 	Rows   int64
@@ -75,7 +74,7 @@ type Summary struct {
 
 // DamagedFile is a file that was damaged or missing when a backup was made.
 type DamagedFile struct {
-	// Blob is the key of the file. Kind and Owner say what it belongs to, as in
+	// Blob is the key of the file. Kind and Owner identify what the file belongs to, as in
 	// [store.OwnedFile].
 	Blob  string `json:"blob"`
 	Kind  string `json:"kind"`
@@ -84,8 +83,8 @@ type DamagedFile struct {
 	Reason string `json:"reason"`
 }
 
-// end is the content of the last entry.
-type end struct {
+// trailer is the content of the last entry.
+type trailer struct {
 	// SHA256 is the checksum, in hex, of all bytes before the header of this entry.
 	SHA256 string `json:"sha256"`
 	Rows   int64  `json:"rows"`

@@ -24,31 +24,32 @@ const (
 )
 
 // Verify reads a whole backup and returns ErrDamaged if it is not what [Write] wrote.
-// tempDir is the folder for temporary files; empty is that of the operating system.
+// tempDir is the folder for temporary files. If it is empty, Verify uses the folder of the
+// operating system.
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
-	return read(ctx, r, tempDir, func(Header) (*Place, error) { return nil, nil }) //nolint:nilnil // no place
+	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // no place
 }
 
-// Restore reads a backup into an empty place. open returns the place, whose database must
-// have the schema of the header. If the place is not empty, Restore changes nothing and
-// returns ErrNotEmpty. After any other error it has deleted what it wrote, unless the
-// database or the storage became unavailable.
-func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*Place, error)) (*Summary, error) {
+// Restore restores a backup into the empty place that open returns. The database of the
+// place must have the schema of the header. If the place is not empty, Restore changes
+// nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it
+// wrote, unless the database or the storage became unavailable.
+func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	return read(ctx, r, tempDir, open)
 }
 
 // reader is the state of Restore.
 type reader struct {
 	archive *archiveReader
-	into    *Place // nil to verify only
+	into    *ServiceData // nil to verify only
 	summary Summary
 	// files are the keys of the files in the backup.
 	files map[string]bool
 }
 
-// read restores a backup into the place that open returns, or only verifies it if that is
-// nil.
-func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*Place, error)) (_ *Summary, err error) {
+// read restores a backup into the place that open returns. If that place is nil, it only
+// verifies the backup.
+func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*
 		return nil, err
 	}
 	if err = b.readFiles(ctx); err == nil {
-		err = b.into.Store.Fill(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
+		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
 	}
 	if err != nil && !errors.Is(err, store.ErrUnavailable) { // else it may have been committed
 		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
@@ -137,8 +138,8 @@ func checkNoRows(ctx context.Context, t *store.Tx) error {
 	return err
 }
 
-// readFiles stores the files of the backup. Then the current entry is the first that is no
-// file.
+// readFiles stores the files of the backup. Afterwards the current entry is the first one
+// after the files.
 func (b *reader) readFiles(ctx context.Context) error {
 	for {
 		key, ok := strings.CutPrefix(b.archive.entry.Name, filePrefix)
@@ -206,7 +207,7 @@ func (b *reader) fill(ctx context.Context, t *store.Tx) error {
 	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
 }
 
-// readRows reads the rows and the sums. It inserts the rows unless t is nil.
+// readRows reads the rows and verifies the checksums. It inserts the rows unless t is nil.
 func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	for _, table := range store.SnapshotTables() {
 		if b.archive.entry.Name != rowsPrefix+table+rowsSuffix {
@@ -229,7 +230,8 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	return b.readEnd()
 }
 
-// asDamaged wraps the errors of the store that only a damaged backup causes in ErrDamaged.
+// asDamaged wraps err in ErrDamaged if it is an error of the store that only a damaged
+// backup can cause.
 func asDamaged(err error) error {
 	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
 		if errors.Is(err, cause) {
@@ -265,9 +267,10 @@ func (b *reader) readEnd() error {
 	return nil
 }
 
-// verifyWhole compares the current entry, end.json, with the bytes before.
+// verifyWhole compares the checksum in the current entry, end.json, with that of the bytes
+// before it.
 func (b *reader) verifyWhole() error {
-	want, err := json.Marshal(end{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
+	want, err := json.Marshal(trailer{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
 	if err != nil {
 		return err
 	}
@@ -283,7 +286,7 @@ func (b *reader) verifyWhole() error {
 
 // findUnused returns the files of the backup that no restored row references, because
 // their owners were deleted while the backup was made. It returns ErrDamaged if a row
-// references a file that the backup lacks without saying so.
+// references a file that is neither in the backup nor in its list of damaged files.
 func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {
@@ -300,7 +303,7 @@ func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, 
 	return unused, err
 }
 
-// deleteFiles deletes the restored files that matches selects.
+// deleteFiles deletes the restored files for which matches returns true.
 func (b *reader) deleteFiles(ctx context.Context, matches func(key string) bool) error {
 	var keys []string
 	for key := range b.files {

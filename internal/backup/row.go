@@ -30,12 +30,20 @@ func encodeRow(w io.Writer, values []any) error {
 			return errors.New("a boolean column")
 		}
 	}
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(line)
+	if err := encoder.Encode(line); err != nil {
+		return err
+	}
+	if text.Len() > maxRow {
+		return fmt.Errorf("a row exceeds %d bytes", maxRow)
+	}
+	_, err := text.WriteTo(w)
+	return err
 }
 
-// formatFloat returns a number in a form that decodeRow does not take for an integer.
+// formatFloat formats a number so that decodeRow does not read it as an integer.
 func formatFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -75,6 +83,25 @@ func parseNumber(text string) (any, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
+// maxRow is the maximum size in bytes of a row in a backup.
+const maxRow = 1 << 28
+
+// readLine returns the next line with its line feed, or at the end what is left with io.EOF.
+// It returns ErrDamaged for a line of more than limit bytes.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, fmt.Errorf("%w: a line exceeds %d bytes", ErrDamaged, limit)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
 // readRows calls fn with the columns of a table, and with its rows in groups of at most
 // groupRows.
 func readRows(r io.Reader, groupRows int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
@@ -82,7 +109,7 @@ func readRows(r io.Reader, groupRows int, fn func(columns []string, rows [][]any
 	var columns []string
 	var rows [][]any
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := readLine(lines, maxRow)
 		if errors.Is(err, io.EOF) && len(line) == 0 {
 			break
 		}

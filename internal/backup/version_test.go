@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/backup"
+	"foretell/internal/store"
 )
 
 // TestNewerBackup reads the header of a backup of a newer program.
@@ -56,6 +57,45 @@ func TestEarlierSchema(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, open(t, database, storage, 0).contents(t)); diff != "" {
 				t.Errorf("upgraded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestBackupOfEarlierSchema backs up a database with schema 11, which stays as it is.
+func TestBackupOfEarlierSchema(t *testing.T) {
+	t.Parallel()
+	archive, err := os.ReadFile("testdata/schema-11.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, create := range backends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, storage := create(t)
+			old := open(t, database, storage, 11)
+			if _, err := old.restore(t, archive); err != nil {
+				t.Fatal(err)
+			}
+			unchanged, err := store.OpenUnchanged(t.Context(), database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = unchanged.Close() }()
+			var again bytes.Buffer
+			summary, err := backup.Write(t.Context(), &again, backup.ServiceData{Store: unchanged, Blobs: old.Blobs}, "test", created)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if summary.Header.Schema != 11 || summary.Files != 3 || unchanged.HasNewestSchema() {
+				t.Errorf("the summary is %+v", summary)
+			}
+			if m := open(t, database, storage, 11).Store.Migration(); m.From != 11 {
+				t.Errorf("after the backup the schema is %d", m.From)
+			}
+			target, files := create(t)
+			if _, err := open(t, target, files, 11).restore(t, again.Bytes()); err != nil {
+				t.Errorf("restore: %v", err)
 			}
 		})
 	}

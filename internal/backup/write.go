@@ -14,8 +14,8 @@ import (
 	"foretell/internal/store"
 )
 
-// Place is a database and the stored files that belong to it.
-type Place struct {
+// ServiceData is a database and the stored files that belong to it.
+type ServiceData struct {
 	Store *store.Store
 	Blobs *blob.Store
 	// TempDir is the folder for temporary files. Defaults to the folder of the operating
@@ -23,10 +23,10 @@ type Place struct {
 	TempDir string
 }
 
-// Write writes a backup of a service, which may be running, to w. program is the version of
-// this program. Files that are damaged or missing do not end the backup: the summary lists
-// them.
-func Write(ctx context.Context, w io.Writer, from Place, program string, now time.Time) (*Summary, error) {
+// Write writes a backup of a service, which may be running, to w. program is the version
+// of this program. If files are damaged or missing, Write continues without them and lists
+// them in the summary.
+func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
 	archive, err := newArchiveWriter(w, from.TempDir, header.Created)
 	if err != nil {
@@ -57,22 +57,22 @@ func Write(ctx context.Context, w io.Writer, from Place, program string, now tim
 
 // writer is the state of Write.
 type writer struct {
-	from    Place
+	from    ServiceData
 	archive *archiveWriter
 	summary Summary
 	// copied has the keys of the files that are in the backup, or listed as damaged.
 	copied map[string]bool
 	// absent has the keys of the files that a snapshot referenced, but that were missing.
 	absent map[string]bool
-	// vanished has the keys of the files that were deleted while they were copied. What the
-	// backup has of them is of use only if no row references them any more.
+	// vanished has the keys of the files that were deleted while they were copied. Their
+	// copies are incomplete. They are listed as damaged if the last snapshot references them.
 	vanished map[string]bool
 	// tables have the rows of the last snapshot.
 	tables []*spill.TempFile
 }
 
-// snapshot returns the files that a new snapshot of the rows references, and that are not
-// in the backup yet. If there are none, it keeps the rows of the snapshot.
+// snapshot takes a snapshot of the rows, and returns the files that it references and that
+// are not in the backup yet. If there are none, it keeps the rows of the snapshot.
 func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
 	var lost []*store.OwnedFile
 	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
@@ -139,8 +139,8 @@ func (l *lineWriter) flush() error {
 	return err
 }
 
-// addFile writes a stored file. A file that is missing is tried again after the next
-// snapshot, unless that does not reference it any more because its owner was deleted.
+// addFile writes a stored file. If the file is missing, it is tried again after the next
+// snapshot, unless its owner was deleted and the snapshot no longer references it.
 func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {
@@ -189,7 +189,7 @@ func (b *writer) addJSON(name string, content any) error {
 	return err
 }
 
-// finish writes the rows and the sums.
+// finish writes the rows and the checksums.
 func (b *writer) finish() error {
 	for i, table := range store.SnapshotTables() {
 		if err := b.archive.addTemp(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
@@ -206,7 +206,7 @@ func (b *writer) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := b.addJSON(endName, end{SHA256: sum, Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes}); err != nil {
+	if err := b.addJSON(endName, trailer{SHA256: sum, Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes}); err != nil {
 		return err
 	}
 	return b.archive.tar.Close()

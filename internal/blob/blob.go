@@ -68,9 +68,10 @@ type backend interface {
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// list returns all blobs, including orphans and incomplete blobs.
-	list(ctx context.Context) ([]entry, error)
-	// discard removes an incomplete blob or an orphan that list has returned.
+	// eachBatch calls fn with all blobs, including orphans and incomplete blobs, a part of
+	// them at a time. fn may discard blobs and mark them.
+	eachBatch(ctx context.Context, fn func([]entry) error) error
+	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e entry) error
 	// setOrphan marks a blob as an orphan since now. unsetOrphan removes the mark.
 	setOrphan(ctx context.Context, name string, now time.Time) error

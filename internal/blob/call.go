@@ -59,7 +59,8 @@ func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	return callTimer{s.observer.Load(), Call{Operation: operation}, own, false}
 }
 
-// measure calls do, which uses the backend for some bytes of the call.
+// measure calls do, and adds its time and its bytes to the call. do uses the backend and
+// returns the number of bytes.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	var began time.Time
 	if t.observer != nil {
@@ -77,7 +78,7 @@ func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	return n, err
 }
 
-// end reports the call, once.
+// end reports the call to the observer. Only the first end of a call does.
 func (t *callTimer) end() {
 	if t.ended {
 		return

@@ -113,15 +113,17 @@ func orphanNames(t *testing.T, s *Store) []string {
 
 func listNames(t *testing.T, s *Store, orphans bool) []string {
 	t.Helper()
-	entries, err := s.list(t.Context())
+	var all []string
+	err := s.eachBatch(t.Context(), func(entries []entry) error {
+		for _, e := range entries {
+			if e.orphaned.IsZero() != orphans {
+				all = append(all, e.name)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var all []string
-	for _, e := range entries {
-		if e.orphaned.IsZero() != orphans {
-			all = append(all, e.name)
-		}
 	}
 	return all
 }

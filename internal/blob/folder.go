@@ -154,7 +154,16 @@ func (f *folder) unsetOrphan(_ context.Context, name string) error {
 	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
 }
 
-func (f *folder) list(context.Context) ([]entry, error) {
+// eachBatch calls fn once, because a folder is not listed in the order of the names.
+func (f *folder) eachBatch(_ context.Context, fn func([]entry) error) error {
+	entries, err := f.list()
+	if err != nil {
+		return err
+	}
+	return fn(entries)
+}
+
+func (f *folder) list() ([]entry, error) {
 	blobs, err := listFolder(f.dir)
 	if err != nil {
 		return nil, err

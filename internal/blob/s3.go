@@ -71,6 +71,7 @@ type bucketStore struct {
 	*bucketLocation
 	core    *minio.Core
 	scratch string
+	batch   int // replaces listBatch in tests; 0 does not
 }
 
 func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*bucketStore, error) {
@@ -129,8 +130,10 @@ func (b *bucketStore) object(name string) string { return b.prefix + name }
 // marker returns the name of the object that marks an orphan.
 func (b *bucketStore) marker(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
+// remove removes the object before its marker. Thus a concurrent setOrphan leaves no marker
+// without an object.
 func (b *bucketStore) remove(ctx context.Context, name string) error {
-	for _, object := range []string{b.marker(name), b.object(name)} {
+	for _, object := range []string{b.object(name), b.marker(name)} {
 		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
 		if err = b.translate(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
@@ -148,46 +151,22 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 }
 
 // setOrphan creates the marker of an orphan. The modification time of the marker, by
-// the store's clock, is when the blob became an orphan.
+// the store's clock, is when the blob became an orphan. If another process has removed the
+// object meanwhile, the marker is removed again.
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
 	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
-	return b.translate(ctx, err)
+	if err != nil {
+		return b.translate(ctx, err)
+	}
+	_, err = b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
+	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) {
+		err = errors.Join(err, b.unsetOrphan(ctx, name))
+	}
+	return err
 }
 
 func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
 	return b.translate(ctx, b.core.RemoveObject(ctx, b.bucket, b.marker(name), minio.RemoveObjectOptions{}))
-}
-
-func (b *bucketStore) list(ctx context.Context) ([]entry, error) {
-	var entries []entry
-	marked := map[string]time.Time{}
-	for object := range b.core.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
-		if object.Err != nil {
-			return nil, b.translate(ctx, object.Err)
-		}
-		name := strings.TrimPrefix(object.Key, b.prefix)
-		if of, ok := strings.CutPrefix(name, orphansFolder+"/"); ok {
-			marked[of] = object.LastModified
-		} else if checkKey(name) == nil {
-			entries = append(entries, entry{name: name, size: object.Size})
-		}
-	}
-	for i, e := range entries {
-		entries[i].orphaned = marked[e.name]
-		delete(marked, e.name)
-	}
-	for name, since := range marked { // whose blob another process removed meanwhile
-		entries = append(entries, entry{name: name, orphaned: since})
-	}
-	for upload := range b.core.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
-		if upload.Err != nil {
-			return nil, b.translate(ctx, upload.Err)
-		}
-		if name := strings.TrimPrefix(upload.Key, b.prefix); checkKey(name) == nil {
-			entries = append(entries, entry{name: name + partSuffix, size: upload.Size, incomplete: true, upload: upload.UploadID})
-		}
-	}
-	return entries, nil
 }
 
 // errorsByCode maps error codes of S3 to errors of this package. Errors with other

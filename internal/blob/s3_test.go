@@ -112,7 +112,7 @@ func TestOutage(t *testing.T) {
 	_, err = io.ReadAll(reader)
 	wantError(t, err, ErrUnavailable)
 	wantError(t, s.Delete(t.Context(), deleted), ErrUnavailable)
-	_, err = s.Sweep(t.Context(), time.Now(), func(string) bool { return true }, func() ([]string, error) { return nil, nil })
+	_, err = s.Sweep(t.Context(), time.Now(), func(string) bool { return true }, func(string, string) ([]string, error) { return nil, nil })
 	wantError(t, err, ErrUnavailable)
 
 	proxy.SetDown(false)
@@ -126,7 +126,7 @@ func TestOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.process = "next"
-	done, err := next.Sweep(t.Context(), time.Now(), func(string) bool { return false }, func() ([]string, error) { return []string{kept}, nil })
+	done, err := next.Sweep(t.Context(), time.Now(), func(string) bool { return false }, func(string, string) ([]string, error) { return []string{kept}, nil })
 	if err != nil {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package blob
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,36 +28,43 @@ type SweepResult struct {
 // [OrphanGrace] unless a row references them again.
 //
 // isAlive reports whether the process of that name is running. Sweep does not touch the
-// blobs of running processes. listReferenced returns the keys that rows reference.
-// Sweep calls it after listing the blobs. Therefore it returns every key that a process
-// committed before it died.
-func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func() ([]string, error)) (SweepResult, error) {
+// blobs of running processes. listReferenced returns the keys between two keys, and these,
+// that rows reference. Sweep calls it after listing the blobs between them. Therefore it
+// returns every key that a process committed before it died.
+func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // what could not be deleted before
-	entries, err := s.list(ctx)
-	if err != nil {
-		return SweepResult{}, errors.Join(undeleted, err)
-	}
-	left := make([]entry, 0, len(entries))
-	for _, e := range entries {
-		process, _, _ := strings.Cut(e.name, "-")
-		if !e.orphaned.IsZero() || process != s.process && !isAlive(process) {
-			left = append(left, e)
-		}
-	}
-	keys, err := listReferenced()
-	if err != nil {
-		return SweepResult{}, errors.Join(undeleted, err)
-	}
-	referenced := map[string]bool{}
-	for _, key := range keys {
-		referenced[key] = true
-	}
 	var result SweepResult
 	errs := []error{undeleted}
-	for _, e := range left {
-		errs = append(errs, s.sweepEntry(ctx, now, e, referenced[e.name], &result))
-	}
-	return result, errors.Join(errs...)
+	alive := map[string]bool{s.process: true}
+	err := s.eachBatch(ctx, func(entries []entry) error {
+		left := slices.DeleteFunc(entries, func(e entry) bool {
+			process, _, _ := strings.Cut(e.name, "-")
+			if _, known := alive[process]; !known {
+				alive[process] = isAlive(process)
+			}
+			return e.orphaned.IsZero() && alive[process]
+		})
+		if len(left) == 0 {
+			return nil
+		}
+		first, last := left[0].name, left[0].name
+		for _, e := range left {
+			first, last = min(first, e.name), max(last, e.name)
+		}
+		keys, err := listReferenced(first, last)
+		if err != nil {
+			return err
+		}
+		referenced := map[string]bool{}
+		for _, key := range keys {
+			referenced[key] = true
+		}
+		for _, e := range left {
+			errs = append(errs, s.sweepEntry(ctx, now, e, referenced[e.name], &result))
+		}
+		return nil
+	})
+	return result, errors.Join(append(errs, err)...)
 }
 
 // sweepEntry cleans up one blob.
@@ -98,28 +106,31 @@ type Orphans struct {
 // Orphans returns the number and size of the orphans.
 func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 	var o Orphans
-	entries, err := s.list(ctx)
-	for _, e := range entries {
-		if e.orphaned.IsZero() {
-			continue
+	err := s.eachBatch(ctx, func(entries []entry) error {
+		for _, e := range entries {
+			if e.orphaned.IsZero() {
+				continue
+			}
+			o.Count++
+			o.Bytes += e.size
+			if o.Oldest.IsZero() || e.orphaned.Before(o.Oldest) {
+				o.Oldest = e.orphaned
+			}
 		}
-		o.Count++
-		o.Bytes += e.size
-		if o.Oldest.IsZero() || e.orphaned.Before(o.Oldest) {
-			o.Oldest = e.orphaned
-		}
-	}
+		return nil
+	})
 	return o, err
 }
 
 // Keys returns the keys of all committed blobs, including orphans.
-func (s *Store) Keys(ctx context.Context) ([]string, error) {
-	entries, err := s.list(ctx)
-	var keys []string
-	for _, e := range entries {
-		if !e.incomplete {
-			keys = append(keys, e.name)
+func (s *Store) Keys(ctx context.Context) (keys []string, err error) {
+	err = s.eachBatch(ctx, func(entries []entry) error {
+		for _, e := range entries {
+			if !e.incomplete {
+				keys = append(keys, e.name)
+			}
 		}
-	}
+		return nil
+	})
 	return keys, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,9 @@ func newSweptStore(t *testing.T, place testStore) *sweptStore {
 
 func (s *sweptStore) sweep(t *testing.T) SweepResult {
 	t.Helper()
-	done, err := s.self.Sweep(t.Context(), s.now, func(process string) bool { return process == "living" }, func() ([]string, error) { return s.used, nil })
+	done, err := s.self.Sweep(t.Context(), s.now, func(process string) bool { return process == "living" }, func(first, last string) ([]string, error) {
+		return slices.DeleteFunc(slices.Clone(s.used), func(key string) bool { return key < first || key > last }), nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +90,28 @@ func TestSweep(t *testing.T) {
 	})
 }
 
+// TestSweepInBatches lists a bucket in small parts.
+func TestSweepInBatches(t *testing.T) {
+	for _, batch := range []int{1, 2, 3} {
+		place := testBucket(t)
+		s := newSweptStore(t, place)
+		s.self.backend.(*bucketStore).batch = batch
+		done := s.sweep(t)
+		wantNames(t, "removed", done.Removed, s.half)
+		wantNames(t, "orphaned", done.Orphaned, s.unused)
+		wantNames(t, "the store", names(t, s.self), append(s.whole, s.kept)...)
+		s.used = nil
+		wantNames(t, "orphaned", s.sweep(t).Orphaned, s.kept)
+		wantNames(t, "the orphans", orphanNames(t, s.self), s.kept, s.unused)
+		if o, err := s.self.Orphans(t.Context()); o.Count != 2 || err != nil {
+			t.Errorf("%+v, %v", o, err)
+		}
+		s.used = []string{s.kept, s.unused}
+		wantNames(t, "restored", s.sweep(t).Restored, s.kept, s.unused)
+		wantNames(t, "the store", names(t, s.self), append(s.whole, s.kept, s.unused)...)
+	}
+}
+
 // TestSweepOldFiles checks that the grace time of a file begins when it becomes an
 // orphan, not when it was written.
 func TestSweepOldFiles(t *testing.T) {
@@ -106,7 +131,7 @@ func TestSweepWithoutRows(t *testing.T) {
 		s := newSweptStore(t, place)
 		before := names(t, s.self)
 		broken := errors.New("broken")
-		_, err := s.self.Sweep(t.Context(), s.now, func(string) bool { return false }, func() ([]string, error) { return nil, broken })
+		_, err := s.self.Sweep(t.Context(), s.now, func(string) bool { return false }, func(string, string) ([]string, error) { return nil, broken })
 		wantError(t, err, broken)
 		wantNames(t, "the store", names(t, s.self), before...)
 	})

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"foretell/internal/exit"
 )
 
 // WriteFileAtomic replaces the file at path with the output of write, completely or not at
@@ -42,6 +44,28 @@ func CreateTemp(dir, name string) (*os.File, error) {
 	_, _ = rand.Read(random[:]) // never fails
 	path := filepath.Join(dir, "."+name+".part-"+hex.EncodeToString(random[:]))
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+}
+
+// CheckOutputPath returns an error if a file must not be written to path, because its
+// folder does not exist, path is a folder, or path is an existing file and force is false.
+// A device or a pipe is allowed. other is the part of the hints that says how to choose
+// another file, such as "write to another file with -o".
+func CheckOutputPath(path string, force bool, other string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir := filepath.Dir(path); !IsDir(dir) {
+			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).WithHint("create the folder, or %s", other)
+		}
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return exit.Usagef("the output %s is a folder", path).WithHint("%s", other)
+	case info.Mode().IsRegular() && !force:
+		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", other)
+	}
+	return nil
 }
 
 // CopyFile writes the content of a file to dst.

@@ -34,6 +34,9 @@ type Factory struct {
 	PagerRunning atomic.Bool
 	// OnHangup is called on SIGHUP. If it is nil, SIGHUP cancels the command.
 	OnHangup atomic.Pointer[func()]
+	// OnInterrupt is called on the next Ctrl-C and then cleared. If it is nil, Ctrl-C
+	// cancels the command.
+	OnInterrupt atomic.Pointer[func()]
 	// Cancel cancels the command.
 	Cancel context.CancelCauseFunc
 	// DryRun is the transport of --dry-run; nil without it.

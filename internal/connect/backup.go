@@ -2,12 +2,15 @@ package connect
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/account"
 	"foretell/internal/backup"
 	"foretell/internal/build"
 	"foretell/internal/cli"
@@ -16,42 +19,76 @@ import (
 	"foretell/internal/store"
 )
 
-// dataDir returns the data folder that the flags of cmd select.
-func dataDir(f *cli.Factory, cmd *cobra.Command) (string, error) {
+// placeLocation has the locations of the data folder, the database and the storage of a
+// service.
+type placeLocation struct{ dir, database, storage string }
+
+// selectPlace returns the location of the service that the flags of cmd select.
+func selectPlace(f *cli.Factory, cmd *cobra.Command) (at placeLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
-		return "", err
+		return at, err
 	}
-	return config.DataDir(f.Env, s)
+	if at.dir, err = config.DataDir(f.Env, s); err != nil {
+		return at, err
+	}
+	at.storage = storageOf(f, cmd)
+	at.database, err = databaseLocation(f, cmd, at.dir)
+	return at, err
 }
 
 // Backup writes a backup of the service that the flags of cmd select to w. The service may
-// be running.
+// be running. The backup has the schema of the database, which may be that of an earlier
+// release.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
-	dir, err := dataDir(f, cmd)
+	at, err := selectPlace(f, cmd)
 	if err != nil {
 		return nil, err
 	}
-	location, err := databaseLocation(f, cmd, dir)
-	if err != nil {
-		return nil, err
-	}
-	if !store.IsURL(location) {
-		if _, err := os.Stat(location); err != nil { // opening it would create it
-			return nil, exit.Errorf(exit.NotFound, "cannot back up %s: %w", dir, err).WithHint("pass the data folder of the service with --data-dir, or its database with --database")
+	if !store.IsURL(at.database) {
+		if _, err := os.Stat(at.database); err != nil { // opening it would create it
+			return nil, exit.Errorf(exit.NotFound, "cannot back up %s: %w", at.dir, err).WithHint("pass the data folder of the service with --data-dir, or its database with --database")
 		}
 	}
-	service, err := OpenLocal(ctx, dir, f, cmd)
-	if err != nil {
-		return nil, err
+	database, err := store.OpenUnchanged(ctx, at.database)
+	if errors.Is(err, store.ErrOldSchema) {
+		return nil, exit.Errorf(exit.Rejected, "cannot back up: %w", err).WithHint("pass the database of a service, or upgrade it with `foretell migrate` after copying it")
 	}
-	defer func() { _ = service.Close() }() // the audit event is written
-	from := backup.Place{Store: service.store, Blobs: service.blobs, TempDir: dir}
-	summary, err := backup.Write(ctx, w, from, build.Current().Version, f.Now())
+	if err != nil {
+		return nil, databaseError(at.database, at.dir, err)
+	}
+	defer func() { _ = database.Close() }() // the audit event is written
+	summary, err := writeBackup(ctx, f, cmd, w, at, database)
 	if err != nil {
 		return nil, backupError(err)
 	}
-	return summary, service.App.RecordOperation(ctx, "backup.create", "")
+	return summary, recordOperation(ctx, f, database, "backup.create", "")
+}
+
+// writeBackup is Backup for an open database.
+func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, at placeLocation, database *store.Store) (*backup.Summary, error) {
+	if database.HasNewestSchema() { // it checks that the files belong to the database
+		service, err := OpenLocal(ctx, at.dir, f, cmd)
+		if err != nil {
+			return nil, err
+		}
+		if err := service.Close(); err != nil {
+			return nil, err
+		}
+	}
+	blobs, err := openBlobs(ctx, f, at.dir, at.storage, database.ProcessName())
+	if err != nil {
+		return nil, err
+	}
+	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: at.dir}, build.Current().Version, f.Now())
+}
+
+// recordOperation adds an operation on the data folder to the audit log.
+func recordOperation(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
+	accounts := account.New(account.Config{
+		Store: database, Now: f.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Problem: func(err error) error { return err },
+	})
+	return accounts.RecordCallerEvent(ctx, action, object)
 }
 
 // VerifyBackup reads a whole backup and verifies it.
@@ -62,30 +99,23 @@ func VerifyBackup(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 
 // Restore restores a backup into the empty service that the flags of cmd select.
 func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reader) (*backup.Summary, error) {
-	dir, err := dataDir(f, cmd)
+	at, err := selectPlace(f, cmd)
 	if err != nil {
 		return nil, err
 	}
-	location, err := databaseLocation(f, cmd, dir)
-	if err != nil {
-		return nil, err
-	}
-	summary, err := restoreTo(ctx, f, r, placeLocation{dir, location, storageOf(f, cmd)})
+	summary, err := restoreTo(ctx, f, r, at)
 	if err != nil {
 		return nil, backupError(err)
 	}
 	// Opening the service completes the migration, and sets the common identity of the
 	// files and the database.
-	service, err := OpenLocal(ctx, dir, f, cmd)
+	service, err := OpenLocal(ctx, at.dir, f, cmd)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = service.Close() }() // the audit event is written
-	return summary, service.App.RecordOperation(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
+	return summary, service.App.RecordCallerEvent(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
-
-// placeLocation says where the parts of a service are.
-type placeLocation struct{ dir, database, storage string }
 
 // restoreTo restores a backup into the place at a location.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at placeLocation) (*backup.Summary, error) {
@@ -98,9 +128,9 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at placeLocatio
 	if err := os.MkdirAll(at.dir, 0o700); err != nil {
 		return nil, DataDirError(at.dir, err)
 	}
-	return backup.Restore(ctx, r, at.dir, func(h backup.Header) (*backup.Place, error) {
+	return backup.Restore(ctx, r, at.dir, func(h backup.Header) (*backup.ServiceData, error) {
 		var err error
-		opened, err = store.OpenSchema(ctx, at.database, h.Schema)
+		opened, err = store.OpenVersion(ctx, at.database, h.Schema)
 		if errors.Is(err, store.ErrNewerSchema) {
 			return nil, exit.Errorf(exit.Rejected, "cannot restore: %w", err).
 				WithHint("use the version of foretell that wrote the backup, or a newer one, and a new database")
@@ -109,7 +139,7 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at placeLocatio
 			return nil, databaseError(at.database, at.dir, err)
 		}
 		blobs, err := openBlobs(ctx, f, at.dir, at.storage, opened.ProcessName())
-		return &backup.Place{Store: opened, Blobs: blobs, TempDir: at.dir}, err
+		return &backup.ServiceData{Store: opened, Blobs: blobs, TempDir: at.dir}, err
 	})
 }
 

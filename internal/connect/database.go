@@ -58,24 +58,16 @@ type Migration struct {
 
 // Migrate upgrades the database of the service that the flags of cmd select.
 func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migration, error) {
-	s, err := config.Load(f.Env, cmd.Flags())
+	at, err := selectPlace(f, cmd)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := config.DataDir(f.Env, s)
-	if err != nil {
-		return nil, err
-	}
-	location, err := databaseLocation(f, cmd, dir)
-	if err != nil {
-		return nil, err
-	}
-	database, err := openDatabase(ctx, location, dir)
+	database, err := openDatabase(ctx, at.database, at.dir)
 	if err != nil {
 		return nil, err
 	}
 	m := database.Migration()
-	return &Migration{Database: store.Redact(location), From: m.From, To: m.To}, database.Close()
+	return &Migration{Database: store.Redact(at.database), From: m.From, To: m.To}, database.Close()
 }
 
 // openDatabase opens the database of a data folder at its location.

@@ -123,7 +123,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	if err != nil {
 		return nil, err
 	}
-	conn := &Session{Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
+	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
 	signIn := func() error {
 		session, err := service.App.LocalSession(ctx)
 		if err != nil {
@@ -182,5 +182,5 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Client: c, Account: tokens.Username}, nil
+	return &Session{factory: o.Factory, Client: c, Account: tokens.Username}, nil
 }

@@ -53,8 +53,8 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	return p, nil
 }
 
-// validToken returns a token of the embedded service that is valid for a request. A call of
-// the API renews the session's own token when it has expired.
+// validToken returns a token of the embedded service that has not expired. It calls the
+// API, because a call renews an expired token of the session.
 func (c *Session) validToken(ctx context.Context) (string, error) {
 	if _, err := client.Call(ctx, c.Client, api.GetOwnAccount, &api.None{}); err != nil {
 		return "", err

@@ -71,6 +71,15 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd), memory: memory})
 }
 
+// OpenSelected is OpenLocal for the data folder that the flags of cmd select.
+func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+	at, err := selectPlace(f, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return OpenLocal(ctx, at.dir, f, cmd)
+}
+
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
 	// DirectTransfers makes clients send files directly to the S3 store, and receive them from it.
@@ -101,11 +110,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 // OpenDaemon opens the data folder for serve and worker, which run the jobs of all
 // processes. It logs to standard error unless --quiet is set.
 func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
-	s, err := config.Load(f.Env, cmd.Flags())
-	if err != nil {
-		return nil, err
-	}
-	dir, err := config.DataDir(f.Env, s)
+	at, err := selectPlace(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -120,21 +125,21 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{
-		log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: storageOf(f, cmd), accounts: flags.Accounts,
+	return openLocalWith(ctx, at.dir, f, cmd, localOptions{
+		log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts,
 	})
 }
 
-// minReserve and reserveShare are the memory that the default of --memory leaves for the
-// rest of the process and for other programs.
+// minReserve and reserveShare determine the memory that the default of --memory leaves for
+// the rest of the process and for other programs.
 const (
 	minReserve   = 512 << 20
 	reserveShare = 1.0 / 8
 )
 
-// raceMemory returns the memory for races in bytes, 0 for no limit. If text is empty, it is the
-// memory of the machine without the reserve, but at least half of it. name is the flag or
-// variable that has the text, for errors.
+// raceMemory parses text as the memory for races, and returns it in bytes, or 0 for no
+// limit. If text is empty, the result is the memory of the machine minus the reserve, but
+// at least half of the memory. name is the flag or variable with the text, for errors.
 func raceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
@@ -173,7 +178,9 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if opts.directTransfers && !blobs.IsBucket() {
 		return nil, errors.Join(exit.Usagef("--uploads direct needs an S3 store").WithHint("name the store with --storage s3://BUCKET/PREFIX"), database.Close())
 	}
+	host, _ := os.Hostname() // "" if it is unknown
 	a, err := app.New(app.Config{
+		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
 		Races: opts.races, Memory: opts.memory, Tracer: f.Tracer,
@@ -241,11 +248,22 @@ func (s *LocalService) StartJobs() func() error {
 // store, until ctx is done or stop is called. It does nothing unless the service was opened
 // with DirectTransfers.
 func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
+	return start(ctx, s.App.WatchUploads)
+}
+
+// SendMails starts sending the mails in the outbox, until ctx is done or stop is called. stop
+// waits for a mail that is being sent.
+func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
+	return start(ctx, s.App.SendMails)
+}
+
+// start calls run in another goroutine. stop ends its context and waits until it has returned.
+func start(ctx context.Context, run func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.App.WatchUploads(ctx)
+		run(ctx)
 	}()
 	return func() {
 		cancel()

@@ -17,16 +17,17 @@ import (
 )
 
 // AwaitModel waits for a race that the command started, shows it, and returns an error if it
-// has no model. On Ctrl-C a race in this process is stopped and its best model is kept. A
-// race on a server continues.
+// has no model. On a terminal, Enter or the first Ctrl-C ends the race, and its best model
+// is used. Otherwise Ctrl-C ends the wait: a race in this process is stopped and its best
+// model is kept, and a race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
-	return job, RaceError(job, err)
+	return job, c.RaceError(job, err)
 }
 
 // AwaitRace is like [Session.AwaitModel], but a race without a model is not an error.
 func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, error) {
-	job, err := c.WatchRace(ctx, key, false)
+	job, err := c.watchStoppable(ctx, key)
 	if err == nil {
 		return job, nil
 	}
@@ -66,6 +67,18 @@ func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, erro
 
 // WatchRace shows a race until it ends. If replay is set, it also shows a finished race.
 func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
+	return c.watchRace(ctx, key, raceWatch{replay: replay})
+}
+
+// raceWatch holds the options of watchRace.
+type raceWatch struct {
+	replay bool
+	// stop is nil if the user cannot end the race from the terminal.
+	stop *raceStop
+}
+
+// watchRace shows a race until it ends.
+func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.Training, error) {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
 		return nil, err
@@ -75,7 +88,7 @@ func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.
 	}
 	opts := term.RaceOptions{
 		Name: job.DatasetName, Metric: job.Metric, Target: job.TargetPerformance,
-		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: replay,
+		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: w.replay, Stoppable: w.stop != nil,
 	}
 	if began, err := time.Parse(api.TimeLayout, job.StartedOn); err == nil {
 		opts.Start = began
@@ -85,9 +98,19 @@ func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.
 	}
 	race := c.Progress.StartRace(opts)
 	defer race.Done()
+	if w.stop != nil {
+		w.stop.view.Store(race)
+	}
 	activity := c.newActivityFunc(ctx)
 	ended, err := c.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
-		race.Update(toRunStates(p.Jobs, job.TargetPerformance), activity(p))
+		now := activity(p)
+		if w.stop != nil {
+			w.stop.update(p)
+			if w.stop.requested.Load() {
+				now = "stopping; the best model so far is used"
+			}
+		}
+		race.Update(toRunStates(p.Jobs, job.TargetPerformance), now)
 	})
 	if err == nil && ended.ModelKey != "" && ended.Algorithm != "" {
 		race.SetWinner(term.RunState{
@@ -188,12 +211,4 @@ func ValueOrZero(p *float64) float64 {
 		return 0
 	}
 	return *p
-}
-
-// RaceError returns err if it is not nil, and the [TrainingError] of job otherwise.
-func RaceError(job *api.Training, err error) error {
-	if err != nil {
-		return err
-	}
-	return TrainingError(job)
 }

@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/term"
 )
@@ -31,7 +32,11 @@ type Session struct {
 	// is "", the command starts the run again. RunCommand is nil if the current command is
 	// not run.
 	RunCommand func(race string) string
-	closers    []func() error
+	factory    *cli.Factory
+	enters     <-chan struct{} // lines typed on the terminal; nil before the first race
+	// stoppedRace is the key of the race that the user ended from the terminal, or "".
+	stoppedRace string
+	closers     []func() error
 }
 
 // embeddedApp is the part of the embedded service that commands use directly.

@@ -69,8 +69,8 @@ func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, e
 		return "", err
 	}
 	if password != "" && s.Username != "" {
-		kept, err := s.LogIn(ctx, password)
-		return kept.Token, err
+		kept, err := s.LogIn(ctx, password, "")
+		return kept.Token, withoutPrompt(err)
 	}
 	kept, err := s.storedCredential()
 	if err != nil {
@@ -82,9 +82,9 @@ func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, e
 	if kept.Password == "" {
 		return "", exit.Errorf(exit.SignIn, "the session at %s has expired", s.Server).WithHint("sign in again with `foretell login`")
 	}
-	fresh, err := s.LogIn(ctx, kept.Password)
+	fresh, err := s.LogIn(ctx, kept.Password, "")
 	if err != nil {
-		return "", err
+		return "", withoutPrompt(err)
 	}
 	fresh.Password = kept.Password
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
@@ -107,16 +107,31 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// LogIn requests a token for a password.
-func (s *TokenSource) LogIn(ctx context.Context, password string) (Credential, error) {
+// withoutPrompt adds a hint to an error of [TokenSource.LogIn] without a code.
+func withoutPrompt(err error) error {
+	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
+		return err
+	}
+	return exit.Errorf(exit.SignIn, "%w", err).
+		WithHint("sign in with `foretell login`, or give scripts an account without an authenticator app")
+}
+
+// LogIn requests a token for a password and, if the account has an authenticator app, its
+// code. If code is empty although the account has one, the error has the code
+// api.CodeAuthenticatorCode.
+func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credential, error) {
 	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
-		Body: api.Credentials{Username: s.Username, Password: password},
+		Body: api.Credentials{Username: s.Username, Password: password, AuthenticatorCode: code},
 	})
 	if err != nil {
-		if code := api.CodeFromError(err); code == api.CodeUnauthorized || code == api.CodeBadCredentials {
+		if refusal := api.CodeFromError(err); refusal == api.CodeUnauthorized || refusal == api.CodeBadCredentials {
 			e := exit.FromError(ctx, err)
 			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
-			return Credential{}, e.WithHint("check the e-mail and the password")
+			hint := "check the e-mail and the password"
+			if code != "" {
+				hint = "check the e-mail, the password and the clock of the authenticator app"
+			}
+			return Credential{}, e.WithHint("%s", hint)
 		}
 		return Credential{}, err
 	}

@@ -55,7 +55,7 @@ func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	return problem
 }
 
-// showPassword shows the form of a one-time link. It does not use the link up, because mail
+// showPassword shows the form of a one-time link. The link stays valid, because mail
 // programs open links to check them.
 func (p *Pages) showPassword(v *visit) error {
 	code := v.r.URL.Query().Get("code")

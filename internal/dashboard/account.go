@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -9,18 +10,51 @@ import (
 
 // accountPage is the data of the page of the visitor's account.
 type accountPage struct {
-	Sessions []api.SessionEntry
+	Sessions []sessionView
+	// NewSecondFactor is the secret of a new authenticator app, or nil.
+	NewSecondFactor *newSecondFactor
 }
 
-func (p *Pages) showAccount(v *visit) error { return p.writeAccount(v, http.StatusOK, "") }
+// sessionView is a session, or several of one client at one address, such as those of commands
+// that sign in again and again.
+type sessionView struct {
+	api.SessionEntry // the newest
+	// ClientName is the name of the client, such as "Firefox 128 on Linux".
+	ClientName string
+	Keys       []string
+}
 
-func (p *Pages) writeAccount(v *visit, status int, message string) error {
+// groupSessions returns the sessions, newest first. The visitor's own is not grouped.
+func groupSessions(sessions []api.SessionEntry) []sessionView {
+	var views []sessionView
+	for _, s := range sessions {
+		name := clientName(s.Client)
+		i := slices.IndexFunc(views, func(v sessionView) bool {
+			return v.ClientName == name && v.RemoteAddress == s.RemoteAddress && !v.Current && !s.Current
+		})
+		if i < 0 {
+			i, views = len(views), append(views, sessionView{SessionEntry: s, ClientName: name})
+		}
+		views[i].Keys = append(views[i].Keys, s.SessionKey)
+	}
+	return views
+}
+
+func (p *Pages) showAccount(v *visit) error {
+	if v.r.URL.Query().Get("second-factor") == "required" && !v.account.SecondFactor {
+		return p.writeAccount(v, http.StatusOK, "This service requires an authenticator app. Set one up below to continue.", nil)
+	}
+	return p.writeAccount(v, http.StatusOK, "", nil)
+}
+
+func (p *Pages) writeAccount(v *visit, status int, message string, added *newSecondFactor) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {
 		return err
 	}
+	data := accountPage{Sessions: groupSessions(sessions.Sessions), NewSecondFactor: added}
 	return p.show(v, status, "account", page{
-		Title: "Account", Section: "account", Error: message, Data: accountPage{Sessions: sessions.Sessions},
+		Title: "Account", Section: "account", Error: message, Data: data,
 		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
 	})
 }
@@ -37,22 +71,25 @@ func (p *Pages) changePassword(v *visit) error {
 	}
 	if err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeAccount(v, problem.Status, problem.Detail)
+		return p.writeAccount(v, problem.Status, problem.Detail, nil)
 	}
 	p.setCookie(v, "", 0)
 	return v.redirect("/sign-in")
 }
 
-// endSession ends the session of the form's key, or all others.
+// endSession ends the sessions of the form's keys, or all others if it has none.
 func (p *Pages) endSession(v *visit) error {
-	var err error
-	if key := v.r.PostForm.Get("key"); key != "" {
-		_, err = client.Call(v.r.Context(), v.client, api.EndSession, &api.SessionInput{SessionKey: key})
-	} else {
-		_, err = client.Call(v.r.Context(), v.client, api.EndOtherSessions, &api.None{})
+	keys := v.r.PostForm["key"]
+	for _, key := range keys {
+		_, err := client.Call(v.r.Context(), v.client, api.EndSession, &api.SessionInput{SessionKey: key})
+		if err != nil && api.CodeFromError(err) != api.CodeNotFound { // it has ended meanwhile
+			return err
+		}
 	}
-	if err != nil && api.CodeFromError(err) != api.CodeNotFound { // it has ended meanwhile
-		return err
+	if len(keys) == 0 {
+		if _, err := client.Call(v.r.Context(), v.client, api.EndOtherSessions, &api.None{}); err != nil {
+			return err
+		}
 	}
 	return v.redirect("/account")
 }

@@ -124,7 +124,7 @@ func (p *Pages) writeUser(v *visit, status int, invitation *api.Invitation, mess
 	})
 }
 
-// changeUser does what the form's field `do` says with an account.
+// changeUser does with an account what the field `do` of the form says.
 func (p *Pages) changeUser(v *visit) error {
 	ctx, f := v.r.Context(), v.r.PostForm
 	in := api.AccountInput{AccountKey: v.r.PathValue("key")}
@@ -137,6 +137,8 @@ func (p *Pages) changeUser(v *visit) error {
 		_, err = client.Call(ctx, v.client, api.EnableAccount, &in)
 	case "reset":
 		invitation, err = client.Call(ctx, v.client, api.ResetAccount, &in)
+	case "remove-second-factor":
+		_, err = client.Call(ctx, v.client, api.RemoveSecondFactorOf, &in)
 	case "role":
 		_, err = client.Call(ctx, v.client, api.SetRole, &api.SetRoleInput{AccountInput: in, Body: api.NewRole{Role: f.Get("role")}})
 	case "quota":
@@ -161,7 +163,7 @@ func (p *Pages) changeUser(v *visit) error {
 	return v.redirect(v.r.URL.Path)
 }
 
-// parseQuota parses the limits of the form to set a quota. An empty field is no limit.
+// parseQuota parses the limits in the form to set a quota. An empty field means no limit.
 func parseQuota(datasets, megabytes, races string) (*api.Quota, error) {
 	var quota api.Quota
 	for _, field := range []struct {

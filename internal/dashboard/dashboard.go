@@ -13,6 +13,7 @@ import (
 	"embed"
 	"errors"
 	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -26,12 +27,20 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// Options configure the pages. All fields but Local are required.
+// Options configure the pages. All fields but TempDir and Local are required.
 type Options struct {
 	// API is the handler of the API, to which the pages send their requests.
 	API http.Handler
 	// Link returns the one-time link with a code, and does not use it up.
 	Link func(ctx context.Context, code string) (*account.Link, error)
+	// ReadResultHead returns at most size bytes from the beginning of the result of a
+	// prediction. OpenResult opens a result to compute its digests. The caller must have
+	// checked that the visitor may read the prediction. Neither counts as a download.
+	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
+	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// TempDir is the folder for temporary files. Defaults to the folder of the operating
+	// system.
+	TempDir string
 	// BaseURL returns the prefix of absolute URLs for a request.
 	BaseURL func(r *http.Request) string
 	Now     func() time.Time
@@ -54,7 +63,7 @@ func New(opts Options) *Pages {
 	return &Pages{opts: opts, templates: parseTemplates(opts.Now), crossSite: http.NewCrossOriginProtection()}
 }
 
-// Mount registers the pages with handle, whose pattern is a method and a path.
+// Mount registers each page by calling handle. A pattern is a method and a path.
 func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWriter, *http.Request))) {
 	for pattern, visit := range p.publicPages() {
 		handle(pattern, p.handler(visit))
@@ -109,11 +118,19 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /predictions":               p.listPredictions,
 		"GET /predictions/{key}":         p.showPrediction,
 		"GET /predictions/{key}/result":  p.downloadResult,
+		"GET /predictions/{key}/receipt": p.downloadReceipt,
 		"POST /predictions/{key}/delete": p.deletePrediction,
+
+		"GET /verify":  p.showVerify,
+		"POST /verify": p.verifyResult,
 
 		"GET /account":               p.showAccount,
 		"POST /account/password":     p.changePassword,
 		"POST /account/sessions/end": p.endSession,
+
+		"POST /account/second-factor":         p.addSecondFactor,
+		"POST /account/second-factor/confirm": p.confirmSecondFactor,
+		"POST /account/second-factor/remove":  p.removeSecondFactor,
 
 		"GET /admin":                 p.showAdministration,
 		"POST /admin/requests/{key}": p.decideRequest,
@@ -122,6 +139,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /admin/accounts/{key}":  p.showUser,
 		"POST /admin/accounts/{key}": p.changeUser,
 		"GET /admin/events":          p.listEvents,
+		"GET /admin/jobs":            p.listJobs,
 	}
 }
 
@@ -179,8 +197,8 @@ func isMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 
-// signedIn returns a visitFunc that calls do with the visitor's account. Visitors without a
-// session are sent to the page to sign in.
+// signedIn returns a visitFunc that sets v.account and calls do. Visitors without a
+// session are sent to the sign-in page.
 func (p *Pages) signedIn(do visitFunc) visitFunc {
 	return func(v *visit) error {
 		if v.token == "" {
@@ -195,15 +213,18 @@ func (p *Pages) signedIn(do visitFunc) visitFunc {
 			return err
 		}
 		err = do(v)
-		if api.CodeFromError(err) == api.CodeUnauthorized {
+		switch api.CodeFromError(err) {
+		case api.CodeUnauthorized:
 			return p.askToSignIn(v)
+		case api.CodeNoSecondFactor:
+			return v.redirect("/account?second-factor=required")
 		}
 		return err
 	}
 }
 
-// setPageHeaders sets the headers of a page. Pages run only the embedded script, are not
-// cached, and other sites do not see their URLs, because these may be one-time links.
+// setPageHeaders sets the headers of a page. Pages run only the embedded script and are
+// not cached. Their URLs are not sent to other sites, because they may be one-time links.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -219,8 +240,8 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem of an error: an internal one if err is not one
-// of the API's.
+// problemFromError returns err as a problem. If err is not a problem of the API, the
+// result is an internal problem.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem
 	if errors.As(err, &problem) {
@@ -234,7 +255,7 @@ func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 
 // page is what the layout of every page shows.
 type page struct {
-	// Title is the title of the page, Section the entry of the navigation that is current.
+	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
 	// Path is the path of the page, to which forms return.
 	Path string
@@ -242,7 +263,7 @@ type page struct {
 	Account *api.Account
 	// Local reports whether the service is embedded, where nobody signs in or out.
 	Local bool
-	// Commands do the same as the page on the command line.
+	// Commands are the commands that do the same as the page.
 	Commands []string
 	// Error says why a form was rejected.
 	Error   string
@@ -264,8 +285,7 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	if layout != "page" && respondUnchanged(v, body.Bytes()) {
 		return nil
 	}
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(body.Bytes()) // the browser may be gone
+	writeCompressed(v.w, v.r, status, body.Bytes())
 	return nil
 }
 

@@ -24,8 +24,8 @@ type pager struct {
 	Newer, Older               string
 }
 
-// newPager returns the pager of a page. address is the URL of the list without its offset,
-// shown the number of rows on this page.
+// newPager returns the pager of a page. address is the URL of the list without an offset.
+// shown is the number of rows on this page.
 func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()
@@ -185,7 +185,7 @@ func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	return views, newPager(r.URL, page, len(shown))
 }
 
-// classViews returns the classes to show, and the number of the others.
+// classViews returns the classes to show, and the number of omitted classes.
 func classViews(d *api.Dataset) (views []classView, omitted int) {
 	largest := int64(1)
 	for _, class := range d.Classes {
@@ -203,7 +203,7 @@ func classViews(d *api.Dataset) (views []classView, omitted int) {
 // createDataset creates a dataset and uploads the file of the form to it. If the upload
 // fails, it deletes the dataset, so that the form can be sent again.
 func (p *Pages) createDataset(v *visit) error {
-	form, err := readUpload(v.r)
+	form, err := readUpload(v.r, maxFieldBytes)
 	if err != nil {
 		return err
 	}

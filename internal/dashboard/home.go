@@ -9,26 +9,34 @@ import (
 
 // homePage is the data of the front page.
 type homePage struct {
-	// Running are the races that are PENDING or RUNNING, Processing the datasets that are
-	// being prepared.
-	Running    []api.Training
-	Processing []api.DatasetEntry
+	// Running are the newest races that are PENDING or RUNNING, and OmittedRaces is the number
+	// of the others. Processing are the datasets that are being prepared.
+	Running      []api.Training
+	OmittedRaces int64
+	Processing   []api.DatasetEntry
 	// Finished are the newest races that have ended.
 	Finished []api.Training
-	Datasets int64
+	// HasDatasets reports whether the account has a dataset.
+	HasDatasets bool
 	// IsBusy reports whether anything on the page may change soon.
 	IsBusy bool
 }
 
-// The numbers of races on the front page.
+// The maximum numbers of rows on the front page.
 const (
-	recentRaces  = 40
-	finishedMost = 12
+	maxRunning    = 20
+	maxProcessing = 10
+	maxFinished   = 12
 )
 
 func (p *Pages) showHome(v *visit) error {
 	ctx := v.r.Context()
-	races, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: recentRaces}, ParentOnly: true})
+	running, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning}, ParentOnly: true, ActiveOnly: true})
+	if err != nil {
+		return err
+	}
+	// Of the newest races, maxRunning at most have not ended, unless more run than are shown.
+	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err
 	}
@@ -36,15 +44,16 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	processing, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 10}, State: api.DatasetProcessing})
+	processing, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: maxProcessing}, State: api.DatasetProcessing})
 	if err != nil {
 		return err
 	}
-	data := homePage{Datasets: datasets.Total, Processing: processing.Datasets.Items}
-	for _, race := range races.TrainingJobs {
-		if isRacing(race.Status) {
-			data.Running = append(data.Running, race)
-		} else if len(data.Finished) < finishedMost {
+	data := homePage{
+		Running: running.TrainingJobs, OmittedRaces: running.Total - int64(len(running.TrainingJobs)),
+		Processing: processing.Datasets.Items, HasDatasets: datasets.Total > 0,
+	}
+	for _, race := range newest.TrainingJobs {
+		if !isRacing(race.Status) && len(data.Finished) < maxFinished {
 			data.Finished = append(data.Finished, race)
 		}
 	}

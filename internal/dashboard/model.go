@@ -62,21 +62,23 @@ func (p *Pages) listModels(v *visit) error {
 // seriesWithModels returns the series that have models.
 func (p *Pages) seriesWithModels(v *visit) ([]client.Series, error) {
 	var all []client.Series
+	places := map[string]int{}
 	for d, err := range client.AllDatasets(v.r.Context(), v.client, api.ListDatasetsInput{WithModelOnly: true}) {
 		if err != nil {
 			return nil, err
 		}
 		name := cmp.Or(d.Series, d.DatasetName)
-		i := slices.IndexFunc(all, func(s client.Series) bool { return s.Name == name })
-		if i < 0 {
+		i, known := places[name]
+		if !known {
 			i, all = len(all), append(all, client.Series{Name: name})
+			places[name] = i
 		}
 		all[i].Datasets = append(all[i].Datasets, d)
 	}
 	return all, nil
 }
 
-// maxLeaderboard is the maximum number of models of a leaderboard: the newest.
+// maxLeaderboard is the maximum number of models on a leaderboard. Older ones are omitted.
 const maxLeaderboard = 100
 
 // seriesPage is the data of a leaderboard.

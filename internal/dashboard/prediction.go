@@ -1,13 +1,13 @@
 package dashboard
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -118,23 +118,15 @@ func (p *Pages) showPrediction(v *visit) error {
 	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
 }
 
-// previewResult returns the first rows of a result. It returns nil if the result is in an S3
-// store, from which only the browser can load it.
+// previewResult returns the first rows of a result. It returns nil if they cannot be read,
+// because the download then reports the error.
 func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
-	address, local := strings.CutPrefix(one.PredictionResultURL, v.client.BaseURL())
-	if !local {
-		return nil
-	}
-	request, err := http.NewRequestWithContext(v.r.Context(), http.MethodGet, v.client.BaseURL()+address, http.NoBody)
+	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {
+		p.opts.Log.WarnContext(v.r.Context(), "reading the first rows of a result", "prediction", one.PredictionKey, "error", err)
 		return nil
 	}
-	head := &headRecorder{recorder: recorder{header: http.Header{}}}
-	p.opts.API.ServeHTTP(head, (&inProcess{page: v.r}).request(request))
-	if head.status != http.StatusOK {
-		return nil
-	}
-	return parsePreview(csv.NewReader(&head.body), len(head.body.Bytes()) < previewBytes)
+	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes)
 }
 
 // parsePreview parses the beginning of a result. whole reports whether it is the whole
@@ -182,21 +174,9 @@ func previewOrder(header []string) []int {
 	return order[:min(len(order), previewColumns)]
 }
 
-// headRecorder keeps the first bytes of a response in memory and discards the others.
-type headRecorder struct{ recorder }
-
-// Write keeps b until previewBytes are kept, and then fails, which ends the response.
-func (w *headRecorder) Write(b []byte) (int, error) {
-	if free := previewBytes - w.body.Len(); len(b) > free {
-		_, _ = w.recorder.Write(b[:free])
-		return free, io.ErrShortWrite
-	}
-	return w.recorder.Write(b)
-}
-
 // createPrediction predicts the file of the form.
 func (p *Pages) createPrediction(v *visit) error {
-	form, err := readUpload(v.r)
+	form, err := readUpload(v.r, maxFieldBytes)
 	if err != nil {
 		return err
 	}

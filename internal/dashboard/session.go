@@ -11,10 +11,9 @@ import (
 	"foretell/internal/client"
 )
 
-// Local is how the browser of the person who runs the embedded service gets access to it. That
-// service has no passwords.
+// Local lets one browser use the embedded service, which has no passwords.
 type Local struct {
-	// Code opens the dashboard once: the browser exchanges it for a cookie.
+	// Code is the code in the link. A browser can exchange it once for the cookie.
 	Code string
 	// Secret is the value of that cookie.
 	Secret string
@@ -24,18 +23,26 @@ type Local struct {
 	Use func() bool
 }
 
-// cookieName returns the name of the session cookie. With TLS it has a prefix that makes
-// browsers reject a cookie that another host or an unencrypted page has set. The embedded
-// service has a name of its own, because the ports of a host share their cookies: a service
-// on this computer must not lose its session.
-func (p *Pages) cookieName(secure bool) string {
-	switch {
-	case secure:
-		return "__Host-foretell"
-	case p.opts.Local != nil:
-		return "foretell-local"
+// cookieName returns the name of the session cookie. With TLS the name has a prefix that
+// makes browsers reject a cookie that another host or an unencrypted page has set. The
+// name contains the port of the service, because all ports of a host share their cookies,
+// and signing in to one service must not end the session of another.
+func (p *Pages) cookieName(r *http.Request) string {
+	name := "foretell"
+	if p.opts.Local != nil {
+		name = "foretell-local"
 	}
-	return "foretell"
+	base, err := url.Parse(p.opts.BaseURL(r))
+	if err != nil { // the header Host is invalid
+		return name
+	}
+	if port := base.Port(); port != "" {
+		name += "-" + port
+	}
+	if base.Scheme == "https" {
+		name = "__Host-" + name
+	}
+	return name
 }
 
 // isSecure reports whether the browser reaches the service with TLS.
@@ -43,10 +50,10 @@ func (p *Pages) isSecure(r *http.Request) bool {
 	return strings.HasPrefix(p.opts.BaseURL(r), "https://")
 }
 
-// tokenFromCookie returns the token of the visitor's session. It is empty if the visitor has
-// none; it may have expired.
+// tokenFromCookie returns the token of the visitor's session, which may have expired. It
+// returns "" if the request has no session cookie.
 func (p *Pages) tokenFromCookie(r *http.Request) string {
-	cookie, err := r.Cookie(p.cookieName(p.isSecure(r)))
+	cookie, err := r.Cookie(p.cookieName(r))
 	if err != nil {
 		return ""
 	}
@@ -66,13 +73,12 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 
 // setCookie sets the session cookie, or deletes it if value is empty.
 func (p *Pages) setCookie(v *visit, value string, seconds int) {
-	secure := p.isSecure(v.r)
 	if value == "" {
 		seconds = -1
 	}
 	http.SetCookie(v.w, &http.Cookie{
-		Name: p.cookieName(secure), Value: value, Path: "/", MaxAge: seconds,
-		Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: p.cookieName(v.r), Value: value, Path: "/", MaxAge: seconds,
+		Secure: p.isSecure(v.r), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 
@@ -93,8 +99,8 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn sends the visitor to the page to sign in, and then back. The script of a page
-// that was open gets a status instead.
+// askToSignIn sends the visitor to the sign-in page, which then leads back. A request by
+// the script of an open page gets the status 401 instead.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
@@ -127,7 +133,9 @@ func (p *Pages) writeSignIn(v *visit, status int, form signInForm, message strin
 // signIn exchanges an e-mail and a password for a session.
 func (p *Pages) signIn(v *visit) error {
 	form := signInForm{Username: v.r.PostForm.Get("username"), Next: localPath(v.r.PostForm.Get("next"))}
-	in := &api.LogInInput{Body: api.Credentials{Username: form.Username, Password: v.r.PostForm.Get("password")}}
+	in := &api.LogInInput{Body: api.Credentials{
+		Username: form.Username, Password: v.r.PostForm.Get("password"), AuthenticatorCode: v.r.PostForm.Get("code"),
+	}}
 	session, err := client.Call(v.r.Context(), v.client, api.LogIn, in)
 	if err != nil {
 		problem := p.formProblem(v, err)

@@ -58,8 +58,8 @@ func hashAssets() string {
 
 func assetPath(name string) string { return "/assets/" + assetVersion + "/" + name }
 
-// handleAsset responds with an embedded file. Its path has the version of the files, so the
-// browser needs to load it only once.
+// handleAsset responds with an embedded file. The path contains the version of the files,
+// so browsers may cache the file forever.
 func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, err := readAsset(path.Base(name))
@@ -73,7 +73,11 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	if path.Ext(name) == ".woff2" { // it is compressed
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+		return
+	}
+	writeCompressed(w, r, http.StatusOK, content)
 }
 
 // respondUnchanged responds with 304 and returns true if the browser already has this part

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/design"
 	"foretell/internal/htmlreport"
-	"foretell/internal/leaderboard"
+	"foretell/internal/report"
 	"foretell/internal/term"
 )
 
@@ -29,7 +29,7 @@ type trainForm struct {
 	Algorithms                                      []string
 }
 
-// Chosen reports whether an algorithm is chosen. If none is, all are.
+// Chosen reports whether an algorithm is chosen. If the form chooses none, all are chosen.
 func (f trainForm) Chosen(algorithm string) bool {
 	return len(f.Algorithms) == 0 || slices.Contains(f.Algorithms, algorithm)
 }
@@ -177,16 +177,11 @@ func (p *Pages) showTraining(v *visit) error {
 		data.Runs[best].IsBest = true
 	}
 	data.Plot = htmlreport.RacePlot(race.Metric, race.TargetPerformance, names, scores)
-	commands := []string{"foretell training watch " + key[:8], trainCommand(race, nil)}
+	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil)}
 	if data.IsRacing {
 		commands = append(commands, "foretell training cancel "+key[:8])
 	}
 	return p.show(v, http.StatusOK, "training", page{Title: "Race on " + race.DatasetName, Section: "training", Commands: commands, Data: data})
-}
-
-// trainCommand returns the command that starts a race like this one. report may be nil.
-func trainCommand(race *api.Training, report *api.ModelReport) string {
-	return strings.TrimSpace("foretell training create " + term.ShellQuote(race.DatasetName) + " " + leaderboard.RaceOptions(race, report))
 }
 
 // stopTraining stops a race. The best model so far is kept.

@@ -16,16 +16,17 @@ func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error)
 	})
 }
 
-// inProcess is a transport that calls the handler of the API. To the API the requests come
-// from the browser: they have its address, its connection and its request ID.
+// inProcess is a transport that calls the handler of the API. To the API its requests seem
+// to come from the browser, because they have the address, the connection and the request
+// ID of the browser's request.
 type inProcess struct {
 	api  http.Handler
 	page *http.Request
 }
 
-// forwardedHeaders are the headers of the browser's request that requests to the API have
-// too. The service uses them to find the address and the browser of the visitor, and its own
-// URL.
+// forwardedHeaders are the headers that are copied from the browser's request to requests
+// to the API. From these headers the service determines the address and the browser of the
+// visitor, and its own URL.
 var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
 // RoundTrip calls the handler. The body of the response is held in memory.

@@ -24,8 +24,9 @@ type upload struct {
 	created string
 }
 
-// readUpload reads a form up to the content of the field `file`.
-func readUpload(r *http.Request) (*upload, error) {
+// readUpload reads a form up to the content of the field `file`. Each other field has at most
+// fieldLimit bytes.
+func readUpload(r *http.Request, fieldLimit int64) (*upload, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(err)
@@ -43,8 +44,8 @@ func readUpload(r *http.Request) (*upload, error) {
 			form.file, form.fileName = part, baseName(part)
 			return form, nil
 		}
-		value, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
-		if err != nil || len(value) > maxFieldBytes {
+		value, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
+		if err != nil || int64(len(value)) > fieldLimit {
 			return nil, api.NewProblem(api.CodeMalformed, "a field of the form is too long").WithCause(err)
 		}
 		form.values[part.FormName()] = string(value)
@@ -60,7 +61,7 @@ func baseName(part *multipart.Part) string {
 	return name
 }
 
-// source returns the file for the client, which can read it once.
+// source returns the file as the source of an upload. It can be read only once.
 func (u *upload) source() client.Source {
 	return client.Source{Name: u.fileName, Size: -1, Open: func() (io.ReadCloser, error) { return io.NopCloser(u.file), nil }}
 }

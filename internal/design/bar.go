@@ -2,12 +2,12 @@ package design
 
 import "foretell/internal/api"
 
-// Bar is one bar of a histogram for the template "bars", in a picture of 100 × 100.
+// Bar is one bar of a histogram for the template "bars". The picture is 100 × 100 units.
 type Bar struct {
 	X, Y, Width, Height float64
 }
 
-// Bars returns the bars of counts of rows.
+// Bars returns one bar for each number of rows.
 func Bars(rows []int64) []Bar {
 	most := int64(1)
 	for _, n := range rows {
@@ -25,7 +25,8 @@ func Bars(rows []int64) []Bar {
 	return bars
 }
 
-// DistributionBars returns the bars of the distribution of a column; none if d is nil.
+// DistributionBars returns the bars of the distribution of a column. It returns none if d
+// is nil.
 func DistributionBars(d *api.Distribution) []Bar {
 	switch {
 	case d == nil:
@@ -40,8 +41,8 @@ func DistributionBars(d *api.Distribution) []Bar {
 	return Bars(rows)
 }
 
-// Range is a value with its interval as a picture for the template "range": a bar from the
-// zero line to the value, and a whisker. The picture is 100 wide.
+// Range is a value and its interval as a picture for the template "range": a bar from the
+// zero line to the value, and a whisker for the interval. The picture is 100 units wide.
 type Range struct {
 	Zero, Value, Low, High float64
 	HasInterval            bool

@@ -38,8 +38,8 @@ func AssetNames() []string {
 	return names
 }
 
-// InlineStylesheet returns the stylesheet with the typefaces in it, for a file that is read
-// without the service.
+// InlineStylesheet returns the stylesheet with the typefaces as data URLs, for a file that
+// is read without the service.
 func InlineStylesheet() template.CSS {
 	text, err := Asset("foretell.css")
 	if err != nil {
@@ -57,24 +57,28 @@ func InlineStylesheet() template.CSS {
 }
 
 // Templates returns the templates of repeated parts, such as "plot". now is the clock for
-// the ages of things.
+// texts such as "3 days ago".
 func Templates(now func() time.Time) *template.Template {
 	return template.Must(template.New("").Funcs(funcs(now)).ParseFS(files, "templates/*.html"))
 }
 
 func funcs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
-		"comma":     func(n int64) string { return humanize.Comma(n) },
+		"comma":     formatCount,
 		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"score":     FormatScore,
 		"number":    FormatNumber,
-		"title":     api.AlgorithmTitle,
+		"title":     algorithmTitle,
+		"kind":      api.AlgorithmKind,
+		"flags":     splitFlags,
 		"outcome":   api.FormatOutcome,
 		"tone":      tone,
 		"short":     shortKey,
+		"datetime":  formatDatetime,
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
+		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
 		"took":      formatTook,
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
@@ -85,6 +89,17 @@ func funcs(now func() time.Time) template.FuncMap {
 			return ""
 		},
 	}
+}
+
+// formatCount formats a number of things, an int or int64, such as "1,234".
+func formatCount(n any) (string, error) {
+	switch n := n.(type) {
+	case int:
+		return humanize.Comma(n), nil
+	case int64:
+		return humanize.Comma(n), nil
+	}
+	return "", fmt.Errorf("%T is no count", n)
 }
 
 // FormatScore formats a score with four decimals. value is a float64, a *float64 or an
@@ -115,7 +130,7 @@ func FormatShare(part, whole int64) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
-// FormatInterval formats an interval. It returns "" if an end is nil.
+// FormatInterval formats an interval. It returns "" if low or high is nil.
 func FormatInterval(low, high *float64) string {
 	if low == nil || high == nil {
 		return ""
@@ -153,6 +168,15 @@ func shortKey(key string) string {
 	return first
 }
 
+// formatDatetime returns a timestamp in whole seconds, because HTML knows no microseconds.
+func formatDatetime(timestamp string) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	return at.UTC().Format(api.TimeLayout)
+}
+
 // formatAge returns how long ago a timestamp was.
 func formatAge(timestamp string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, timestamp)
@@ -160,6 +184,45 @@ func formatAge(timestamp string, now time.Time) string {
 		return timestamp
 	}
 	return term.FormatAgo(at, now)
+}
+
+// formatUntil returns how long it is until a timestamp, such as "in 52 minutes".
+func formatUntil(timestamp string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	switch left := at.Sub(now); {
+	case left < time.Minute:
+		return "in less than a minute"
+	case left < 2*time.Hour:
+		return "in " + humanize.Count(int64(left/time.Minute), "minute")
+	case left < 48*time.Hour:
+		return "in " + humanize.Count(int64(left/time.Hour), "hour")
+	default:
+		return "in " + humanize.Count(int64(left/(24*time.Hour)), "day")
+	}
+}
+
+// splitFlags splits the flags of a command, such as "--seed 1 --threshold 0.9", so that a line is
+// not broken within one.
+func splitFlags(text string) []string {
+	flags := strings.SplitAfter(text, " --")
+	for i := range flags {
+		flags[i] = strings.TrimSuffix(flags[i], " --")
+		if i > 0 {
+			flags[i] = "--" + flags[i]
+		}
+	}
+	return flags
+}
+
+// algorithmTitle returns the code of an algorithm followed by what it is.
+func algorithmTitle(code string) string {
+	if code == "BLEND" {
+		return "BLEND of algorithms"
+	}
+	return api.AlgorithmTitle(code)
 }
 
 // formatTook returns the time between two timestamps. It is empty if one is missing.

@@ -17,7 +17,7 @@ type Curve struct {
 	// Style is the number of its colour and dashes, from 1 to 4.
 	Style  int
 	Points []Point
-	// Note stands behind the name in the legend, such as the last value.
+	// Note is shown after the name in the legend, such as the last value.
 	Note string
 }
 
@@ -29,22 +29,23 @@ type Axes struct {
 	// LevelName its name. A nil Level draws none.
 	Level     *float64
 	LevelName string
-	// Diagonal draws the line of chance from corner to corner.
+	// Diagonal draws a line from corner to corner, which is the ROC curve of a random
+	// guess.
 	Diagonal bool
 	// Square makes the plot as high as it is wide.
 	Square bool
 }
 
-// Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000 in
-// both directions, and the stylesheet stretches it to the width of the page. Labels are text
-// beside it, so that they keep their size.
+// Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000
+// in both directions. The stylesheet stretches the picture to the width of the page.
+// Labels are HTML next to it, so that they keep their size.
 type Plot struct {
 	Axes
 	Lines []PlotLine
 	// YTicks are from the top to the bottom, XTicks from left to right, at equal distances.
 	YTicks, XTicks []string
 	LevelY         string
-	// Header and Rows are the same as a table.
+	// Header and Rows are a table of the same points.
 	Header []string
 	Rows   [][]string
 }
@@ -168,8 +169,8 @@ func (p *Plot) path(points []Point) string {
 	return b.String()
 }
 
-// fillTable sets the table: the points of all curves by their X. Of many points some are
-// omitted.
+// fillTable sets Header and Rows from the points of all curves, ordered by X. If there are
+// many points, some are omitted.
 func (p *Plot) fillTable(curves []Curve) {
 	p.Header = []string{p.X}
 	var places []float64

@@ -98,22 +98,11 @@ func (t *OutputFile) CheckFree() error {
 	if t.ToStdout() {
 		return nil
 	}
-	info, err := os.Stat(t.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if dir := filepath.Dir(t.Path); !cli.IsDir(dir) {
-			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).
-				WithHint("create the folder, or write to another file with -o")
-		}
-		return t.checkReceiptFree()
-	case err != nil:
+	if err := cli.CheckOutputPath(t.Path, t.Force, "write to another file with -o"); err != nil {
 		return err
-	case info.IsDir():
-		return exit.Usagef("the output %s is a folder", t.Path).WithHint("write to a file with -o FILE")
-	case !info.Mode().IsRegular():
-		return nil // see isStream
-	case !t.Force:
-		return exit.Errorf(exit.Conflict, "the output %s already exists", t.Path).WithHint("replace it with --force, or write to another file with -o")
+	}
+	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
+		return t.checkReceiptFree()
 	}
 	return nil
 }

@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
 	"foretell/internal/api"
-	"foretell/internal/build"
 	"foretell/internal/cli"
-	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/receipt"
@@ -31,64 +28,17 @@ type Provenance struct {
 // newReceipt returns the receipt of a result, without the digests of the result. Unknown
 // values are omitted.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
-	build := build.Current()
-	r := &receipt.Receipt{
-		Version:  receipt.Version,
-		Training: e.Train, Blind: e.Blind, Options: e.Options, Classes: e.Classes,
-		PredictionKey: e.Prediction.PredictionKey,
-		Model:         receipt.Model{ModelKey: e.Prediction.ModelKey},
-		Binary:        receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
-		Service:       receipt.Service{Address: receipt.Embedded, Version: build.Version},
-	}
+	r := receipt.New(e.Prediction)
+	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
+	r.Service = receipt.Service{Address: receipt.Embedded, Version: r.Binary.Version}
 	if !c.Embedded {
 		r.Service = receipt.Service{Address: c.BaseURL()}
 		if about, err := c.About(ctx); err == nil {
 			r.Service.Version = about.Version
 		}
 	}
-	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: e.Prediction.ModelKey})
-	if err != nil {
-		return r
-	}
-	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
-	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
-	report, err := client.Call(ctx, c.Client, api.GetModelReport, &api.ModelInput{ModelKey: model.ModelKey})
-	if err != nil { // a service may have no reports
-		if !math.IsNaN(model.AchievedPerformance.Value) {
-			r.Performance = &receipt.Metrics{Validation: &receipt.Score{Value: model.AchievedPerformance.Value}}
-		}
-		return r
-	}
-	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
-	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
-	r.Race = describeRace(ctx, c, model, report)
-	r.Performance = &receipt.Metrics{
-		Metric: report.Metric, Rows: report.Rows,
-		Validation: receipt.NewScore(report.Metric, report.Validation, report.ValidationRows),
-		Test:       receipt.NewScore(report.Metric, report.Test, report.TestRows),
-	}
+	r.Describe(ctx, c.Client)
 	return r
-}
-
-// describeRace returns the options with which a model was trained. It returns nil if the
-// service does not report all of them.
-func describeRace(ctx context.Context, c *connect.Session, model *api.Model, report *api.ModelReport) *receipt.Race {
-	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
-	if err != nil || job.Outcome == "" {
-		return nil
-	}
-	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
-	if err != nil {
-		return nil
-	}
-	race := &receipt.Race{
-		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
-		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn,
-	}
-	for _, one := range report.Algorithms {
-		race.Algorithms = append(race.Algorithms, one.Algorithm)
-	}
-	return race
 }
 
 // installResult renames a verified result and writes its receipt. The old receipt is removed
@@ -135,7 +85,12 @@ func InstallFile(part, end string) error {
 // writeReceipt adds the digests of the result at part to r, and writes r to a temporary file
 // next to receiptPath. It returns the path of the temporary file.
 func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath string) (path string, err error) {
-	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, part); err != nil {
+	result, err := os.Open(part)
+	if err != nil {
+		return "", err
+	}
+	defer result.Close()
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, result); err != nil {
 		return "", err
 	}
 	text, err := r.Encode()

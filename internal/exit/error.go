@@ -139,7 +139,9 @@ func problemError(p *api.Problem) *Error {
 // problemHint returns the remedy for an error response.
 func problemHint(p *api.Problem, status Status) string {
 	switch {
-	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials:
+	case p.Code == api.CodeNoSecondFactor:
+		return "after that, sign in again with `foretell login`"
+	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:
 		return "sign in with `foretell login`"
 	case p.Code == api.CodeTooMany && p.RetryAfter > 0:
 		return fmt.Sprintf("try again in %s", term.FormatDuration(time.Duration(p.RetryAfter)*time.Second))

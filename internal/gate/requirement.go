@@ -129,8 +129,7 @@ type Result struct {
 	Skipped bool `json:"skipped,omitempty"`
 	// Value is the metric on Rows test rows. It is nil if it was not measured.
 	Value *float64 `json:"value,omitempty"`
-	// Interval is the 95 % confidence interval of Value; nil if unknown, as for the F1 of
-	// one class.
+	// Interval is the 95 % confidence interval of Value; nil if unknown.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
 	// Baseline is the value of the baseline on BaselineRows rows.
@@ -187,15 +186,24 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	return 0, 0
 }
 
-// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. The
-// recall of a class is the share of correct rows in its row of the confusion matrix, and
-// the precision is that share in its column.
+// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An
+// old report has no intervals of classes. There the recall of a class is the share of
+// correct rows in its row of the confusion matrix, and the precision that in its column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
 	}
 	i := slices.IndexFunc(report.Classes, func(c api.ClassReport) bool { return c.Label == r.Class })
-	if i < 0 || len(report.Confusion) != len(report.Classes) || r.Metric == F1 {
+	if i < 0 {
+		return nil
+	}
+	if intervals := report.Classes[i].Intervals; intervals != nil {
+		if interval, known := intervals[r.Metric]; known {
+			return &interval
+		}
+		return nil
+	}
+	if len(report.Confusion) != len(report.Classes) || r.Metric == F1 {
 		return nil
 	}
 	rows := 0

@@ -3,21 +3,17 @@
 package htmlreport
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"html/template"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/design"
-	"foretell/internal/leaderboard"
+	"foretell/internal/drift"
 	"foretell/internal/report"
-	"foretell/internal/term"
 )
 
 //go:embed *.html
@@ -37,8 +33,8 @@ type Document struct {
 	Dataset *api.Dataset
 	// Report is nil if the service has no reports. Then the fields below are empty.
 	Report *api.ModelReport
-	// Verdict says in sentences how good the model is, Cautions what could be wrong, and Win
-	// why the model was kept.
+	// Verdict has sentences on how good the model is. Cautions has sentences on what could
+	// be wrong with it. Win says why the model was kept.
 	Verdict, Cautions []string
 	Win               string
 	Metrics           []metricRow
@@ -47,52 +43,45 @@ type Document struct {
 	Importances       []importanceRow
 	OmittedColumns    int
 	Dependence        []dependence
-	Race              *design.Plot
-	Columns           []columnRow
-	// Commands repeat the race and predict with the model.
-	Commands []string
+	Interactions      []interaction
+	// Race has the curves of the algorithms by step, RaceTime by time. They are nil if the
+	// scores, or their times, are unknown.
+	Race, RaceTime *design.Plot
+	Columns        []columnRow
+	// Drift is nil if there is no file to compare with the training file.
+	Drift     *drift.Report
+	DriftRows []driftRow
+	// Steps repeat the race and predict with the model.
+	Steps []report.Step
 }
 
 // Load reads a model, its dataset, its race and its report, and prepares them.
 func Load(ctx context.Context, c *client.Client, key string) (*Document, error) {
-	m, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
+	d, err := report.Load(ctx, c, key)
 	if err != nil {
 		return nil, err
 	}
-	dataset, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
-	if err != nil {
-		return nil, err
-	}
-	d := &Document{
-		Model: m, Dataset: dataset,
-		Name: cmp.Or(m.Series, dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(m.SeriesVersion, m.Version)),
-	}
-	race, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: m.TrainingJobKey})
-	if err != nil {
-		return nil, err
-	}
-	report, err := c.ModelReport(ctx, key)
-	if err != nil || report == nil {
-		return d, err
-	}
-	d.Commands = []string{
-		strings.TrimSpace("foretell training create " + term.ShellQuote(dataset.DatasetName) + " " + leaderboard.RaceOptions(race, report)),
-		"foretell predict blind.csv --with " + term.ShellQuote(d.Name),
-	}
-	d.prepare(report)
-	return d, nil
+	return New(d), nil
 }
 
-// prepare fills in what the templates show of a report.
-func (d *Document) prepare(r *api.ModelReport) {
-	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), verdict(r), cautions(r)
+// New prepares a report for the templates.
+func New(source *report.Document) *Document {
+	d := &Document{Name: source.Name, Model: source.Model, Dataset: source.Dataset}
+	r := source.Report
+	if r == nil {
+		return d
+	}
+	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
 	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusion(r), newCurves(r)
 	d.Importances, d.OmittedColumns = importanceRows(r)
-	d.Dependence, d.Race, d.Columns = dependences(r), racePlot(r), columnRows(d.Dataset)
+	d.Dependence, d.Interactions, d.Columns = dependences(r), interactions(r), columnRows(d.Dataset)
+	d.Race, d.RaceTime = racePlots(r)
+	d.Drift, d.DriftRows, d.Steps = source.Drift, driftRows(source.Drift), source.Steps()
+	return d
 }
 
-// Write writes a document, which must have a report, as one file that needs no other. now is the clock for the ages of
-// things.
+// Write writes a document as one HTML file that refers to no other file. d.Report must not
+// be nil. now is the clock for texts such as "3 days ago".
 func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))
 	return t.ExecuteTemplate(w, "report-file", struct {
@@ -100,41 +89,4 @@ func Write(w io.Writer, d *Document, now func() time.Time) error {
 		Style   template.CSS
 		Written string
 	}{d, design.InlineStylesheet(), api.FormatTime(now())})
-}
-
-// RacePlot returns the curves of the algorithms of a race against its threshold. scores has
-// the validation scores of each algorithm, oldest first.
-func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
-	axes := design.Axes{Title: "The race", X: "scores so far", Y: metric, Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
-	var lines []design.Curve
-	for i, values := range scores {
-		line := design.Curve{Name: names[i], Style: i%4 + 1}
-		for step, value := range values {
-			line.Points = append(line.Points, design.Point{X: float64(step + 1), Y: value})
-		}
-		line.Points = design.Thin(line.Points, 240)
-		if len(values) > 0 {
-			line.Note = design.FormatScore(values[len(values)-1])
-			axes.MaxX = max(axes.MaxX, float64(len(values)))
-		}
-		lines = append(lines, line)
-	}
-	if axes.MaxX == 1 {
-		axes.MaxX = 5
-	}
-	return design.NewPlot(axes, lines)
-}
-
-func racePlot(r *api.ModelReport) *design.Plot {
-	var names []string
-	var scores [][]float64
-	for _, a := range r.Algorithms {
-		if len(a.Curve) > 0 {
-			names, scores = append(names, api.AlgorithmTitle(a.Algorithm)), append(scores, a.Curve)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return RacePlot(r.Metric, r.TargetPerformance, names, scores)
 }

@@ -9,6 +9,8 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/design"
+	"foretell/internal/drift"
+	"foretell/internal/report"
 )
 
 // TestWrite writes a report with hostile labels as a file: it shows them as text, names every
@@ -31,16 +33,22 @@ func TestWrite(t *testing.T) {
 			{Column: hostile, Points: []api.PartialDependencePoint{{Value: hostile, Rows: 3, Probabilities: []float64{0.4, 0.6}}}},
 			{Column: "age", Points: []api.PartialDependencePoint{{Number: &half, Probabilities: []float64{0.4, 0.6}}, {Number: &test.Accuracy, Probabilities: []float64{0.3, 0.7}}}},
 		},
+		Interactions: []api.Interaction{{
+			Columns: []string{hostile, "age"}, Class: hostile, Strength: 0.0123, Share: 0.2,
+			Values: [][]string{{hostile, "b"}, {"1", "2"}}, Probabilities: [][]float64{{0.1, 0.2}, {0.3, 0.87}},
+		}},
 		Algorithms: []api.AlgorithmReport{{Algorithm: "BSIX01", Outcome: api.OutcomeDone, Performance: &half, LogLoss: &half, Curve: []float64{0.4, 0.5}}},
 	}
-	d := &Document{Name: hostile + "@v1", Model: &api.Model{}, Dataset: &api.Dataset{Columns: []api.Column{{Name: hostile}}}}
-	d.prepare(r)
+	d := New(&report.Document{
+		Name: hostile + "@v1", Model: &api.Model{}, Dataset: &api.Dataset{Columns: []api.Column{{Name: hostile}}}, Training: &api.Training{}, Report: r,
+		Drift: &drift.Report{File: hostile, Columns: []drift.Column{{Name: hostile, Level: drift.Large, Index: &half, Parts: []drift.Part{{Name: hostile, Share: 1}}}}},
+	})
 	var file bytes.Buffer
 	if err := Write(&file, d, func() time.Time { return time.Unix(0, 0) }); err != nil {
 		t.Fatal(err)
 	}
 	text := file.String()
-	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "76.1 %", "Only 150 test rows", "&lt;script&gt;"} {
+	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "0.0123", "0.87", "76.1 %", "Only 150 test rows", "&lt;script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -72,8 +72,8 @@ type confusionCell struct {
 	Right bool
 }
 
-// maxConfusionClasses is the maximum number of classes of a confusion matrix. With more it
-// cannot be read.
+// maxConfusionClasses is the maximum number of classes of a confusion matrix. A larger
+// matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
 func newConfusion(r *api.ModelReport) *confusion {
@@ -146,7 +146,7 @@ func columnRows(d *api.Dataset) []columnRow {
 type dependence struct {
 	Column string
 	Plot   *design.Plot
-	// Class is the class whose probability Values have.
+	// Class is the class whose probabilities are in Values.
 	Class  string
 	Values []dependenceValue
 }
@@ -204,8 +204,8 @@ func legendName(r *api.ModelReport, shown []int) string {
 	return "each class"
 }
 
-// shownClasses returns the indexes of the classes of plots: the last of two, because the
-// other mirrors it, or the first four.
+// shownClasses returns the indexes of the classes to plot. Of two classes it is the last,
+// because the curve of the other mirrors it. Of more classes it is the first four.
 func shownClasses(labels []string) []int {
 	switch len(labels) {
 	case 0:
@@ -224,7 +224,8 @@ type curves struct {
 	Thresholds                        []thresholds
 }
 
-// thresholds lists what happens at thresholds of the probability of one class.
+// thresholds lists the results of predicting one class from different thresholds of its
+// probability on.
 type thresholds struct {
 	Label string
 	Rows  []thresholdRow
@@ -236,13 +237,13 @@ type thresholdRow struct {
 	Predicted int64
 }
 
-// costRow is the cheapest threshold if a row of the class that is missed costs Ratio times as
-// much as a row that is wrongly predicted as the class.
+// costRow is the cheapest threshold if a false negative costs Ratio times as much as a
+// false positive.
 type costRow struct {
 	Ratio         string
 	Threshold     float64
 	Missed, Wrong int64
-	// Cost is the cost of both, if a wrongly predicted row costs 1.
+	// Cost is the cost of all errors at this threshold. A false positive costs 1.
 	Cost float64
 }
 

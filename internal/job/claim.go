@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// leaseDuration is the time after which a lease expires if no heartbeat renews it.
-const leaseDuration = 10 * time.Second
+// leaseTimeout is how long a lease lasts without a heartbeat.
+const leaseTimeout = 10 * time.Second
 
 // The errors of a Store. Test with errors.Is.
 var (
@@ -31,7 +31,7 @@ type Job struct {
 	Begun time.Time
 }
 
-// Claim describes which jobs a worker may claim, and for how long.
+// Claim describes which jobs a worker may claim.
 type Claim struct {
 	Kind string
 	// Subjects limits the claim to jobs on these subjects. Nil allows any.
@@ -39,20 +39,32 @@ type Claim struct {
 	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
-	// even if their leases have expired.
+	// even if the process has lost their leases.
 	Running []string
-	// MaxMemory excludes jobs that need more memory, in bytes. 0 means no limit. If the next
-	// of the other jobs needs more than FreeMemory, no job is claimed, because smaller jobs
-	// could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// MaxMemory is the largest memory, in bytes, of a job to claim. Larger jobs are
+	// skipped. 0 means no limit. If the next remaining job needs more than FreeMemory
+	// bytes, no job is claimed, because smaller jobs could otherwise delay it forever.
+	// FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
-	// Now is the time of the claim. The lease expires at Until.
+	// Now is when the job begins. Until is the end of the lease unless a heartbeat renews it.
 	Now, Until time.Time
+}
+
+// LeaseCheck describes which leases end because nobody renews them.
+type LeaseCheck struct {
+	// Now is the time of the check. Only the time between checks matters, so that it should
+	// have a monotonic reading.
+	Now time.Time
+	// Timeout is how long a lease lasts without a heartbeat.
+	Timeout time.Duration
+	// Running are the keys of the jobs that the process runs. Their leases do not end.
+	Running []string
 }
 
 // Store is the job queue. Its leases belong to the process, not to the pool.
 type Store interface {
-	// ClaimJob leases the next matching job. It returns ErrNoJob if there is none, or if it
-	// needs more than the free memory.
+	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
+	// the next job needs more than FreeMemory.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
 	// RenewJob extends a lease and reports whether cancellation of the job was
 	// requested. It returns ErrLeaseLost if this process does not hold the lease or
@@ -60,8 +72,12 @@ type Store interface {
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob ends a lease and queues the job again.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeDeadLeases ends the leases of dead processes before they expire.
-	FreeDeadLeases(ctx context.Context) error
+	// FreeLeases ends the leases of dead processes, and those without a heartbeat for the
+	// timeout. The pool calls it twice a second.
+	FreeLeases(ctx context.Context, c LeaseCheck) error
+	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an
+	// error occurs. kind is their kind, or empty for any. A change may be missed.
+	WatchJobs(ctx context.Context, changed func(kind string)) error
 }
 
 // claim leases the next job of a kind that this pool may run.
@@ -72,7 +88,10 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 		return nil, ErrNoJob
 	}
 	now := p.Now()
-	c := Claim{Kind: k.Name, Now: now, Until: now.Add(leaseDuration), ExcludeAccounts: p.busyAccounts(k), Running: slices.Sorted(maps.Keys(p.active)), MaxMemory: p.Memory, FreeMemory: p.freeMemory()}
+	c := Claim{
+		Kind: k.Name, Now: now, Until: now.Add(leaseTimeout), ExcludeAccounts: p.busyAccounts(k), Running: p.activeKeys(),
+		MaxMemory: p.Memory, FreeMemory: p.freeMemory(),
+	}
 	if p.AllowedSubjectsOnly {
 		p.mu.Lock()
 		c.Subjects = slices.Sorted(maps.Keys(p.allowedSubjects))
@@ -88,7 +107,10 @@ func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	return j, err
 }
 
-// freeMemory returns the part of Config.Memory that the running jobs leave.
+// activeKeys returns the keys of the running jobs.
+func (p *Pool) activeKeys() []string { return slices.Sorted(maps.Keys(p.active)) }
+
+// freeMemory returns Config.Memory minus the memory of the running jobs.
 func (p *Pool) freeMemory() int64 {
 	free := p.Memory
 	for _, j := range p.active {
@@ -113,9 +135,11 @@ func (p *Pool) busyAccounts(k *Kind) []string {
 	return busy
 }
 
-// removeActive removes a job, which ended or was released, from the running jobs.
+// removeActive removes a job, which ended or was released, from the running jobs. Jobs of
+// any kind may have waited for its memory.
 func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
-	defer p.claimMu.Unlock()
 	delete(p.active, j.Key)
+	p.claimMu.Unlock()
+	p.wakeAll()
 }

@@ -7,10 +7,13 @@
 //	   │   Release      │ │ Do fails, or the attempts are used up: Fail
 //	   ├────────────────┘ └──────────────────────────────────► gone
 //	   │   (clean stop, or Do has to wait)
-//	   └── the lease expires, or its process is known to be dead
+//	   └── no heartbeat for ten seconds, or its process is known to be dead
 //
 // A pool runs all jobs, or only those on the subjects passed to AllowSubject, so
 // that the jobs of other processes do not delay its own.
+//
+// A worker looks for a job when the store reports a change, and every few seconds in case a
+// report was lost.
 //
 // A heartbeat renews the lease while the job runs. A worker that has lost its
 // lease stops and cannot write a result, so that a job never ends twice. A

@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// pollInterval is how often a pool looks for jobs that other processes queued.
-	pollInterval = 500 * time.Millisecond
+	// pollInterval is how often a pool looks for jobs that the store has not reported.
+	pollInterval = 5 * time.Second
+	// leaseInterval is how often a pool calls FreeLeases.
+	leaseInterval = 500 * time.Millisecond
 	// retryDelay is the time between an error of the store and the next attempt.
 	retryDelay = 2 * time.Second
 	// stopTimeout is how long Run waits until running jobs have stopped.
@@ -77,7 +79,7 @@ func NewPool(c Config) *Pool {
 }
 
 // Wake notifies the pool that a job of this kind was queued, so that an idle worker
-// claims it at once.
+// claims it at once. It ignores unknown kinds.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
@@ -94,6 +96,11 @@ func (p *Pool) AllowSubject(subject string) {
 	p.mu.Lock()
 	p.allowedSubjects[subject] = struct{}{}
 	p.mu.Unlock()
+	p.wakeAll()
+}
+
+// wakeAll is Wake for every kind.
+func (p *Pool) wakeAll() {
 	for kind := range p.wake {
 		p.Wake(kind)
 	}
@@ -128,7 +135,9 @@ func (p *Pool) Cancel(subject string) {
 // stop in time ends with the process.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
-	workers.Go(func() { p.freeDeadLeases(ctx) })
+	workers.Go(func() { p.freeLeases(ctx) })
+	workers.Go(func() { p.watchJobs(ctx) })
+	workers.Go(func() { p.poll(ctx) })
 	for i := range p.Kinds {
 		for range max(1, p.Kinds[i].Workers) {
 			workers.Go(func() { p.runWorker(ctx, &p.Kinds[i]) })
@@ -158,13 +167,40 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// freeDeadLeases ends the leases of dead processes periodically until ctx is done.
-func (p *Pool) freeDeadLeases(ctx context.Context) {
+// freeLeases ends the leases that nobody renews, until ctx is done.
+func (p *Pool) freeLeases(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := p.Store.FreeDeadLeases(ctx); err != nil && ctx.Err() == nil {
+		p.claimMu.Lock()
+		running := p.activeKeys()
+		p.claimMu.Unlock()
+		if err := p.Store.FreeLeases(ctx, LeaseCheck{Now: p.Now(), Timeout: leaseTimeout, Running: running}); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
-		sleep(ctx, pollInterval, nil)
+		sleep(ctx, leaseInterval, nil)
+	}
+}
+
+// watchJobs wakes workers when the store notifies the pool of jobs, until ctx is done.
+func (p *Pool) watchJobs(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := p.Store.WatchJobs(ctx, func(kind string) {
+			if kind == "" {
+				p.wakeAll()
+				return
+			}
+			p.Wake(kind)
+		})
+		if err != nil && ctx.Err() == nil {
+			p.Log.WarnContext(ctx, "waiting for jobs", "error", err)
+			sleep(ctx, retryDelay, nil)
+		}
+	}
+}
+
+// poll wakes a worker of each kind periodically, until ctx is done.
+func (p *Pool) poll(ctx context.Context) {
+	for sleep(ctx, pollInterval, nil) {
+		p.wakeAll()
 	}
 }
 
@@ -179,7 +215,10 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 			p.runJob(ctx, k, j)
 			p.removeActive(j)
 		case errors.Is(err, ErrNoJob):
-			sleep(ctx, pollInterval, p.wake[k.Name])
+			select {
+			case <-ctx.Done():
+			case <-p.wake[k.Name]:
+			}
 		case ctx.Err() == nil:
 			p.setStoreError(err)
 			p.Log.WarnContext(ctx, "claiming a job", "kind", k.Name, "error", err)

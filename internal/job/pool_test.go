@@ -25,6 +25,8 @@ type rows struct {
 	jobs  map[string]*row
 	dead  map[string]bool
 	fails int // remaining writes that fail
+	// watchers are the functions that pools passed to WatchJobs.
+	watchers []func(kind string)
 }
 
 type row struct {
@@ -69,7 +71,7 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 		if c.MaxMemory > 0 && r.Memory > c.MaxMemory {
 			continue
 		}
-		if r.Kind == c.Kind && (r.owner == "" || r.owner != m.process && r.until.Before(c.Now)) {
+		if r.Kind == c.Kind && r.owner == "" && !slices.Contains(c.Running, r.Key) {
 			free = append(free, r)
 		}
 	}
@@ -105,14 +107,20 @@ func (m memory) ReleaseJob(_ context.Context, key string) error {
 	return nil
 }
 
-func (m memory) FreeDeadLeases(context.Context) error {
+func (m memory) FreeLeases(_ context.Context, c LeaseCheck) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.jobs {
-		if m.dead[r.owner] {
+		if m.dead[r.owner] || r.until.Before(c.Now) && !slices.Contains(c.Running, r.Key) {
 			r.owner = ""
 		}
 	}
+	return nil
+}
+
+func (m memory) WatchJobs(ctx context.Context, changed func(kind string)) error {
+	m.with(func() { m.watchers = append(m.watchers, changed) })
+	<-ctx.Done()
 	return nil
 }
 
@@ -181,7 +189,17 @@ func TestWakeStartsJobAtOnce(t *testing.T) {
 		if m.count() != 0 || !time.Now().Equal(before) {
 			t.Errorf("%d jobs are left after %s", m.count(), time.Since(before))
 		}
-		m.insert("3") // by a process that cannot wake this one
+		m.insert("3") // by another process, which the store reports
+		m.with(func() {
+			for _, changed := range m.watchers {
+				go changed("kind")
+			}
+		})
+		synctest.Wait()
+		if m.count() != 0 || !time.Now().Equal(before) {
+			t.Errorf("%d jobs are left %s after the notification", m.count(), time.Since(before))
+		}
+		m.insert("4") // a lost notification
 		time.Sleep(pollInterval)
 		synctest.Wait()
 		if m.count() != 0 {
@@ -199,7 +217,7 @@ func TestWantedOnly(t *testing.T) {
 		m.with(func() { m.jobs["orphan"].owner, m.dead["a"] = "a", true })
 		p, _, stop := m.startPool(t, true, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
 		defer stop()
-		time.Sleep(2 * leaseDuration)
+		time.Sleep(2 * leaseTimeout)
 		before := time.Now()
 		p.AllowSubject("subject of own")
 		m.insert("own")
@@ -291,7 +309,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 			taken.Store(true)
 			return b.finish(r.Key)
 		})
-		time.Sleep(10 * leaseDuration)
+		time.Sleep(10 * leaseTimeout)
 		if taken.Load() {
 			t.Error("a job was taken from a living worker")
 		}

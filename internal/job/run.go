@@ -109,7 +109,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 // stop and returns.
 func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
-		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseDuration))
+		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
 		switch {
 		case errors.Is(err, ErrLeaseLost):
 			stop(ErrLeaseLost)

@@ -5,10 +5,8 @@ package leaderboard
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"foretell/internal/api"
@@ -48,25 +46,31 @@ type Entry struct {
 	job    *api.Training
 }
 
-// LoadEntry returns the entry of a model, after reading its training and its report. metric
-// is the metric of the scores.
+// LoadEntry returns the entry of a model, after reading its training and the summary of its
+// report. metric is the metric of the scores.
 func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string) (*Entry, error) {
+	return loadEntry(ctx, c, m, metric, c.ModelReportSummary)
+}
+
+func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string,
+	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
+) (*Entry, error) {
 	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
 		Metric: metric, CreatedOn: m.CreatedOn,
 	}
-	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
+	race, err := raceKey(ctx, c, m)
 	if err != nil {
 		return nil, err
 	}
-	if e.job, err = client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey}); err != nil {
+	if e.job, err = client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: race}); err != nil {
 		return nil, err
 	}
-	if e.report, err = c.ModelReport(ctx, m.ModelKey); err != nil {
+	if e.report, err = readReport(ctx, m.ModelKey); err != nil {
 		return nil, err
 	}
 	e.setMetric(metric)
-	e.Options = RaceOptions(e.job, e.report)
+	e.Options = report.RaceFlags(e.job, e.report)
 	began, errBegan := time.Parse(api.TimeLayout, e.job.StartedOn)
 	ended, errEnded := time.Parse(api.TimeLayout, e.job.FinishedOn)
 	if errBegan == nil && errEnded == nil {
@@ -74,6 +78,18 @@ func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 		e.Seconds = &took
 	}
 	return e, nil
+}
+
+// raceKey returns the key of the race of a model, which some services do not report in lists.
+func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
+	if m.TrainingJobKey != "" {
+		return m.TrainingJobKey, nil
+	}
+	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: m.ModelKey})
+	if err != nil {
+		return "", err
+	}
+	return model.TrainingJobKey, nil
 }
 
 // setMetric sets the scores to the values of a metric, or to nil if the metric was not
@@ -96,39 +112,6 @@ func (e *Entry) setMetric(metric string) {
 	if interval := e.report.Test.Interval(metric); interval != nil {
 		e.Low, e.High = &interval.Low, &interval.High
 	}
-}
-
-// RaceOptions returns the flags that repeat a race. report may be nil; it has the seed and the
-// algorithms.
-func RaceOptions(job *api.Training, report *api.ModelReport) string {
-	var flags []string
-	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
-	if job.Metric != "" && job.Metric != api.MetricAccuracy {
-		add("--metric %s", job.Metric)
-	}
-	if job.TargetPerformance != nil {
-		add("--threshold %g", *job.TargetPerformance)
-	}
-	if job.ScalingFactor > 0 {
-		add("--scaling-factor %d", job.ScalingFactor)
-	}
-	if job.GroupColumn != "" {
-		add("--group %s", term.ShellQuote(job.GroupColumn))
-	}
-	if job.TimeColumn != "" {
-		add("--time %s", term.ShellQuote(job.TimeColumn))
-	}
-	if report != nil {
-		add("--seed %d", report.Seed)
-		if n := len(report.Algorithms); n > 0 && n < len(api.Algorithms(len(report.Classes))) {
-			var names []string
-			for _, a := range report.Algorithms {
-				names = append(names, a.Algorithm)
-			}
-			add("--algorithm %s", strings.Join(names, ","))
-		}
-	}
-	return strings.Join(flags, " ")
 }
 
 // Rank sorts the models, best first, and sets their ranks. A model shares the rank of a
@@ -170,7 +153,7 @@ func (e *Entry) tiesWith(value, sign float64) bool {
 	return *e.High >= value
 }
 
-// FindEntry returns the entry of the model with a key.
+// FindEntry returns the entry of the model with a key, for a comparison.
 func FindEntry(ctx context.Context, c *client.Client, key string) (*Entry, error) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
@@ -181,11 +164,11 @@ func FindEntry(ctx context.Context, c *client.Client, key string) (*Entry, error
 		return nil, err
 	}
 	m := &client.SeriesModel{DatasetKey: dataset.DatasetKey, DatasetName: dataset.DatasetName, ModelEntry: api.ModelEntry{
-		ModelKey: key, Version: model.Version, AchievedPerformance: model.AchievedPerformance, Algorithm: model.Algorithm,
+		ModelKey: key, TrainingJobKey: model.TrainingJobKey, Version: model.Version, AchievedPerformance: model.AchievedPerformance, Algorithm: model.Algorithm,
 		Champion: model.Champion, CreatedOn: model.CreatedOn, ModelExtensions: model.ModelExtensions,
 	}}
 	m.Series, m.SeriesVersion = cmp.Or(m.Series, dataset.DatasetName), cmp.Or(m.SeriesVersion, m.Version)
-	return LoadEntry(ctx, c, m, api.MetricAccuracy)
+	return loadEntry(ctx, c, m, api.MetricAccuracy, c.ModelReport)
 }
 
 // boolToInt returns 1 for true, so that false sorts first.

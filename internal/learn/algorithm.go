@@ -58,9 +58,14 @@ type algorithm struct {
 	// if b is malformed. It does not retain b.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run has
-	// stalled. It is halved for a single holdout, because scores on many rows
-	// have less noise.
-	patience int
+	// stalled. holdoutPatience is that of a run with a single holdout, which may be
+	// smaller, because scores on many rows have less noise.
+	patience, holdoutPatience int
+	// price orders algorithms by their usual cost, cheapest first.
+	price int
+	// maxFolds is the largest number of folds of a run, 0 for no limit. More are
+	// merged, see split.MergeFolds.
+	maxFolds int
 	// stepGrowth is the exponent by which the number of steps grows with the
 	// number of rows. A refit on r times as many rows as a fold does
 	// r^stepGrowth times as many steps. If the fitters have a schedule, the

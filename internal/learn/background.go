@@ -20,9 +20,9 @@ const (
 // the other divisions of the rows.
 const backgroundSeed = 0xb6a2
 
-// newBackground returns labelled rows with the class proportions of all, with
-// which explanations compare a row. Only the features that a member may use,
-// which are all unless features are screened, have cells.
+// newBackground returns the labelled rows with which explanations compare a row. They have
+// the class proportions of all rows. If features are screened, only the features that a
+// member may use have cells.
 func (r *race) newBackground(members []member) *frame.Frame {
 	classes := r.data.classes()
 	want := min(max(2*classes, minBackgroundRows), maxBackgroundRows)
@@ -41,7 +41,7 @@ func (r *race) newBackground(members []member) *frame.Frame {
 	return background
 }
 
-// usedFeatures reports for each feature whether a member may use it.
+// usedFeatures reports for each feature whether any member may use it.
 func usedFeatures(members []member, features int) []bool {
 	used := make([]bool, features)
 	for _, one := range members {

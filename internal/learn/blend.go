@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"foretell/internal/learn/split"
 )
 
 // Blend is the algorithm name of a model that is a blend of several algorithms.
@@ -53,11 +55,12 @@ func (c *candidate) scoredProbabilities() []float32 {
 }
 
 // newFoldModel returns a copy of m whose members are the components' models of
-// the given fold, which were not trained on the fold's validation rows.
-func (c *candidate) newFoldModel(m *Model, fold int) (*Model, error) {
+// the given fold of the validation plan, which has numFolds folds. They were not
+// trained on the fold's validation rows.
+func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
-		one, err := part.loadFoldMember(fold)
+		one, err := part.loadFoldMember(split.MergedFold(fold, numFolds, len(part.folds)))
 		if err != nil {
 			return nil, err
 		}
@@ -270,9 +273,9 @@ const (
 	// maxEqualRatio is the largest ratio of two candidates' probabilities of
 	// the true class at which they count as equal.
 	maxEqualRatio = 1.001
-	// The iterations end when no weight changes by minWeightChange, or after
-	// maxIterations. On maxWeightRows rows that determines the weights to within
-	// a hundredth.
+	// The iterations end when no weight changes by minWeightChange or more, or after
+	// maxIterations. The weights are fitted on at most maxWeightRows rows, which
+	// determines them to within a hundredth.
 	minWeightChange = 1e-5
 	maxIterations   = 1000
 	maxWeightRows   = 10_000

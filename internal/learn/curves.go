@@ -72,18 +72,13 @@ func (r *Report) addCurves(p metric.Predictions, classes []int) {
 func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int) {
 	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 	for c, s := range metric.PerClass(p) {
-		predicted := 0
-		for _, row := range r.Confusion {
-			predicted += row[c]
-		}
-		right := r.Confusion[c][c]
 		score := ClassScore{
 			Label: labels[c], Rows: s.Support, Precision: s.Precision, Recall: s.Recall, F1: s.F1,
 			ROCAUC: math.NaN(), AveragePrecision: math.NaN(), Intervals: map[string]Interval{},
 		}
-		score.addInterval(namePrecision, metric.Wilson(right, predicted))
-		score.addInterval(nameRecall, metric.Wilson(right, s.Support))
-		score.addInterval(nameF1, metric.F1Interval(right, predicted+s.Support-right))
+		score.addInterval(namePrecision, s.PrecisionInterval)
+		score.addInterval(nameRecall, s.RecallInterval)
+		score.addInterval(nameF1, s.F1Interval)
 		r.Classes = append(r.Classes, score)
 	}
 	for _, c := range ranked {

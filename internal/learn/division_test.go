@@ -153,8 +153,8 @@ func TestCopiesStayTogether(t *testing.T) {
 	for range 1000 {
 		addRow(discrete, draw.IntN(2) == 0, float64(draw.IntN(4)), float64(draw.IntN(5)))
 	}
-	if groups, n := findDuplicates(discrete, 1); groups != nil || n != 0 {
-		t.Errorf("%d rows of a table with 20 different rows are kept together", n)
+	if groups, n := findDuplicates(discrete, 1); groups != nil || n != 1000 {
+		t.Errorf("a table with 20 different rows has %d copies, in groups %v", n, groups)
 	}
 	if groups, n := findDuplicates(original, 1); groups != nil || n != 0 {
 		t.Errorf("%d copies in a table without copies", n)

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows that are equal in every feature must not be divided between training and
-// validation rows: a model that remembers a row would be right on its copies.
+// Rows that are equal in every feature must not be divided between training and validation
+// rows, because a model that remembers a row would be right on its copies.
 //
 // But in a table whose columns have few different values, equal rows are normal.
 // New rows are then equal to known ones, too, and a division that keeps copies
@@ -25,8 +25,8 @@ const (
 
 // findDuplicates returns the group of each row: rows that are equal in every
 // feature have the same group, and rows without a copy have group -1. It also
-// returns the number of rows in groups. If there are no copies, or if copies are
-// normal in the table, the groups are nil.
+// returns the number of rows that have a copy. If there are no copies, or if copies
+// are normal in the table, the groups are nil.
 func findDuplicates(f *frame.Frame, workers int) (groups []int32, rows int) {
 	if len(f.Columns) == 0 {
 		return nil, 0
@@ -45,7 +45,7 @@ func findDuplicates(f *frame.Frame, workers int) (groups []int32, rows int) {
 		}
 	}
 	if rows == 0 || float64(rows) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
-		return nil, 0
+		return nil, rows
 	}
 	groups = make([]int32, f.Rows)
 	for row, hash := range hashes {

@@ -38,9 +38,9 @@ type evaluator struct {
 // the memory for their probabilities.
 const maxBuffers = 2
 
-// newEvaluator returns an evaluator of rows with the given labels. groups holds
-// the group of each row, negative for none; rows of a group are in the same half.
-// It may be nil.
+// newEvaluator returns an evaluator of rows with the given labels. groups holds the group
+// of each row, negative for none. Rows of a group are in the same half for cross-fitting.
+// groups may be nil.
 func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
 	e := &evaluator{metric: name, classes: classes, labels: labels, groups: groups, buffers: make(chan []float32, maxBuffers)}
 	for range maxBuffers {
@@ -77,11 +77,12 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.nextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
+	run.curve[len(run.curve)-1].elapsed = r.timer.elapsed()
 	return stalled, nil
 }
 
-// isMeasurable reports whether the metric can be computed on the validation rows.
-// The area under the curve cannot if all rows are of one class.
+// isMeasurable reports whether the metric can be computed on the validation rows. The area
+// under the ROC curve cannot be computed if all rows are of one class.
 func (e *evaluator) isMeasurable() bool {
 	if len(e.labels) == 0 {
 		return false

@@ -52,7 +52,7 @@ func Example() {
 		fmt.Println(strings.Join(fields[:4], ","))
 	}
 	// Output:
-	// COMPLETED: BFIF01 has accuracy 0.96
+	// COMPLETED: BFIF01 has accuracy 0.98
 	// id,length,colour,prediction
 	// b1,2,red,ant
 	// b2,17,black,cat

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 
@@ -17,8 +18,9 @@ var ErrNoBackground = errors.New("the model has no background rows to compare wi
 
 // ExplainOptions are the options of Explain. Zero values are defaults.
 type ExplainOptions struct {
-	// Class is the index of the class whose probability is explained, plus one.
-	// Defaults to the predicted class of each row.
+	// Class is the index of the class whose probability is explained, plus one. It
+	// is an error if there is no such class. Defaults to the predicted class of
+	// each row.
 	Class int
 	// Workers is the number of goroutines. It does not change the result.
 	// Defaults to GOMAXPROCS.
@@ -49,11 +51,10 @@ func (m *Model) Columns() []string {
 	return names
 }
 
-// Explain explains the predictions of the rows of f, which must have the columns
-// of the schema. The contributions are Shapley values, see package shapley. They
-// are the same for equal rows, whatever the other rows of f. Explain returns
-// ErrNoBackground for a model of an old file, and otherwise only the error of
-// ctx.
+// Explain explains the predictions of the rows of f, which must have the columns of the
+// schema. The contributions are Shapley values, see package shapley. They are equal for
+// equal rows, and do not depend on the other rows of f. Explain returns ErrNoBackground
+// for a model from an old file.
 func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions) ([]Explanation, error) {
 	e, err := m.newExplainer(opts)
 	if err != nil {
@@ -74,6 +75,9 @@ type explainer struct {
 func (m *Model) newExplainer(opts ExplainOptions) (*explainer, error) {
 	if m.background == nil {
 		return nil, ErrNoBackground
+	}
+	if opts.Class < 0 || opts.Class > m.classes() {
+		return nil, fmt.Errorf("class %d: must be 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
 	}
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -134,9 +138,9 @@ func (e *explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 	return nil
 }
 
-// addRounding adds to the largest contribution what is missing to the difference
-// between Probability and Base. It is about a millionth, because the sum of many
-// trees depends on its order.
+// addRounding adds the rounding error of the sum of the contributions to the largest
+// of them, so that they add up to Probability - Base. The error is about a millionth,
+// because the sum of many trees depends on its order.
 func (x *Explanation) addRounding() {
 	largest, missing := 0, x.Probability-x.Base
 	for i, v := range x.Contributions {
@@ -150,8 +154,8 @@ func (x *Explanation) addRounding() {
 	}
 }
 
-// appendRows returns a frame with the rows of background and rows lo…hi-1 of f.
-// Features without cells in background have none.
+// appendRows returns a frame with the rows of background and rows lo…hi-1 of f. Features
+// without cells in background have no cells in the result.
 func appendRows(background, f *frame.Frame, lo, hi int) *frame.Frame {
 	joined := &frame.Frame{Schema: background.Schema, Rows: background.Rows + hi - lo, Columns: make([]frame.Column, len(background.Columns))}
 	for i := range background.Columns {

@@ -2,7 +2,9 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"io"
+	"slices"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
@@ -18,10 +20,14 @@ type ExplainedRow struct {
 	Explanation
 }
 
+// ErrSkipAll makes [Model.ExplainFile] end without an error if yield returns it. The rest
+// of the file is not read.
+var ErrSkipAll = errors.New("skip all remaining rows")
+
 // ExplainFile reads a blind CSV and calls yield with the explanation of each row
-// for which wanted returns true, in file order. wanted may be nil, which means
-// every row. The error for an invalid file is a *csvfile.Defect. Other errors are
-// those of Explain, and that of yield.
+// for which wanted returns true, in file order and as soon as a few rows are
+// explained. wanted may be nil, which means every row. The error for an invalid
+// file is a *csvfile.Defect. Other errors are those of Explain, and that of yield.
 func (m *Model) ExplainFile(
 	ctx context.Context, blind io.Reader, opts ExplainOptions, wanted func(row int) bool, yield func(ExplainedRow) error,
 ) error {
@@ -35,49 +41,57 @@ func (m *Model) ExplainFile(
 	}
 	id := frame.BuildIndex(blocks.Header())[m.schema.ID] // or the first column
 	w := &explanationWorker{explainer: e, cells: m.newColumnCells(blocks.Header()), id: int(id), wanted: wanted, yield: yield}
-	return blocks.Run(ctx, []frame.BlockWorker{w})
+	if err := blocks.Run(ctx, []frame.BlockWorker{w}); !errors.Is(err, ErrSkipAll) {
+		return err
+	}
+	return nil
 }
 
-// explanationWorker explains the rows of a file, block by block. It is the only
-// worker, so that it knows the number of a row; the explainer uses all cores.
+// explanationWorker explains the rows of a file, block by block. There is only one worker,
+// so that it can number the rows. Its explainer uses all cores.
 type explanationWorker struct {
+	ctx       context.Context // of Process, for Commit
 	explainer *explainer
 	cells     *columnCells
 	id        int
 	wanted    func(row int) bool
 	yield     func(ExplainedRow) error
-
-	before int // number of rows in the blocks before
-	rows   []ExplainedRow
+	before    int // number of rows in the blocks before
 }
 
-// Process explains the rows of a block.
-func (w *explanationWorker) Process(ctx context.Context, b *frame.Block) error {
-	w.rows = w.rows[:0]
+// Process implements frame.BlockWorker. The rows are explained by Commit, a few at
+// a time, because a block has thousands.
+func (w *explanationWorker) Process(ctx context.Context, _ *frame.Block) error {
+	w.ctx = ctx
+	return nil
+}
+
+// Commit explains the rows of the block.
+func (w *explanationWorker) Commit(b *frame.Block) error {
 	var chosen []int32
 	for i := range b.Frame.Rows {
-		row := w.before + i + 1
-		if w.wanted != nil && !w.wanted(row) {
-			continue
+		if w.wanted == nil || w.wanted(w.before+i+1) {
+			chosen = append(chosen, int32(i))
 		}
-		fields := csvfile.SplitRecord(nil, b.Raw[i], ',')
-		w.rows = append(w.rows, ExplainedRow{Row: row, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.of(b.Raw[i])})
-		chosen = append(chosen, int32(i))
 	}
-	w.before += b.Frame.Rows
-	list, err := w.explainer.explain(ctx, selectRows(b.Frame, chosen), 0, len(chosen))
-	for i := range list {
-		w.rows[i].Explanation = list[i]
-	}
-	return err
-}
-
-// Commit yields the explanations of the block.
-func (w *explanationWorker) Commit(*frame.Block) error {
-	for _, row := range w.rows {
-		if err := w.yield(row); err != nil {
+	for rows := range slices.Chunk(chosen, explainRows*w.explainer.options.Workers) {
+		if err := w.explain(b, rows); err != nil {
 			return err
 		}
 	}
+	w.before += b.Frame.Rows
 	return nil
+}
+
+// explain explains the given rows of the block.
+func (w *explanationWorker) explain(b *frame.Block, rows []int32) error {
+	list, err := w.explainer.explain(w.ctx, selectRows(b.Frame, rows), 0, len(rows))
+	for i := 0; i < len(rows) && err == nil; i++ {
+		raw := b.Raw[rows[i]]
+		fields := csvfile.SplitRecord(nil, raw, ',')
+		err = w.yield(ExplainedRow{
+			Row: w.before + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.of(raw), Explanation: list[i],
+		})
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -333,5 +334,37 @@ func TestExplainIsDeterministic(t *testing.T) {
 	old.background = nil
 	if _, err := old.Explain(t.Context(), f, ExplainOptions{}); !errors.Is(err, ErrNoBackground) {
 		t.Errorf("without a background: %v", err)
+	}
+}
+
+// TestExplainFileEndsEarly ends a file after its second row, and asks for classes that the
+// model does not have.
+func TestExplainFileEndsEarly(t *testing.T) {
+	file, err := os.ReadFile("testdata/model/background.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := readBytes(file, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind, err := os.ReadFile("testdata/model/blind.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int
+	err = m.ExplainFile(t.Context(), bytes.NewReader(blind), ExplainOptions{Workers: 1}, nil, func(x ExplainedRow) error {
+		if rows = append(rows, x.Row); x.Row == 2 {
+			return ErrSkipAll
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(rows, []int{1, 2}) {
+		t.Errorf("%v, rows %v", err, rows)
+	}
+	for _, class := range []int{-1, m.classes() + 1} {
+		if err := m.ExplainFile(t.Context(), bytes.NewReader(blind), ExplainOptions{Class: class}, nil, nil); err == nil {
+			t.Errorf("class %d: no error", class)
+		}
 	}
 }

@@ -143,7 +143,7 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	list := make([]algorithm, len(fitters))
 	for i, l := range fitters {
 		list[i] = algorithm{
-			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), read: readFake,
+			name: []string{"SEV01", "FIF01", "SIX01", "SEV02"}[i], kind: uint8(i + 1), patience: cmp.Or(l.patience, 5), holdoutPatience: (cmp.Or(l.patience, 5) + 1) / 2, read: readFake,
 			newFitter: func(_ context.Context, t fitTask) (fitter, error) {
 				fresh := l
 				fresh.fitTask = t

@@ -15,31 +15,15 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The model file, all numbers little endian:
-//
-//	"FORETELL"             8 bytes
-//	version                uint16
-//	schema                 uint32 length, JSON
-//	algorithm              uint32 length, text
-//	temperature            float64
-//	decision weights       uint32 count (0 or the number of classes), float64 each
-//	members                uint32 count, at least 1; for each
-//	    kind               uint8, identifies its algorithm
-//	    weight             float64, positive
-//	    columns            from version 2: uint32 count, 0 for all columns of the
-//	                       schema; uint32 each, ascending
-//	    predictor          uint32 length, the binary form of the predictor
-//	background             from version 3: uint32 count of rows, 1 to 64; for each
-//	                       column of the schema a byte, 1 if there are cells, then
-//	                       a float64 for each row, NaN if it is missing, or the
-//	                       uint32 code of a category, 2^32-1 if it is missing
-//	SHA-256 of the above   32 bytes
+// The model file is described in docs/model-file.md, in the order of WriteTo, as are
+// the binary forms of the predictors.
 //
 // Files have version 3. Versions 1 and 2 were written by older programs and are
-// written for their models, which have no background.
+// written for their models, which have no background. All are read forever, see
+// TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
-	version           = 1
+	versionPlain      = 1
 	versionScreened   = 2
 	versionBackground = 3
 )
@@ -54,7 +38,7 @@ func (m *Model) fileVersion() uint16 {
 			return versionScreened
 		}
 	}
-	return version
+	return versionPlain
 }
 
 // WriteTo writes the model file to w, one member at a time, and returns its
@@ -182,8 +166,8 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 		return nil, errNotModel
 	}
 	v := r.Uint16()
-	if (v < version || v > versionBackground) && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, version, versionBackground)
+	if (v < versionPlain || v > versionBackground) && r.Err() == nil {
+		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionBackground)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())

@@ -88,40 +88,60 @@ func TestModelFile(t *testing.T) {
 	})
 }
 
-// TestCommittedModelFiles reads a blend of all four algorithms that an earlier
-// version wrote in version 1 of the file, and the same in version 3. Each is
-// written again with the same bytes and predicts the same.
+// TestCommittedModelFiles reads blends of all four algorithms that this and earlier
+// versions of the program wrote, at least one for each version of the file that
+// docs/model-file.md promises to read. Each is written again with the same bytes, and
+// predicts the same. The files version-N.model are of tables with all kinds of columns.
+// Versions 2 and 3 have selected features.
 func TestCommittedModelFiles(t *testing.T) {
-	for _, name := range []string{"blend.model", "background.model"} {
-		file, err := os.ReadFile("testdata/model/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := readBytes(file, algorithms)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(bytesOf(t, m), file) {
-			t.Errorf("%s: bytes differ after reading and writing", name)
-		}
-		if (m.background != nil) != (name == "background.model") {
-			t.Errorf("%s: background %v", name, m.background)
-		}
-		blind, err := os.Open("testdata/model/blind.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer blind.Close()
-		var got bytes.Buffer
-		if _, err := m.Predict(t.Context(), blind, &got, PredictOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile("testdata/model/result.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+	versions := map[uint16]bool{}
+	for _, tt := range []struct {
+		model, blind, result string
+		version              uint16
+	}{
+		{"blend.model", "blind.csv", "result.csv", 2},
+		{"version-1.model", "kinds.csv", "version-1.result.csv", 1},
+		{"version-2.model", "kinds.csv", "version-2.result.csv", 2},
+		{"version-3.model", "kinds.csv", "version-3.result.csv", 3},
+		{"background.model", "blind.csv", "result.csv", 3},
+	} {
+		t.Run(tt.model, func(t *testing.T) {
+			file, err := os.ReadFile("testdata/model/" + tt.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := readBytes(file, algorithms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(bytesOf(t, m), file) {
+				t.Error("bytes differ after reading and writing")
+			}
+			if len(m.members) != len(algorithms) || m.fileVersion() != tt.version || (m.background != nil) != (tt.version >= versionBackground) {
+				t.Errorf("%d members, version %d, background %v", len(m.members), m.fileVersion(), m.background)
+			}
+			versions[tt.version] = true
+			blind, err := os.Open("testdata/model/" + tt.blind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer blind.Close()
+			var got bytes.Buffer
+			if _, err := m.Predict(t.Context(), blind, &got, PredictOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile("testdata/model/" + tt.result)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for v := uint16(versionPlain); v <= versionBackground; v++ {
+		if !versions[v] {
+			t.Errorf("no file of version %d", v)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // schema) and its classes.
 type Shape struct{ Rows, Features, Classes int }
 
-// The parts of EstimateMemory, in bytes. They were fitted to measured peaks, see
+// The coefficients of EstimateMemory, in bytes. They were fitted to measured peaks, see
 // docs/benchmarks.md.
 const (
 	// processBytes is the memory of the process without a race.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
@@ -22,6 +23,11 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
 		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
 	}
+	switch p.Effort {
+	case "", EffortFast, EffortDefault:
+	default:
+		return nil, fmt.Errorf("effort=%q: must be fast or default", p.Effort)
+	}
 	if p.Metric == "" {
 		p.Metric = metric.NameAccuracy
 	}
@@ -36,7 +42,10 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if err != nil {
 		return nil, err
 	}
-	duplicates, _ := findDuplicates(f, p.Workers)
+	if len(p.Algorithms) == 0 {
+		variants = slices.DeleteFunc(variants, func(v variant) bool { return !p.Effort.Includes(v.Name) })
+	}
+	duplicates, copies := findDuplicates(f, p.Workers)
 	p.Groups = joinGroups(p.Groups, duplicates)
 	r := &race{
 		data:       &trainingData{Frame: f, params: p},
@@ -45,6 +54,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		scheduler:  newScheduler(len(variants), leadOf(p.Threshold)),
 		timer:      timer{limit: p.TimeLimit, now: p.Now},
 	}
+	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
@@ -54,7 +64,14 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 
 // newRun returns a run that has not begun.
 func (r *race) newRun(v variant, index int) *run {
-	return &run{variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(), classes: r.data.classes(), workers: r.data.params.Workers, status: Running}
+	o := &run{
+		variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(),
+		classes: r.data.classes(), workers: r.data.params.Workers, status: Running,
+	}
+	if n := r.data.params.Effort.maxFolds(v.algorithm); n > 0 && n < len(o.folds) && r.data.params.Times == nil {
+		o.folds, o.firstFoldIndex = split.MergeFolds(o.folds, n), len(r.plan.Folds)
+	}
+	return o
 }
 
 // leadOf returns the lead of the scheduler for a threshold, which may be nil.

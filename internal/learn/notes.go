@@ -32,3 +32,12 @@ func (r *race) noteEnd(o *Outcome) {
 		r.note("the time limit ended the final training, so the same data and seed may produce another model next time")
 	}
 }
+
+// noteRemoteFailures notes which runs this machine trained because another machine failed.
+func (r *race) noteRemoteFailures() {
+	for _, run := range r.runs {
+		if run.remoteErr != nil {
+			r.note("%s was trained on the machine that decided the race, because its part on another machine failed: %v", run.Name, run.remoteErr)
+		}
+	}
+}

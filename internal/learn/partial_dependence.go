@@ -41,93 +41,131 @@ const (
 	maxDependenceRows    = 100
 )
 
-// computePartialDependence returns the partial dependence of the most important
-// columns. The model of each fold predicts validation rows of the fold in which
-// all features of the column are replaced by those of another row (Friedman,
-// Annals of Statistics 29, 2001, section 8.2). importances are in descending
-// order. classes are the classes of the result. Columns of free text and columns
-// with one value are left out.
-func (r *race) computePartialDependence(ctx context.Context, m *Model, c *candidate, importances []Importance, classes []int) ([]PartialDependence, error) {
-	donors := r.newValidationSample(m, maxImportanceRows)
-	sample := r.newValidationSample(m, maxDependenceRows)
-	features := make(map[string][]int)
+// effects are the partial dependence of columns and the interactions of pairs of
+// them, while the models of the folds add their predictions.
+type effects struct {
+	sample  *validationSample
+	donors  *frame.Frame
+	classes []int // of the result
+	columns []dependentColumn
+	pairs   []pairTable
+}
+
+// dependentColumn is a column whose partial dependence is computed. donors has the
+// row with the value of each point.
+type dependentColumn struct {
+	inputColumn
+	points []PartialDependencePoint
+	donors []int32
+}
+
+// computeEffects returns the partial dependence of the most important columns and
+// the interactions of the first of them. The model of each fold predicts validation
+// rows of the fold in which all features of a column are replaced by those of
+// another row (Friedman, Annals of Statistics 29, 2001, section 8.2). importances
+// are in descending order. classes are the classes of the result. Columns of free
+// text and columns with one value are left out.
+func (r *race) computeEffects(ctx context.Context, m *Model, c *candidate, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
+	e := &effects{sample: r.newValidationSample(m, maxDependenceRows), donors: r.newValidationSample(m, maxImportanceRows).frame, classes: classes}
+	features := make(map[string]inputColumn)
 	for _, column := range groupByColumn(r.data.Schema) {
-		features[column.name] = column.features
+		features[column.name] = column
 	}
-	var list []PartialDependence
 	for _, importance := range importances {
-		if len(list) == maxDependenceColumns || importance.Importance <= 0 {
+		if len(e.columns) == maxDependenceColumns || importance.Importance <= 0 {
 			break
 		}
-		points, rows := newDependencePoints(donors.frame, features[importance.Column])
-		if len(points) < 2 {
+		column := dependentColumn{inputColumn: features[importance.Column]}
+		column.points, column.donors = newDependencePoints(e.donors, column.features)
+		if len(column.points) < 2 {
 			continue
 		}
-		for i := range points {
-			points[i].Probabilities = make([]float64, len(classes))
+		for i := range column.points {
+			column.points[i].Probabilities = make([]float64, len(classes))
 		}
-		s := columnSubstitution{sample: sample, donors: donors.frame, features: features[importance.Column], rows: rows}
-		if err := s.averageInto(ctx, c, points, classes); err != nil {
-			return nil, err
-		}
-		list = append(list, PartialDependence{importance.Column, points})
+		e.columns = append(e.columns, column)
 	}
-	return list, nil
+	e.pairs = newPairTables(e)
+	if err := e.sample.eachFold(c, func(fold *Model, lo, hi int) error { return e.addFold(ctx, fold, lo, hi) }); err != nil {
+		return nil, nil, err
+	}
+	var list []PartialDependence
+	for _, column := range e.columns {
+		list = append(list, PartialDependence{column.name, column.points})
+	}
+	return list, e.interactions(r.data.Schema.Classes), nil
 }
 
-// columnSubstitution replaces a column in the rows of a sample by that of donor
-// rows.
-type columnSubstitution struct {
-	sample   *validationSample
-	donors   *frame.Frame
-	features []int
-	rows     []int32 // of donors
-}
-
-// averageInto adds to points[i].Probabilities the mean predictions for the i-th
-// donor row.
-func (s *columnSubstitution) averageInto(ctx context.Context, c *candidate, points []PartialDependencePoint, classes []int) error {
-	return s.sample.eachFold(c, func(fold *Model, lo, hi int) error {
-		if lo == hi {
-			return ctx.Err()
-		}
-		predictions := make([][]float32, len(points))
-		err := parallelFor(s.sample.workers, len(points), func(at int) error {
-			f := *s.sample.frame
-			f.Columns = slices.Clone(f.Columns)
-			same := slices.Repeat(s.rows[at:at+1], f.Rows)
-			for _, feature := range s.features {
-				f.Columns[feature] = s.donors.Columns[feature].Take(same)
-			}
-			predictions[at] = make([]float32, (hi-lo)*fold.classes())
-			fold.predict(predictions[at], &f, lo, hi)
-			return ctx.Err()
-		})
-		for at := range predictions {
-			for i, class := range classes {
-				for row := range hi - lo {
-					if err == nil {
-						points[at].Probabilities[i] += float64(predictions[at][row*fold.classes()+class]) / float64(s.sample.frame.Rows)
-					}
-				}
-			}
-		}
+// addFold adds the predictions of the model of a fold, which was not trained on the
+// rows lo…hi-1 of the sample.
+func (e *effects) addFold(ctx context.Context, fold *Model, lo, hi int) error {
+	if lo == hi {
+		return ctx.Err()
+	}
+	var list []substitution
+	for i := range e.columns {
+		list = append(list, e.columns[i].substitute(e.donors, lo, hi))
+	}
+	for i := range e.pairs {
+		list = append(list, e.pairs[i].substitute(e, lo, hi))
+	}
+	predictions, err := e.sample.predict(ctx, fold, list)
+	if err != nil {
 		return err
-	})
+	}
+	for i := range e.columns {
+		e.columns[i].add(predictions[i], fold.classes(), hi-lo, e)
+	}
+	for i := range e.pairs {
+		e.pairs[i].add(predictions[len(e.columns)+i], fold.classes(), e.classes)
+	}
+	return nil
+}
+
+// substitute returns the rows lo…hi-1 of a sample once for each point, with the
+// point's value.
+func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
+	s := substitution{columns: []replacedColumn{{features: d.features, donors: donors}}}
+	for _, donor := range d.donors {
+		s.rows = append(s.rows, rowRange(lo, hi)...)
+		s.columns[0].rows = append(s.columns[0].rows, slices.Repeat([]int32{donor}, hi-lo)...)
+	}
+	return s
+}
+
+// add adds the predictions of substitute for the given number of rows.
+func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
+	for at := range d.points {
+		for i, class := range e.classes {
+			for row := range rows {
+				d.points[at].Probabilities[i] += float64(predictions[(at*rows+row)*classes+class]) / float64(e.sample.frame.Rows)
+			}
+		}
+	}
 }
 
 // newDependencePoints returns the points of a column with the given features, and
 // for each point a row of f with its value. It returns none for free text.
 func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoint, []int32) {
-	for _, i := range features {
-		switch c := &f.Schema.Columns[i]; {
-		case c.Kind == frame.Category && len(features) == 1:
-			return levelPoints(&f.Columns[i], c.Levels)
-		case c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.FeatureAmount || c.Feature == frame.FeatureTime):
-			return numberPoints(&f.Columns[i], f.Rows, c.Feature == frame.FeatureTime)
-		}
+	if len(features) == 1 && f.Schema.Columns[features[0]].Kind == frame.Category {
+		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)
+	}
+	if i := numericFeature(f, features); i >= 0 {
+		return numberPoints(&f.Columns[i], f.Rows, f.Schema.Columns[i].Feature == frame.FeatureTime)
 	}
 	return nil, nil
+}
+
+// numericFeature returns the first of the features that has the numbers, amounts or
+// dates of its column, or -1.
+func numericFeature(f *frame.Frame, features []int) int {
+	for _, i := range features {
+		c := &f.Schema.Columns[i]
+		if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.FeatureAmount || c.Feature == frame.FeatureTime) {
+			return i
+		}
+	}
+	return -1
 }
 
 // levelPoints returns a point for each of the most frequent levels.
@@ -159,13 +197,7 @@ func levelPoints(column *frame.Column, levels []string) (points []PartialDepende
 // least to its greatest value.
 func numberPoints(column *frame.Column, n int, date bool) (points []PartialDependencePoint, rows []int32) {
 	values := column.Values(make([]float64, n), 0, n)
-	var order []int32
-	for row, value := range values {
-		if !math.IsNaN(value) {
-			order = append(order, int32(row))
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) })
+	order := orderNumbers(values)
 	counts := make(map[float64]int)
 	for _, row := range order {
 		counts[values[row]]++
@@ -183,6 +215,18 @@ func numberPoints(column *frame.Column, n int, date bool) (points []PartialDepen
 		rows = append(rows, row)
 	}
 	return points, rows
+}
+
+// orderNumbers returns the positions of values in ascending order, without NaN.
+func orderNumbers(values []float64) []int32 {
+	var order []int32
+	for row, value := range values {
+		if !math.IsNaN(value) {
+			order = append(order, int32(row))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) })
+	return order
 }
 
 // formatNumber returns a number, or a date given in days since 1 January 1970, as

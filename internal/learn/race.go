@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,10 @@ const (
 type Params struct {
 	// Algorithms are the names of the algorithms to train: BSIX01 for two
 	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
-	// to all.
+	// to those of Effort.
 	Algorithms []string
+	// Effort is how much the race trains. Defaults to EffortDefault.
+	Effort Effort
 	// ScalingFactor is the capacity of the algorithms that partition the
 	// feature space: the leaves of a SIX01 tree, and the leaves of a FIF01 tree
 	// for each thousand training rows. If it is 0, the capacity is chosen from
@@ -67,7 +70,7 @@ type Params struct {
 	// TimeLimit limits the duration of Race, including the refit of the winner;
 	// 0 means no limit. It requires Now.
 	TimeLimit time.Duration
-	// Now is the clock for TimeLimit. If it is nil, there is no limit.
+	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit.
 	Now func() time.Time
 	// Stop ends training at once when it is closed. The model is then the mean
 	// of the best fold models, without a refit on every labelled row. Stop may
@@ -146,7 +149,10 @@ type race struct {
 	timer      timer
 	refitLimit refitLimit
 	notes      []string // Report.Notes
-	refitCut   bool     // whether the clock or the user ended the refit
+	copies     int      // Report.Copies
+	// copiesDivided is Report.CopiesDivided.
+	copiesDivided bool
+	refitCut      bool // whether the clock or the user ended the refit
 	// blendScore is the score of the blend that the runs were compared with. It
 	// is nil before chooseCandidate, and if there was no blend.
 	blendScore *Candidate
@@ -204,27 +210,57 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	if len(r.evaluator.labels) > 0 && !r.evaluator.isMeasurable() {
 		r.note("%s cannot be computed on the validation rows, because all of them are of one class: the algorithms were compared by log loss", r.evaluator.metric)
 	}
+	r.noteRemoteFailures()
 	r.noteEnd(outcome)
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
-// runAll runs all algorithms until each has ended.
+// runAll runs all algorithms until each has ended. The runs of this machine begin
+// in the order of price, because a cheap run soon has a usable model. Only as many
+// train at a time as keep the cores busy. With a threshold all train at the same
+// time, because the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.listenForWins(ctx)
 	idle := make(chan struct{})
 	var all, here sync.WaitGroup
-	for _, run := range r.runs {
+	slots := make(chan struct{}, r.maxConcurrentRuns())
+	for _, run := range r.runsByPrice() {
 		if r.data.params.Remote.has(run.Name) {
 			all.Go(func() { r.awaitRun(ctx, run, idle) })
-		} else {
-			here.Go(func() { r.runHere(ctx, run) })
+			continue
 		}
+		slots <- struct{}{}
+		here.Go(func() {
+			r.runHere(ctx, run)
+			<-slots
+		})
 	}
 	here.Wait()
 	close(idle)
 	all.Wait()
 	stopListening()
 	r.evaluator.buffers = nil // frees memory for the refit
+}
+
+// maxConcurrentRuns returns the number of runs that this machine trains at a time.
+func (r *race) maxConcurrentRuns() int {
+	if r.data.params.Threshold != nil {
+		return len(r.runs)
+	}
+	workers := r.data.params.Workers
+	if workers == 1 {
+		return 1
+	}
+	// The fitters of a run wait for each other after each step, so at least two
+	// runs are needed to keep the cores busy. A run hardly uses more than four.
+	return 1 + (workers+3)/4
+}
+
+// runsByPrice returns the runs in ascending order of their algorithms' price.
+func (r *race) runsByPrice() []*run {
+	runs := slices.Clone(r.runs)
+	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.algorithm.price, b.algorithm.price) })
+	return runs
 }
 
 // runHere trains run on this machine until it has ended.
@@ -340,15 +376,20 @@ func (r *race) newOutcome(cause error) *Outcome {
 		default:
 			r.notify(run, o.Status)
 		}
-		o.Runs = append(o.Runs, run.result())
+		o.Runs = append(o.Runs, run.result(r.timer.now != nil))
 	}
 	return o
 }
 
-func (r *run) result() Run {
+// result returns the result of a run that has ended. clocked reports whether the race has a
+// clock.
+func (r *run) result(clocked bool) Run {
 	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
 	for _, p := range r.curve {
 		o.Curve = append(o.Curve, p.performance)
+		if clocked {
+			o.Seconds = append(o.Seconds, p.elapsed.Seconds())
+		}
 	}
 	return o
 }

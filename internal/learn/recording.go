@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/shapley"
@@ -18,7 +19,7 @@ import (
 // step, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 1
+	recordingVersion = 3
 )
 
 // writeRecording writes a run that has ended to w.
@@ -39,6 +40,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	b.Uint32(uint32(len(run.curve)))
 	for _, point := range run.curve {
 		b.Float64(point.due)
+		b.Float64(point.elapsed.Seconds())
 		b.Float64(point.performance)
 		writeCheckpoint(&b, &point.best)
 	}
@@ -128,7 +130,7 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	lastCost := b.FiniteFloat64()
 	curve := make([]curvePoint, b.Count32(8))
 	for i := range curve {
-		curve[i] = curvePoint{due: b.FiniteFloat64(), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
+		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
 	}
 	var best checkpoint
 	if n := len(curve); n > 0 {
@@ -152,7 +154,7 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	}
 	if r.data.numScreened() > 0 { // the report compares the folds
 		for i, fold := range run.folds {
-			if _, err := r.data.screenedData(ctx, i, fold.Train); err != nil {
+			if _, err := r.data.screenedData(ctx, run.firstFoldIndex+i, fold.Train); err != nil {
 				return end, err
 			}
 		}

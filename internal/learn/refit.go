@@ -157,7 +157,7 @@ func (c component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// loadFoldMember returns a copy of the model of the given fold. The memory that
+// loadFoldMember returns a copy of the model of the given fold of the run. The memory that
 // the copy uses for prediction is freed with the copy.
 func (c component) loadFoldMember(fold int) (member, error) {
 	one, err := c.algorithm.reloadMember(member{c.algorithm.kind, c.weight, c.models[fold]})

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,13 +17,14 @@ type Remote struct {
 	// Algorithms are the algorithms that other machines train with [RecordRun].
 	Algorithms []string
 	// Await waits until the run of an algorithm has been recorded, and returns the
-	// recording and its size in bytes. It returns nil if this machine must train the
-	// run instead. idle is closed when the runs that this machine trains have ended.
-	// When ctx is done, Await must soon return the recording of an unfinished run, or
-	// an error, which leaves the run without a score.
+	// recording and its size in bytes. If this machine must train the run instead, it
+	// returns no recording, and an error if the reason is a failure, which the report then
+	// notes. idle is closed when the runs that this machine trains have ended. When ctx is
+	// done, Await must soon return the recording of the unfinished run, or an error. After
+	// an error the run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
-	// Wins receives the wins on other machines, in any order and as often as desired.
-	// It may be nil.
+	// Wins receives the wins of runs on other machines, in any order. A win may be
+	// received several times. Wins may be nil.
 	Wins <-chan Win
 	// Announce is called when a run on this machine has reached the threshold.
 	Announce func(Win)
@@ -116,19 +118,23 @@ func (r *race) announceWin(run *run) {
 // lastScoreTime returns the virtual time of the last score.
 func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
-// awaitRun waits until another machine has trained run, or trains it here.
+// awaitRun waits until another machine has trained run. If none does, it trains the run
+// here.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	if err == nil && recording != nil {
 		var end recordedEnd
 		end, err = r.readRecording(ctx, run, recording, size)
-		if closed := recording.Close(); err == nil && closed == nil {
+		closed := recording.Close()
+		if err == nil && closed == nil {
 			r.endRecorded(run, end)
 			return
 		}
 		r.discardRecording(run) // it may be damaged
+		err = cmp.Or(err, closed)
 	}
 	if ctx.Err() == nil {
+		run.remoteErr = err
 		r.runHere(ctx, run)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -119,7 +120,9 @@ func TestRaceOnSeveralMachines(t *testing.T) {
 				if m.lose, m.damage = "BSIX01", "BFIF01"; t.Failed() {
 					t.Errorf("threshold %s, seed %d", name, seed)
 				}
-				wantSameOutcome(t, one, m.race(t))
+				several := m.race(t)
+				several.Report.Notes = nil // of the damaged part, see TestFailedPartIsNoted
+				wantSameOutcome(t, one, several)
 			})
 		}
 	}
@@ -186,6 +189,31 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 		r.awaitRun(over, r.runs[0], nil)
 		if run := r.runs[0]; run.step != 0 || run.curve != nil || run.best.step != 0 || run.best.probabilities != nil || run.models != nil {
 			t.Errorf("%s: %d steps, best %+v, %d models", name, run.step, run.best.score, len(run.models))
+		}
+	}
+}
+
+// TestFailedPartIsNoted races with a part that another machine did not record, and with a
+// damaged recording.
+func TestFailedPartIsNoted(t *testing.T) {
+	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.9}, work: 1e6, done: 3})
+	for want, await := range map[string]func() (io.ReadCloser, int64, error){
+		"":             func() (io.ReadCloser, int64, error) { return nil, 0, nil }, // taken back
+		"worker died":  func() (io.ReadCloser, int64, error) { return nil, 0, errors.New("worker died") },
+		"not a record": func() (io.ReadCloser, int64, error) { return io.NopCloser(bytes.NewReader([]byte("x"))), 1, nil },
+	} {
+		p := Params{Remote: &Remote{Algorithms: []string{"BSEV01"}, Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
+			return await()
+		}}}
+		o, err := raceAlgorithms(t.Context(), fakeFrame(300, 2), p, fakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" && o.Report.Notes == nil {
+			continue
+		}
+		if len(o.Report.Notes) != 1 || want == "" || !strings.HasPrefix(o.Report.Notes[0], "BSEV01 was trained on the machine that decided the race, because ") {
+			t.Errorf("%s: notes %q", want, o.Report.Notes)
 		}
 	}
 }

@@ -28,6 +28,11 @@ type Report struct {
 	// that the algorithms were trained on, selected on the training rows of
 	// each fold. It is 0 if all were used.
 	Features, Screened int
+	// Copies is the number of rows that are equal to another row in every feature.
+	// CopiesDivided reports whether they were divided between training and measured
+	// rows, because they are normal in the table.
+	Copies        int
+	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If it is not
 	// 0 but TestRows is, there was no time to predict them.
 	HeldOut int
@@ -66,6 +71,9 @@ type Report struct {
 	// PartialDependence is that of the most important columns, on validation
 	// rows. It is nil if there was no time.
 	PartialDependence []PartialDependence
+	// Interactions are those of the most important columns, strongest first, on
+	// validation rows. It is nil if there was no time.
+	Interactions []Interaction
 }
 
 // Share is a component of a blend.
@@ -129,6 +137,8 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		Rows:           r.data.Rows,
 		ValidationRows: len(r.evaluator.labels),
 		Validation:     r.evaluator.validationScores(c.scoredProbabilities()),
+		Copies:         r.copies,
+		CopiesDivided:  r.copiesDivided,
 		HeldOut:        len(r.plan.Test),
 		Features:       len(r.data.Columns),
 		Screened:       r.data.numScreened(),
@@ -209,8 +219,8 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	o.Report.addCurves(p, r.curveClasses())
 }
 
-// addDependence adds the importances and the partial dependence of the columns.
-// They are omitted if there is no time.
+// addDependence adds the importances of the columns, their partial dependence and
+// their interactions. They are omitted if there is no time.
 func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report *Report) {
 	importances, err := r.computeImportances(ctx, m, c)
 	if err != nil {
@@ -218,12 +228,12 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 		return // partial importances would mislead
 	}
 	report.Importances = importances
-	dependence, err := r.computePartialDependence(ctx, m, c, importances, r.curveClasses())
+	dependence, interactions, err := r.computeEffects(ctx, m, c, importances, r.curveClasses())
 	if err != nil {
 		r.noteFailure(ctx, err, "the partial dependence on the columns was not measured")
 		return
 	}
-	report.PartialDependence = dependence
+	report.PartialDependence, report.Interactions = dependence, interactions
 }
 
 // addTrainingMetrics adds the metrics of the final model on rows it was trained

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
@@ -25,6 +26,9 @@ type run struct {
 	// index if the folds are ordered in time, because the last model was trained
 	// on the rows of all.
 	firstFinalFold int
+	// firstFoldIndex is the index of the first fold among the folds of all runs. It
+	// is not 0 if the run has other folds than the validation plan.
+	firstFoldIndex int
 	classes        int
 	workers        int
 
@@ -38,6 +42,9 @@ type run struct {
 	reached bool // whether the last score has reached the threshold, or is perfect
 	status  Status
 	err     error
+	// remoteErr is the reason why this machine trained the run although another machine
+	// should have. It is nil if there is no such reason.
+	remoteErr error
 }
 
 // checkpoint describes the state that all fitters of a run have saved. A
@@ -54,6 +61,7 @@ type checkpoint struct {
 // curvePoint is one score of a run's curve and the best checkpoint so far.
 type curvePoint struct {
 	due         float64
+	elapsed     time.Duration // since the machine that trains the run began the race; 0 without a clock
 	performance float64
 	best        checkpoint // without probabilities
 }
@@ -66,7 +74,7 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	inner := max(1, (r.workers+len(r.folds)-1)/len(r.folds))
 	return parallelFor(r.workers, len(r.folds), func(i int) (err error) {
 		r.fitters[i], err = r.algorithm.newScreenedFitter(ctx, fitTask{
-			data: t, fold: r.folds[i], foldIndex: i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
+			data: t, fold: r.folds[i], foldIndex: r.firstFoldIndex + i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
 		})
 		return err
 	})
@@ -153,7 +161,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	r.curve = append(r.curve, curvePoint{due: due, performance: s.performance, best: summary})
 	patience := r.algorithm.patience
 	if len(r.folds) == 1 {
-		patience = (patience + 1) / 2
+		patience = r.algorithm.holdoutPatience
 	}
 	return free, r.stopping.hasStalled(s, len(probabilities)/r.classes, r.step, patience)
 }
@@ -238,6 +246,9 @@ type Run struct {
 	Interval Interval
 	// Curve holds the performance after each step.
 	Curve []float64
+	// Seconds holds the time of each score in Curve, since the machine that trained
+	// the run began the race. It is nil without Params.Now.
+	Seconds []float64
 	// TrainingPerformance and TestPerformance are set only for the run of the
 	// chosen model, and for no run if a blend was chosen.
 	TrainingPerformance, TestPerformance float64

@@ -29,7 +29,13 @@ func (t *timer) start() {
 	}
 }
 
-func (t *timer) elapsed() time.Duration { return t.now().Sub(t.began) }
+// elapsed returns the time since start, or 0 without a clock.
+func (t *timer) elapsed() time.Duration {
+	if t.now == nil {
+		return 0
+	}
+	return t.now().Sub(t.began)
+}
 
 // withLimit returns a context that is cancelled with errTimeUp when at most
 // reserve() of the limit is left. It calls reserve repeatedly, because the time

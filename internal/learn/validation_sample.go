@@ -1,6 +1,10 @@
 package learn
 
-import "foretell/internal/table/frame"
+import (
+	"context"
+
+	"foretell/internal/table/frame"
+)
 
 // inputColumn is a column of the file with the features extracted from it.
 type inputColumn struct {
@@ -35,7 +39,9 @@ type validationSample struct {
 	metric  string
 	model   *Model
 	frame   *frame.Frame
-	ends    []int // the end of each fold's rows
+	groups  []int32 // the group of each row, negative for none; may be nil
+	ends    []int   // the end of each fold's rows
+	used    []bool  // by feature, whether a model may use it
 	workers int
 }
 
@@ -47,6 +53,14 @@ func (r *race) newValidationSample(m *Model, maxRows int) *validationSample {
 		sample.ends = append(sample.ends, len(rows))
 	}
 	sample.frame = r.data.selectRows(rows)
+	sample.groups = gather(r.data.params.Groups, rows)
+	sample.used = make([]bool, len(r.data.Columns))
+	columns, _ := r.data.splitByUse(groupByColumn(r.data.Schema))
+	for _, column := range columns {
+		for _, feature := range column.features {
+			sample.used[feature] = true
+		}
+	}
 	return sample
 }
 
@@ -55,7 +69,7 @@ func (r *race) newValidationSample(m *Model, maxRows int) *validationSample {
 func (s *validationSample) eachFold(c *candidate, do func(fold *Model, lo, hi int) error) error {
 	lo := 0
 	for i, hi := range s.ends {
-		fold, err := c.newFoldModel(s.model, i)
+		fold, err := c.newFoldModel(s.model, i, len(s.ends))
 		if err != nil {
 			return err
 		}
@@ -65,4 +79,66 @@ func (s *validationSample) eachFold(c *candidate, do func(fold *Model, lo, hi in
 		lo = hi
 	}
 	return nil
+}
+
+// substitution describes rows of a sample in which some columns have the cells of
+// other rows.
+type substitution struct {
+	rows    []int32 // of the sample
+	columns []replacedColumn
+}
+
+// replacedColumn has, for each row of a substitution, the row of donors whose
+// cells replace those of a column.
+type replacedColumn struct {
+	features []int
+	donors   *frame.Frame
+	rows     []int32
+}
+
+// newFrame returns the rows lo…hi-1 of the substitution. Features that are not
+// used have no cells.
+func (s *substitution) newFrame(sample *validationSample, lo, hi int) *frame.Frame {
+	f := &frame.Frame{Schema: sample.frame.Schema, Rows: hi - lo, Columns: make([]frame.Column, len(sample.frame.Columns))}
+	for feature, used := range sample.used {
+		if used {
+			f.Columns[feature] = sample.frame.Columns[feature].Take(s.rows[lo:hi])
+		}
+	}
+	for _, column := range s.columns {
+		for _, feature := range column.features {
+			f.Columns[feature] = column.donors.Columns[feature].Take(column.rows[lo:hi])
+		}
+	}
+	return f
+}
+
+// predict returns the class probabilities of the rows of each substitution.
+func (s *validationSample) predict(ctx context.Context, fold *Model, list []substitution) ([][]float32, error) {
+	type block struct{ at, lo, hi int }
+	var blocks []block
+	classes, predictions := fold.classes(), make([][]float32, len(list))
+	for at := range list {
+		n := len(list[at].rows)
+		predictions[at] = make([]float32, n*classes)
+		for lo := 0; lo < n; lo += blockRows {
+			blocks = append(blocks, block{at, lo, min(lo+blockRows, n)})
+		}
+	}
+	err := parallelFor(s.workers, len(blocks), func(i int) error {
+		b := blocks[i]
+		f := list[b.at].newFrame(s, b.lo, b.hi)
+		fold.predict(predictions[b.at][b.lo*classes:b.hi*classes], f, 0, f.Rows)
+		return ctx.Err()
+	})
+	return predictions, err
+}
+
+// rowRange returns the numbers lo…hi-1.
+func rowRange(lo, hi int) []int32 {
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	return rows
 }

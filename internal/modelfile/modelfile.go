@@ -1,5 +1,6 @@
-// Package modelfile reads the files that `foretell models export` writes. The predict
-// command uses it to predict without a service.
+// Package modelfile reads the model files that `foretell models export` writes, and writes
+// programs in Python that predict with them. The commands predict, explain and models
+// export use it.
 package modelfile
 
 import (

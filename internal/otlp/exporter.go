@@ -17,7 +17,7 @@ import (
 const (
 	// maxAttempts is how often a batch of spans is sent while the collector is unavailable.
 	maxAttempts = 3
-	// maxRetryDelay limits the delay that a collector may request.
+	// maxRetryDelay is the longest delay that a collector may request.
 	maxRetryDelay = 30 * time.Second
 )
 
@@ -48,7 +48,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 // Shutdown does nothing, because ExportSpans keeps nothing.
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
-// send sends a body, again if the collector is unavailable.
+// send sends a body. If the collector is unavailable, it tries again.
 func (e *exporter) send(ctx context.Context, body []byte) error {
 	for attempt := 1; ; attempt++ {
 		delay, err := e.sendOnce(ctx, body)
@@ -63,8 +63,8 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// sendOnce sends a body. If it is worth trying again, it returns an error and the delay
-// until then. Otherwise the delay is 0.
+// sendOnce sends a body. If it fails and should be tried again, retryAfter is the delay
+// until then. If it should not be tried again, retryAfter is 0.
 func (e *exporter) sendOnce(ctx context.Context, body []byte) (retryAfter time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.endpoint, bytes.NewReader(body))
 	if err != nil {

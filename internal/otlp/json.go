@@ -60,8 +60,8 @@ type (
 	}
 )
 
-// toRequest returns the request that exports spans. All of them have the same resource and
-// scope, because all spans of the program have the scope span.Scope.
+// toRequest returns the request that exports spans. They share one resource and one scope,
+// because all spans of the program have the scope span.Scope.
 func toRequest(spans []sdktrace.ReadOnlySpan) *exportRequest {
 	first := spans[0]
 	out := scopeSpans{Scope: scope{first.InstrumentationScope().Name}}

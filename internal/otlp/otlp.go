@@ -60,9 +60,9 @@ type Options struct {
 }
 
 // Setup returns the tracer that the environment configures, and a function that sends the
-// remaining spans and stops. The tracer is nil if no endpoint is configured. The endpoint
-// is OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or OTEL_EXPORTER_OTLP_ENDPOINT followed by
-// /v1/traces.
+// remaining spans and stops the exporter. The tracer is nil if no endpoint is configured.
+// The endpoint is OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or OTEL_EXPORTER_OTLP_ENDPOINT
+// followed by /v1/traces.
 func Setup(opts Options) (tracer trace.Tracer, stop func(context.Context) error, err error) {
 	nothing := func(context.Context) error { return nil }
 	endpoint, err := findEndpoint(opts.Getenv)
@@ -149,6 +149,6 @@ func newResource(opts Options) *resource.Resource {
 	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one counts
 }
 
-// refuseRedirect makes a client return a redirect as the response. The headers may have a
-// key of the collector, which no other host must get.
+// refuseRedirect makes a client return a redirect as the response, because the headers of
+// the request may contain a key that no other host may get.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

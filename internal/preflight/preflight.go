@@ -329,8 +329,8 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 	}
 }
 
-// Dismiss removes the findings that have one of the codes.
-func (p *Preflight) Dismiss(codes []string) {
+// RemoveFindings removes the findings that have one of the codes.
+func (p *Preflight) RemoveFindings(codes []string) {
 	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
 }
 

@@ -4,6 +4,9 @@
 package race
 
 import (
+	"context"
+	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +19,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
 
@@ -29,6 +33,7 @@ type Flags struct {
 	algorithms    []string
 	groupColumn   string
 	timeColumn    string
+	effort        string
 	TimeLimit     time.Duration
 	cmd           *cobra.Command
 }
@@ -44,10 +49,12 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&f.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
-	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value of this `column` together, as those of one customer, so that scores are for new customers")
-	flags.StringVar(&f.timeColumn, "time", "", "measure on rows that are later than those trained on, by this `column` of dates or numbers")
+	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together, such as the rows of a customer, so that scores are those for new customers")
+	flags.StringVar(&f.timeColumn, "time", "", "measure on rows that are later than the training rows, according to this `column` of dates or numbers")
+	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, with only the two kinds of boosting unless --algorithm names others, or default")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h without the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(api.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.CompleteList(algorithmNames()))
 }
 
@@ -121,9 +128,34 @@ func (f *Flags) CheckColumns(train *profile.Profile) error {
 	return nil
 }
 
-// AnsweredWarnings returns the codes of the warnings that suggest --group or --time, if the
-// flag is used.
-func (f *Flags) AnsweredWarnings() []string {
+// CheckKeys returns a usage error if the rows of a training file cannot be divided by the
+// columns of --group and --time. open returns the file in canonical form. It is called
+// only if one of the flags is used. The service checks the same after the upload.
+func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
+	columns := frame.KeyColumns{Group: f.groupColumn, Time: f.timeColumn}
+	if columns == (frame.KeyColumns{}) {
+		return nil
+	}
+	src, err := open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	_, err = frame.ReadKeys(ctx, src, schema, columns)
+	var problem *frame.KeyError
+	if !errors.As(err, &problem) {
+		return err
+	}
+	flag := "group"
+	if problem.Column == columns.Time && problem.Column != columns.Group {
+		flag = "time"
+	}
+	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `foretell check`")
+}
+
+// SuppressedWarnings returns the codes of the warnings that suggest a flag which is used,
+// --group or --time.
+func (f *Flags) SuppressedWarnings() []string {
 	var codes []string
 	if f.groupColumn != "" {
 		codes = append(codes, csvfile.CodeGroupColumn)
@@ -138,13 +170,16 @@ func (f *Flags) AnsweredWarnings() []string {
 func (f *Flags) Request() (api.NewTraining, error) {
 	body := api.NewTraining{
 		ScalingFactor: f.scalingFactor, PerformanceThreshold: api.NewThreshold(f.Threshold), Metric: f.metric, Algorithms: f.algorithms,
-		GroupColumn: f.groupColumn, TimeColumn: f.timeColumn,
+		GroupColumn: f.groupColumn, TimeColumn: f.timeColumn, Effort: f.effort,
 	}
 	if !api.ValidThreshold(f.Threshold) {
 		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *f.Threshold)
 	}
 	if err := CheckMetric(f.metric, raceMetrics); f.metric != "" && err != nil {
 		return body, err
+	}
+	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
+		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
 		return body, exit.Usagef("--scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)

@@ -127,7 +127,7 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	if err := connect.TrainingError(job); err != nil {
 		return nil, nil, err
 	}
-	report, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelInput{ModelKey: job.ModelKey})
+	report, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: job.ModelKey}})
 	if err != nil {
 		return nil, nil, err
 	}

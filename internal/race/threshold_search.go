@@ -73,7 +73,7 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 		s.Output.Note("--threshold auto: this service keeps the best model without a threshold, so one race is enough")
 		job, err := s.runRace(ctx, searchCtx, dataset.DatasetKey, nil)
 		if err != nil || job.ModelKey != "" {
-			return job, connect.RaceError(job, err)
+			return job, s.RaceError(job, err)
 		}
 		s.Output.Note("--threshold auto: the race kept no model; searching with thresholds")
 	}

@@ -39,12 +39,11 @@ func (b BlockDigests) isValid() bool {
 // DigestFiles returns the digest of the concatenation of files.
 func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	if len(paths) == 1 {
-		sum, _, err := hashFile(ctx, paths[0], func([]byte) {})
-		return sum, err
+		return hashFile(ctx, paths[0], func([]byte) {})
 	}
 	all, n := sha256.New(), int64(0)
 	for _, path := range paths {
-		sum, _, err := hashFile(ctx, path, func(part []byte) { all.Write(part) })
+		sum, err := hashFile(ctx, path, func(part []byte) { all.Write(part) })
 		if err != nil {
 			return Digest{}, err
 		}
@@ -53,38 +52,50 @@ func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 	return Digest{Bytes: n, SHA256: hex.EncodeToString(all.Sum(nil))}, nil
 }
 
-// DigestResult returns the digest of a result and of its blocks.
-func DigestResult(ctx context.Context, path string) (Digest, BlockDigests, error) {
+// DigestResult returns the digest of a result and of its blocks. It reads the result twice, from
+// its beginning.
+func DigestResult(ctx context.Context, result io.ReadSeeker) (Digest, BlockDigests, error) {
 	lines := 1
-	if _, _, err := hashFile(ctx, path, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
+	if _, err := hashFromStart(ctx, result, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
 		return Digest{}, BlockDigests{}, err
 	}
 	b := &blockHasher{lines: (lines + maxBlocks - 1) / maxBlocks, hash: sha256.New()}
-	sum, n, err := hashFile(ctx, path, b.write)
-	if n > 0 {
-		b.endBlock()
-	}
+	sum, err := hashFromStart(ctx, result, b.write)
+	b.endBlock()
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
 }
 
-// hashFile returns the digest and the size of a file, and calls onChunk with its parts.
-func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Digest, int64, error) {
+// hashFromStart is hashReader from the beginning of a file.
+func hashFromStart(ctx context.Context, file io.ReadSeeker, onChunk func(part []byte)) (Digest, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return Digest{}, err
+	}
+	return hashReader(ctx, file, onChunk)
+}
+
+// hashFile is hashReader for the file at path.
+func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Digest, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return Digest{}, 0, err
+		return Digest{}, err
 	}
 	defer file.Close()
-	whole, src, n := sha256.New(), bufio.NewReaderSize(file, 256<<10), int64(0)
+	return hashReader(ctx, file, onChunk)
+}
+
+// hashReader returns the digest of what it reads, and calls onChunk with its parts.
+func hashReader(ctx context.Context, r io.Reader, onChunk func(part []byte)) (Digest, error) {
+	whole, src, n := sha256.New(), bufio.NewReaderSize(r, 256<<10), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
-			return Digest{}, n, err
+			return Digest{}, err
 		}
 		part, err := src.Peek(src.Size())
 		if len(part) == 0 {
 			if errors.Is(err, io.EOF) {
-				return Digest{Bytes: n, SHA256: hex.EncodeToString(whole.Sum(nil))}, n, nil
+				return Digest{Bytes: n, SHA256: hex.EncodeToString(whole.Sum(nil))}, nil
 			}
-			return Digest{}, n, err
+			return Digest{}, err
 		}
 		whole.Write(part)
 		onChunk(part)
@@ -138,11 +149,11 @@ type LineDifference struct {
 
 func (d *LineDifference) Error() string { return d.text }
 
-// CheckDigest compares the result at path with its digest in the receipt. It returns a
+// CheckDigest compares a result, from its beginning, with its digest in the receipt. It returns a
 // *LineDifference if they differ.
-func (r *Receipt) CheckDigest(ctx context.Context, path string) error {
+func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
-	sum, _, err := hashFile(ctx, path, b.write)
+	sum, err := hashFromStart(ctx, result, b.write)
 	if err != nil || sum == r.Result.Digest {
 		return err
 	}

@@ -143,6 +143,8 @@ type Race struct {
 	Algorithms    []string `json:"algorithms,omitempty"`
 	GroupColumn   string   `json:"groupColumn,omitempty"`
 	TimeColumn    string   `json:"timeColumn,omitempty"`
+	// Effort is how much the race trained; "" is the default.
+	Effort string `json:"effort,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
 }
@@ -170,6 +172,9 @@ func (r *Race) Flags() []string {
 	}
 	if r.TimeColumn != "" {
 		flags = append(flags, "--time", r.TimeColumn)
+	}
+	if r.Effort != "" {
+		flags = append(flags, "--effort", r.Effort)
 	}
 	return flags
 }
@@ -223,6 +228,11 @@ func Read(path string) (*Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Parse(b)
+}
+
+// Parse is Read for the contents of a receipt.
+func Parse(b []byte) (*Receipt, error) {
 	r := &Receipt{}
 	if err := json.Unmarshal(b, r); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -1,6 +1,7 @@
 package receipt_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// result writes a result of n rows and returns its path and its receipt.
+// result returns a result of n rows and its receipt.
 func result(t *testing.T, rows int) (string, *receipt.Receipt) {
 	t.Helper()
 	var b strings.Builder
@@ -20,15 +21,13 @@ func result(t *testing.T, rows int) (string, *receipt.Receipt) {
 	for i := range rows {
 		fmt.Fprintf(&b, "r%d,\"two\nlines\",yes,0.75,0.25,0.75\n", i+1)
 	}
-	path := filepath.Join(t.TempDir(), "out.csv")
-	write(t, path, b.String())
 	r := &receipt.Receipt{Version: receipt.Version, Classes: []string{"no", "yes"}}
 	r.Result.Rows = rows
 	var err error
-	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(t.Context(), path); err != nil {
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(t.Context(), strings.NewReader(b.String())); err != nil {
 		t.Fatal(err)
 	}
-	return path, r
+	return b.String(), r
 }
 
 func write(t *testing.T, path, text string) {
@@ -38,30 +37,19 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // TestEveryByte changes each byte of a result in turn: each change is detected in its
 // line.
 func TestEveryByte(t *testing.T) {
-	path, r := result(t, 5)
-	whole := read(t, path)
-	if err := r.Verify(t.Context(), path); err != nil {
+	whole, r := result(t, 5)
+	if err := r.Verify(t.Context(), strings.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
 	line := 1
 	for i := range len(whole) {
 		changed := []byte(whole)
 		changed[i] ^= 1
-		write(t, path, string(changed))
 		var d *receipt.LineDifference
-		if err := r.Verify(t.Context(), path); !errors.As(err, &d) || d.From != line {
+		if err := r.Verify(t.Context(), bytes.NewReader(changed)); !errors.As(err, &d) || d.From != line {
 			t.Fatalf("byte %d, in line %d: %v", i, line, err)
 		}
 		if whole[i] == '\n' {
@@ -72,8 +60,7 @@ func TestEveryByte(t *testing.T) {
 
 // TestBlocks locates a change in a result with more lines than blocks.
 func TestBlocks(t *testing.T) {
-	path, r := result(t, 3000)
-	whole := read(t, path)
+	whole, r := result(t, 3000)
 	if r.Result.Blocks.Lines != 12 {
 		t.Errorf("%d lines in a block, want 6001 lines and the end parted among at most 512", r.Result.Blocks.Lines)
 	}
@@ -87,9 +74,8 @@ func TestBlocks(t *testing.T) {
 		"empty":     {"", "it ends before line 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			write(t, path, row.text)
 			var d *receipt.LineDifference
-			if err := r.CheckDigest(t.Context(), path); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
+			if err := r.CheckDigest(t.Context(), strings.NewReader(row.text)); !errors.As(err, &d) || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 		})
@@ -98,15 +84,15 @@ func TestBlocks(t *testing.T) {
 
 // TestFigures verifies the predictions of a result.
 func TestFigures(t *testing.T) {
-	path, r := result(t, 5)
+	whole, r := result(t, 5)
 	r.Classes = []string{"no", "maybe"}
 	var defect *csvfile.Defect
-	if err := r.Verify(t.Context(), path); !errors.As(err, &defect) || defect.Code != csvfile.CodeColumnsDiffer {
+	if err := r.Verify(t.Context(), strings.NewReader(whole)); !errors.As(err, &defect) || defect.Code != csvfile.CodeColumnsDiffer {
 		t.Errorf("a class that the result does not know: %v", err)
 	}
 	r.Classes = nil
 	r.Result.Rows = 6
-	if err := r.Verify(t.Context(), path); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
+	if err := r.Verify(t.Context(), strings.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
 		t.Errorf("a row more: %v", err)
 	}
 }

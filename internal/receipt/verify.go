@@ -4,23 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/result"
 )
 
-// Verify checks that the result at path matches the receipt byte by byte, that the number
+// Verify checks that a result matches the receipt byte by byte, that the number
 // of rows and the classes are correct, and that probabilities sum to 1. A *LineDifference
 // or *csvfile.Defect in the chain of the error has the position.
-func (r *Receipt) Verify(ctx context.Context, path string) error {
-	changed := r.CheckDigest(ctx, path)
+func (r *Receipt) Verify(ctx context.Context, file io.ReadSeeker) error {
+	changed := r.CheckDigest(ctx, file)
 	var d *LineDifference
 	if changed != nil && !errors.As(changed, &d) {
 		return changed
 	}
-	rows, err := r.verifyRows(ctx, path)
+	rows, err := r.verifyRows(ctx, file)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -38,12 +38,10 @@ func (r *Receipt) Verify(ctx context.Context, path string) error {
 
 // verifyRows verifies the predictions and returns the number of rows. If the classes are
 // unknown, it only counts the rows.
-func (r *Receipt) verifyRows(ctx context.Context, path string) (rows int, err error) {
-	file, err := os.Open(path)
-	if err != nil {
+func (r *Receipt) verifyRows(ctx context.Context, file io.ReadSeeker) (rows int, err error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
-	defer file.Close()
 	if r.Result.Columns != nil {
 		return csvfile.CountRows(ctx, file)
 	}

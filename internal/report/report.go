@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"foretell/internal/api"
+	"foretell/internal/term"
 )
 
 // MaxConfusionClasses is the maximum number of classes of a printed confusion matrix. The
@@ -30,14 +31,14 @@ const (
 	wideWidth   = 76
 )
 
-// WriteText writes r in sections: scores, classes, confusion, calibration, importances,
-// partial dependence and race. No line
-// of a table exceeds width, which should be at least 40. Long names are truncated, and a
-// confusion matrix that does not fit is omitted. Below 60 columns the training scores and
-// the steps are omitted.
-func WriteText(w io.Writer, r *api.ModelReport, width int) error {
+// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration, importances,
+// partial dependence, interactions, race, drift and how to reproduce it. No line of a table exceeds width, which should be at least
+// 40. Long names are truncated, and a confusion matrix that does not fit is omitted. Below
+// 60 columns the training scores, the steps and the pictures are omitted.
+func WriteText(w io.Writer, d *Document, width int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed)
+	r := d.Report
+	fmt.Fprintf(&b, "Model %s\n%s, raced for %s on %d rows (seed %d%s)\n", r.ModelKey, api.AlgorithmTitle(r.Algorithm), r.Metric, r.Rows, r.Seed, formatEffort(r))
 	writeBlend(&b, r)
 	if text := formatFeatures(r); text != "" {
 		fmt.Fprintf(&b, "Features: %s\n", text)
@@ -45,21 +46,65 @@ func WriteText(w io.Writer, r *api.ModelReport, width int) error {
 	if text := formatDivision(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "Note: %s\n", note)
-	}
 	if won := ExplainWin(r); won != "" {
 		fmt.Fprintf(&b, "%s\n", won)
 	}
+	writeSentences(&b, "", Verdict(r), width)
+	writeSentences(&b, "What could be wrong\n", d.Cautions(), width)
 	writeScores(&b, r, width)
 	writeClasses(&b, r, width)
 	writeConfusion(&b, r, width)
 	writeReliability(&b, r, width)
 	writeImportances(&b, r, width)
 	writeEffects(&b, r, width)
+	writeInteractions(&b, r, width)
 	writeRace(&b, r, width)
+	writeRaceCurves(&b, r, width)
+	writeDrift(&b, d.Drift, width)
+	writeSteps(&b, d)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// formatEffort returns the effort of the race after a comma, or "" for the default.
+func formatEffort(r *api.ModelReport) string {
+	if r.Effort == "" {
+		return ""
+	}
+	return ", effort " + r.Effort
+}
+
+// writeSentences writes a paragraph or, below a title, a list of sentences, wrapped to width.
+func writeSentences(w io.Writer, title string, sentences []string, width int) {
+	if len(sentences) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s", title)
+	if title == "" {
+		for _, line := range term.Wrap(strings.Join(sentences, " "), width) {
+			fmt.Fprintln(w, line)
+		}
+		return
+	}
+	for _, sentence := range sentences {
+		for i, line := range term.Wrap(sentence, width-2) {
+			fmt.Fprintf(w, "%s%s\n", map[bool]string{true: "- ", false: "  "}[i == 0], line)
+		}
+	}
+}
+
+// writeSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
+func writeSteps(w io.Writer, d *Document) {
+	if d.Dataset == nil || d.Training == nil {
+		return
+	}
+	fmt.Fprint(w, "\nHow to reproduce it\n")
+	if d.Dataset.SHA256 != "" {
+		fmt.Fprintf(w, "The SHA-256 of the uploaded training file is\n  %s\n", d.Dataset.SHA256)
+	}
+	for _, step := range d.Steps() {
+		fmt.Fprintf(w, "%s\n  %s\n", step.Purpose, step.Command)
+	}
 }
 
 // formatDivision returns how the rows were divided, or "" if they were divided at random.
@@ -98,6 +143,11 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
+// isMeasured reports whether the metric was measured on any rows.
+func isMeasured(r *api.ModelReport, name string) bool {
+	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
+}
+
 // writeScores writes each score with its interval and the baseline.
 func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
@@ -111,8 +161,8 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range scoreNames {
-			if isOldReport := formatMetric(r.Validation, name) == "-"; isOldReport && (name == api.MetricBrier || name == api.MetricCalibrationError) {
-				continue
+			if isOptional := name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
+				continue // reports of older versions lack them
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
 			if width >= narrowWidth {
@@ -145,7 +195,7 @@ func formatMetric(s *api.Scores, name string) string {
 // withInterval appends half the width of a 95 % interval to a formatted score, as in
 // "0.7589 ± 0.08". i may be nil.
 func withInterval(score string, i *api.Interval) string {
-	return strings.TrimRight(score+" "+i.PlusMinus(), " ")
+	return strings.TrimRight(score+" "+i.FormatMargin(), " ")
 }
 
 // formatRows formats the number of rows behind scores. It returns "" if the number is

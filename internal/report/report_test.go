@@ -29,9 +29,9 @@ func TestWriteText(t *testing.T) {
 		Confusion:   [][]int64{{17, 17}, {10, 68}},
 		Importances: []api.Importance{{Column: "checking_status", Importance: 0.08}, {Column: "duration", Importance: 0.031}, {Column: "age", Importance: -0.001}},
 		Algorithms: []api.AlgorithmReport{
-			{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Performance: new(0.75), LogLoss: new(0.51), Curve: []float64{0.7, 0.75}},
+			{Algorithm: "BSEV01", Status: "NOT_COMPLETED", Performance: new(0.75), LogLoss: new(0.51), Curve: []float64{0.7, 0.75}, Seconds: []float64{1.5, 4.25}},
 			{Algorithm: "BFIF01", Status: "FAILED", Curve: []float64{}},
-			{Algorithm: "BSIX01", Status: "NOT_COMPLETED", Performance: new(0.7602), LogLoss: new(0.49), Curve: []float64{0.74, 0.7602, 0.7589}},
+			{Algorithm: "BSIX01", Status: "NOT_COMPLETED", Performance: new(0.7602), LogLoss: new(0.49), Curve: []float64{0.74, 0.7602, 0.7589}, Seconds: []float64{0.2, 0.6, 1.1}},
 		},
 		Blended: &api.Candidate{Performance: 0.76, LogLoss: 0.485, Interval: &api.Interval{Low: 0.7253, High: 0.7916}},
 		Baseline: &api.Baseline{
@@ -56,9 +56,15 @@ func TestWriteText(t *testing.T) {
 		{Column: "checking_status", Points: []api.PartialDependencePoint{point("<0", nil, 0.4), point(">=200", nil, 0.2)}},
 		{Column: "duration", Points: []api.PartialDependencePoint{point("4", new(4.0), 0.2), point("12", new(12.0), 0.3), point("72", new(72.0), 0.6)}},
 	}
+	r.Interactions = []api.Interaction{{
+		Columns: []string{"checking_status", "duration"}, Class: "bad", Strength: 0.0249, Share: 0.044,
+		Values: [][]string{{"<0", ">=200"}, {"4", "12", "72"}}, Probabilities: [][]float64{{0.2, 0.3, 0.7}, {0.1, 0.2, 0.4}},
+	}}
 	r.Test.Intervals = map[string]api.Interval{"accuracy": {Low: 0.6716, High: 0.8291}, "logLoss": {Low: 0.4951, High: 0.5049}}
 	var b strings.Builder
-	if err := WriteText(&b, r, 80); err != nil {
+	if err := WriteText(&b, &Document{
+		Name: "shop@v3", Report: r, Training: &api.Training{}, Dataset: &api.Dataset{Rows: 750, LabelName: "class", DatasetEntry: api.DatasetEntry{DatasetName: "my shop"}},
+	}, 80); err != nil {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "report.txt")
@@ -76,7 +82,6 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// TestWidth checks that the report of a model with long names fits 60 columns.
 // TestEffectsOfOtherVersions checks that a report whose points lack probabilities is
 // printed without them.
 func TestEffectsOfOtherVersions(t *testing.T) {
@@ -87,7 +92,7 @@ func TestEffectsOfOtherVersions(t *testing.T) {
 		{Column: "whole", Points: []api.PartialDependencePoint{{Number: &number, Probabilities: []float64{0.4, 0.6}}}},
 	}}
 	var b strings.Builder
-	if err := WriteText(&b, r, 80); err != nil {
+	if err := WriteText(&b, &Document{Report: r}, 80); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); !strings.Contains(got, "whole") || strings.Contains(got, "empty") || strings.Contains(got, "partial ") {
@@ -95,6 +100,7 @@ func TestEffectsOfOtherVersions(t *testing.T) {
 	}
 }
 
+// TestWidth checks that the report of a model with long names fits 60 columns.
 func TestWidth(t *testing.T) {
 	long := strings.Repeat("name ", 20)
 	r := &api.ModelReport{
@@ -113,7 +119,7 @@ func TestWidth(t *testing.T) {
 		r.Confusion = append(r.Confusion, []int64{1, 2, 3, 4, 5, 12_345})
 	}
 	var b strings.Builder
-	if err := WriteText(&b, r, 60); err != nil {
+	if err := WriteText(&b, &Document{Report: r}, 60); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -133,7 +139,7 @@ func TestNotMeasured(t *testing.T) {
 		Validation: &api.Scores{Accuracy: 0.76, BalancedAccuracy: 0.69, MacroF1: 0.7, ROCAUC: new(0.79), LogLoss: 0.49},
 	}
 	var b strings.Builder
-	if err := WriteText(&b, r, 60); err != nil {
+	if err := WriteText(&b, &Document{Report: r}, 60); err != nil {
 		t.Fatal(err)
 	}
 	shown := strings.Join(strings.Fields(b.String()), " ")
@@ -151,10 +157,26 @@ func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
 		r.Confusion = append(r.Confusion, make([]int64, MaxConfusionClasses+1))
 	}
 	var b strings.Builder
-	if err := WriteText(&b, r, 80); err != nil {
+	if err := WriteText(&b, &Document{Report: r}, 80); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "Confusion") {
 		t.Error("the confusion matrix of 13 classes is shown")
+	}
+}
+
+// TestOptionalScores checks that a score is shown if it was measured on any rows.
+func TestOptionalScores(t *testing.T) {
+	r := &api.ModelReport{Test: &api.Scores{Accuracy: 0.9}}
+	var b strings.Builder
+	writeScores(&b, r, 100)
+	if strings.Contains(b.String(), api.MetricBrier) {
+		t.Errorf("a score of an old report that it does not have:\n%s", b.String())
+	}
+	r.Test.Brier = new(0.17)
+	b.Reset()
+	writeScores(&b, r, 100)
+	if !strings.Contains(b.String(), api.MetricBrier) || !strings.Contains(b.String(), "0.17") {
+		t.Errorf("a score of the test rows is missing:\n%s", b.String())
 	}
 }

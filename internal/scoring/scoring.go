@@ -162,23 +162,13 @@ func (r *Result) addClasses(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
 	for c, score := range metric.PerClass(p) {
-		row := confusion[c*p.Classes : (c+1)*p.Classes]
-		r.Confusion = append(r.Confusion, row)
-		right, predicted := row[c], 0
-		for other := range p.Classes {
-			predicted += confusion[other*p.Classes+c]
-		}
-		class := Class{Label: names[c], Rows: score.Support}
-		if predicted > 0 {
-			class.Precision = newMetricValue(score.Precision, metric.Wilson(right, predicted))
-		}
-		if score.Support > 0 {
-			class.Recall = newMetricValue(score.Recall, metric.Wilson(right, score.Support))
-		}
-		if either := predicted + score.Support - right; either > 0 {
-			class.F1 = newMetricValue(score.F1, metric.F1Interval(right, either))
-		}
-		r.Classes = append(r.Classes, class)
+		r.Confusion = append(r.Confusion, confusion[c*p.Classes:(c+1)*p.Classes])
+		r.Classes = append(r.Classes, Class{
+			Label: names[c], Rows: score.Support,
+			Precision: metricValueOrNil(score.Precision, score.PrecisionInterval),
+			Recall:    metricValueOrNil(score.Recall, score.RecallInterval),
+			F1:        metricValueOrNil(score.F1, score.F1Interval),
+		})
 		if score.Support > most {
 			most = score.Support
 			r.Baseline = Baseline{names[c], float64(most) / float64(r.Rows)}
@@ -196,6 +186,14 @@ func computeMetric(name string, p metric.Predictions) *MetricValue {
 		return nil
 	}
 	return newMetricValue(value, metric.ScoreInterval(name, p))
+}
+
+// metricValueOrNil returns a score of a class with its interval, or nil if no row decides it.
+func metricValueOrNil(value float64, interval metric.Interval) *MetricValue {
+	if !interval.Known() {
+		return nil
+	}
+	return newMetricValue(value, interval)
 }
 
 func newMetricValue(value float64, interval metric.Interval) *MetricValue {

@@ -42,6 +42,10 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may send this request"))
 			return
 		}
+		if caller.MustSetUpSecondFactor && !withoutSecondFactor[rules.op.ID] {
+			writeProblem(w, api.NewProblem(api.CodeNoSecondFactor, "this service requires an authenticator app: set one up at %s/account", caller.BaseURL))
+			return
+		}
 		if p := rules.check(r); p != nil {
 			writeProblem(w, p)
 			return
@@ -52,6 +56,13 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 		}
 		next(ctx)
 	}
+}
+
+// withoutSecondFactor has the operations that an account without an authenticator app may
+// call even if the service requires one.
+var withoutSecondFactor = map[string]bool{
+	api.GetOwnAccount.ID: true, api.ListSessions.ID: true, api.LogOut.ID: true, api.ChangePassword.ID: true,
+	api.AddSecondFactor.ID: true, api.ConfirmSecondFactor.ID: true,
 }
 
 // identifyCaller returns the caller of an operation. For a public operation, the caller

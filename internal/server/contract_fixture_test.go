@@ -20,7 +20,8 @@ const (
 	newPassword   = "a phrase that is new"
 	otherEmail    = "other@example.com"
 	otherPassword = "the other one's phrase"
-	loginEmail    = "login@example.com" // has the password of the other
+	loginEmail    = "login@example.com"            // has the password of the other
+	factorEmail   = "factor@secret-domain.example" // has the password of the owner
 )
 
 func newContractTest(tb testing.TB, log *slog.Logger) *contractTest {
@@ -28,14 +29,17 @@ func newContractTest(tb testing.TB, log *slog.Logger) *contractTest {
 	s := newTestServer(tb, server.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Log: log})
 	c := &contractTest{testServer: s, doc: s.contract(tb), keys: map[string]string{}, signed: map[string]string{}, tokens: map[string]string{}}
 	administrator := s.administrator(tb)
-	for email, password := range map[string]string{ownerEmail: ownerPassword, otherEmail: otherPassword, loginEmail: otherPassword} {
+	for email, password := range map[string]string{ownerEmail: ownerPassword, otherEmail: otherPassword, loginEmail: otherPassword, factorEmail: ownerPassword} {
 		if err := s.app.AddUser(tb.Context(), api.NewAccount{Email: email}, password); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	session := s.as(tb, ownerEmail, ownerPassword) // to end
 	owner := s.as(tb, ownerEmail, ownerPassword)
-	c.tokens = map[string]string{"owner": owner.token, "other": s.as(tb, otherEmail, otherPassword).token, "administrator": administrator.token}
+	c.tokens = map[string]string{
+		"owner": owner.token, "other": s.as(tb, otherEmail, otherPassword).token,
+		"factor": s.as(tb, factorEmail, ownerPassword).token, "administrator": administrator.token,
+	}
 	c.addOwnerObjects(tb, owner)
 	c.keys["sessionKey"] = session.sessionKey(tb)
 	var invitation api.Invitation
@@ -102,6 +106,8 @@ func (c *contractTest) accountFor(op *contractOperation) string {
 		return ""
 	case op.isAdministrative():
 		return "administrator"
+	case strings.HasSuffix(op.ID, "SecondFactor"): // of its own, because wrong passwords are limited
+		return "factor"
 	}
 	return "owner"
 }

@@ -24,7 +24,7 @@ type contractTest struct {
 	doc    *contractDocument
 	keys   map[string]string // of the owner's objects, by the name of the parameter
 	signed map[string]string // signed URLs, by operation
-	tokens map[string]string // by account: owner, other, administrator
+	tokens map[string]string // by account: owner, other, factor, administrator
 	sent   int
 }
 
@@ -192,7 +192,7 @@ func (c *contractTest) check(t *testing.T, r *contractRequest, account string) i
 		return status // net/http responded
 	}
 	c.checkHeaders(t, where, resp)
-	if account != "administrator" && account != "owner" && r.op.ID != "downloadResult" {
+	if account != "administrator" && account != "owner" && account != "factor" && r.op.ID != "downloadResult" {
 		c.checkSecrets(t, where, r, string(body)+fmt.Sprint(resp.Header))
 	}
 	for _, secret := range []string{ownerPassword, otherPassword, c.tokens["owner"], c.tokens["other"], c.tokens["administrator"]} {
@@ -289,9 +289,10 @@ func (c *contractTest) checkValid(t *testing.T, op *contractOperation) {
 		}
 	}
 	switch op.ID { // what the state of the objects does not allow any more
-	case "setPassword":
+	case "setPassword", "confirmSecondFactor": // a code that is wrong or was used
 		success = http.StatusForbidden
-	case "addData", "uploadData", "cancelTraining", "refuseAccessRequest", "createDataset", "createAccount", "requestPassword":
+	case "addData", "uploadData", "cancelTraining", "refuseAccessRequest", "createDataset", "createAccount", "requestPassword",
+		"removeSecondFactor", "removeSecondFactorOf":
 		success = http.StatusConflict
 	}
 	if status != success {

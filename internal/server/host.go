@@ -19,8 +19,8 @@ var LoopbackHosts = []string{"localhost", addresses}
 // one as its name.
 const addresses = "ip addresses" // no host name has a space
 
-// checkHost returns a handler that calls next if the host of a request is allowed. The
-// health of the service has no restriction, because load balancers ask for it by address.
+// checkHost returns a handler that calls next if the host of a request is allowed.
+// /healthz and /readyz allow all hosts, because load balancers request them by address.
 func (s *service) checkHost(next http.Handler) http.Handler {
 	if len(s.opts.AllowedHosts) == 0 {
 		return next
@@ -29,7 +29,7 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 	for _, host := range s.opts.AllowedHosts {
 		allowed[strings.ToLower(host)] = true
 	}
-	if public, err := url.Parse(s.opts.PublicURL); err == nil {
+	if public, err := url.Parse(s.opts.PublicURL); err == nil && public.Hostname() != "" {
 		allowed[strings.ToLower(public.Hostname())] = true
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -55,6 +55,9 @@ func (s *service) mountAccounts() {
 	mount(s, api.EndOtherSessions, a.EndOtherSessions)
 	mount(s, api.GetOwnAccount, a.GetOwnAccount)
 	mount(s, api.ChangePassword, a.ChangePassword)
+	mount(s, api.AddSecondFactor, a.AddSecondFactor)
+	mount(s, api.ConfirmSecondFactor, a.ConfirmSecondFactor)
+	mount(s, api.RemoveSecondFactor, a.RemoveSecondFactor)
 
 	mount(s, api.ListAccessRequests, a.ListAccessRequests)
 	mount(s, api.ApproveAccessRequest, a.ApproveAccessRequest)
@@ -65,10 +68,13 @@ func (s *service) mountAccounts() {
 	mount(s, api.DisableAccount, a.DisableAccount)
 	mount(s, api.EnableAccount, a.EnableAccount)
 	mount(s, api.ResetAccount, a.ResetAccount)
+	mount(s, api.RemoveSecondFactorOf, a.RemoveSecondFactorOf)
 	mount(s, api.SetRole, a.SetRole)
 	mount(s, api.SetQuota, a.SetQuota)
 	mount(s, api.DeleteAccount, a.DeleteAccount)
 	mount(s, api.ListAuditEvents, a.ListAuditEvents)
+	mount(s, api.ListJobs, a.ListJobs)
+	mount(s, api.ListWorkers, a.ListWorkers)
 }
 
 // response is the response of an operation for huma.
@@ -143,11 +149,8 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	// Any request may have a Content-Encoding (415), and the store may be unavailable
 	// (503).
 	statuses := []int{http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
-	if !op.Public {
-		statuses = append(statuses, http.StatusUnauthorized)
-	}
-	if op.Administrator {
-		statuses = append(statuses, http.StatusForbidden)
+	if !op.Public { // and 403 if the account must first set up an authenticator app
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if len(rules.params.keys) > 0 {
 		statuses = append(statuses, http.StatusNotFound)
@@ -165,17 +168,19 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	case api.SetPassword.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests)
 	case api.ChangePassword.ID:
-		statuses = append(statuses, http.StatusForbidden, http.StatusTooManyRequests)
+		statuses = append(statuses, http.StatusTooManyRequests)
+	case api.AddSecondFactor.ID, api.RemoveSecondFactor.ID:
+		statuses = append(statuses, http.StatusConflict, http.StatusTooManyRequests)
+	case api.ConfirmSecondFactor.ID:
+		statuses = append(statuses, http.StatusConflict)
 	case api.CreateAccount.ID, api.ApproveAccessRequest.ID, api.RefuseAccessRequest.ID, api.DisableAccount.ID,
-		api.ResetAccount.ID, api.SetRole.ID, api.DeleteAccount.ID:
+		api.ResetAccount.ID, api.RemoveSecondFactorOf.ID, api.SetRole.ID, api.DeleteAccount.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.AddData.ID, api.UploadData.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
-		statuses = append(statuses, http.StatusForbidden, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	case api.CreateDataset.ID, api.CreateTraining.ID:
-		statuses = append(statuses, http.StatusForbidden, http.StatusConflict)
-	case api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
+		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	case api.CreateDataset.ID, api.CreateTraining.ID, api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)

@@ -53,7 +53,7 @@ func humaConfig(version string) huma.Config {
 				{Name: "models", Description: "Models, their reports and files."},
 				{Name: "predictions", Description: "Predictions and their results."},
 				{Name: "account", Description: "The caller's account, and requests for one."},
-				{Name: "admin", Description: "Accounts, requests for access and the audit log; for administrators."},
+				{Name: "admin", Description: "Accounts, requests for access, the audit log, jobs and workers; for administrators."},
 			},
 		},
 		Formats: map[string]huma.Format{
@@ -184,7 +184,8 @@ func completeDocument(doc *huma.OpenAPI) {
 }
 
 // allowNullObjects documents that a member whose Go type is a pointer to a struct may be
-// null, unless it is then absent. huma documents null only for scalars.
+// null. It skips members that are absent instead of null. huma documents null only for
+// scalars.
 func allowNullObjects(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
 		typ := schemas.TypeFromRef(schemaPrefix + name)

@@ -22,6 +22,7 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	}
 	s.pages = dashboard.New(dashboard.Options{
 		API: handler, BaseURL: s.baseURL, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
+		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
 		Link: func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
@@ -36,7 +37,7 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	})
 }
 
-// wantsPage reports whether a request is one of a browser for a page.
+// wantsPage reports whether a browser requests a page.
 func wantsPage(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/blob"
@@ -34,8 +35,9 @@ type testServer struct {
 	url, token string
 }
 
-// newTestServer starts a service. Requests have the token of the local account.
-func newTestServer(tb testing.TB, opts server.Options) *testServer {
+// newTestServer starts a service, with at most one account.Options. Requests have the token
+// of the local account.
+func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Options) *testServer {
 	tb.Helper()
 	dir := tb.TempDir()
 	rows, err := store.Open(tb.Context(), filepath.Join(dir, "foretell.db"))
@@ -49,7 +51,11 @@ func newTestServer(tb testing.TB, opts server.Options) *testServer {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.NewTextHandler(tb.Output(), nil))
 	}
-	a, err := app.New(app.Config{Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: opts.Log})
+	config := app.Config{Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: opts.Log}
+	for _, options := range accounts {
+		config.Accounts = options
+	}
+	a, err := app.New(config)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -15,12 +15,24 @@ type Account struct {
 	// Role is api.RoleUser or api.RoleAdministrator. Defaults to api.RoleUser.
 	Role string
 	// PasswordHash is a PHC string. If it is empty, nobody can log in to the account.
-	PasswordHash string `json:"-"`
+	PasswordHash string       `json:"-"`
+	SecondFactor SecondFactor `json:"-"`
 	// Disabled reports whether the account is disabled. A disabled account has no
 	// sessions, but keeps its data.
 	Disabled bool
 	Quota    Quota
 	Created  time.Time
+}
+
+// SecondFactor is the authenticator app of an account, see auth.TOTP.
+type SecondFactor struct {
+	// Secret is empty if the account has no authenticator app.
+	Secret string
+	// Unconfirmed is the secret of a new app, which replaces Secret once a code of that app
+	// was received.
+	Unconfirmed string
+	// Step is the step of the last accepted code.
+	Step int64
 }
 
 // Quota holds the limits of an account. A nil field is no limit.
@@ -33,12 +45,13 @@ type Quota struct {
 	Races *int64
 }
 
-const accountColumns = "key, email, name, organisation, role, password, disabled, max_datasets, max_bytes, max_races, created"
+const accountColumns = "key, email, name, organisation, role, password, totp_secret, totp_unconfirmed, totp_step, disabled, max_datasets, max_bytes, max_races, created"
 
 func scanAccount(row rowScanner) (*Account, error) {
 	var a Account
 	var created int64
-	err := row.Scan(&a.Key, &a.Email, &a.Name, &a.Organisation, &a.Role, &a.PasswordHash, &a.Disabled,
+	err := row.Scan(&a.Key, &a.Email, &a.Name, &a.Organisation, &a.Role, &a.PasswordHash,
+		&a.SecondFactor.Secret, &a.SecondFactor.Unconfirmed, &a.SecondFactor.Step, &a.Disabled,
 		&a.Quota.Datasets, &a.Quota.Bytes, &a.Quota.Races, &created)
 	a.Created = fromMicros(created)
 	return &a, err
@@ -46,8 +59,9 @@ func scanAccount(row rowScanner) (*Account, error) {
 
 // InsertAccount adds an account. It returns ErrExists if the e-mail is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
-	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		a.Key, a.Email, a.Name, a.Organisation, cmp.Or(a.Role, api.RoleUser), a.PasswordHash, boolToInt(a.Disabled),
+	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		a.Key, a.Email, a.Name, a.Organisation, cmp.Or(a.Role, api.RoleUser), a.PasswordHash,
+		a.SecondFactor.Secret, a.SecondFactor.Unconfirmed, a.SecondFactor.Step, boolToInt(a.Disabled),
 		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
 }
 
@@ -100,7 +114,14 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", password, key); err != nil {
 		return err
 	}
-	return t.endSessions(ctx, key)
+	return t.EndSessions(ctx, key)
+}
+
+// UpdateSecondFactor changes the authenticator app of an account, whose last accepted code
+// must still be that of step. Otherwise it returns ErrWrongState.
+func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, step int64, f SecondFactor) error {
+	return t.execRequired(ctx, ErrWrongState, "UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ? WHERE key = ? AND totp_step = ?",
+		f.Secret, f.Unconfirmed, f.Step, key, step)
 }
 
 // UpdateDisabled disables or enables an account. Disabling deletes the sessions and
@@ -108,13 +129,16 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 // in the queue.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) error {
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET disabled = ? WHERE key = ?", boolToInt(disabled), key)
-	if err != nil || !disabled {
+	if err != nil {
 		return err
+	}
+	if !disabled {
+		return t.notifyJobs(ctx, "")
 	}
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
-	return t.endSessions(ctx, key)
+	return t.EndSessions(ctx, key)
 }
 
 // UpdateRole changes the role of an account.
@@ -154,8 +178,8 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	return u, translateError(err)
 }
 
-// endSessions deletes the tokens and one-time links of an account.
-func (t *Tx) endSessions(ctx context.Context, account string) error {
+// EndSessions ends the sessions of an account and deletes its one-time links.
+func (t *Tx) EndSessions(ctx context.Context, account string) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE account = ?", account); err != nil {
 		return err
 	}

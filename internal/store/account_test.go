@@ -199,6 +199,16 @@ func (s suite) outbox(t *testing.T) {
 	})
 	_, err = claim(1000)
 	wantErr(t, err, ErrNotFound)
+	write(t, s.Store, func(tx *Tx) error {
+		late := &Mail{Key: "m4", Account: "bob", Kind: "forgotten", Due: at(4000), Created: at(4000)}
+		nobody := &Mail{Key: "m5", Account: "nobody", Kind: "forgotten", Due: at(50), Created: at(50)}
+		return errors.Join(tx.exec(t.Context(), "DELETE FROM outbox"), tx.InsertMail(t.Context(), late), tx.InsertMail(t.Context(), nobody))
+	})
+	if m, err := claim(100); err != nil || m.Key != "m4" { // the clock was set back
+		t.Errorf("claimed %+v, %v", m, err)
+	}
+	_, err = claim(110) // it is being sent
+	wantErr(t, err, ErrNotFound)
 }
 
 func (s suite) auditEvents(t *testing.T) {

@@ -75,6 +75,13 @@ func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, err
 	return d, translateError(err)
 }
 
+// HasDataset reports whether the account has a dataset.
+func (t *Tx) HasDataset(ctx context.Context, account, key string) (bool, error) {
+	var found bool
+	err := t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM dataset WHERE key = ? AND account = ?)", key, account).Scan(&found)
+	return found, err
+}
+
 // DatasetQuery filters the datasets of an account.
 type DatasetQuery struct {
 	Account string

@@ -103,8 +103,17 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 
+const referencedBlobs = `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
+	UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction UNION ALL SELECT blob FROM part`
+
 // ListBlobKeys returns the keys of all blobs that rows reference.
 func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
-	return t.queryStrings(ctx, `SELECT blob FROM dataset UNION ALL SELECT blob FROM model
-		UNION ALL SELECT blind FROM prediction UNION ALL SELECT result FROM prediction UNION ALL SELECT blob FROM part`)
+	return t.queryStrings(ctx, referencedBlobs)
+}
+
+// ListBlobKeysBetween returns the keys from first to last, in the order of their bytes, that
+// rows reference.
+func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
+	name := "blob" + t.tx.dialect.byteOrder
+	return t.queryStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
 }

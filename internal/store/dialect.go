@@ -35,12 +35,20 @@ type dialect struct {
 	// same kind until this one ends. skipLocked ends a query so that it skips jobs that
 	// other transactions are changing. SQLite needs neither, because it has one writer.
 	lockClaims, skipLocked string
+	// aliveUntil is the expression for the time at which the process of a worker w is taken for
+	// dead unless it sends a heartbeat, or 0 if processes send none.
+	aliveUntil string
+	// byteOrder follows a text to compare it by its bytes.
+	byteOrder string
+	// notifyJobs is a statement with the kind of a job, which notifies other processes of
+	// the job once the transaction is committed. SQLite has none, see [Store.WatchJobs].
+	notifyJobs string
 }
 
 //go:embed migrations/*.sql migrations/postgres/*.sql
 var migrations embed.FS
 
-var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations")}
+var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", byteOrder: " COLLATE BINARY"}
 
 // postgresDialect uses serializable transactions. As in SQLite, their effect is as if
 // they had run one after the other. A transaction for which this is impossible fails
@@ -56,6 +64,9 @@ var postgresDialect = &dialect{
 	strictText: true,
 	lockClaims: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' claims ' || ?, 0))",
 	skipLocked: " FOR UPDATE OF j SKIP LOCKED",
+	aliveUntil: "coalesce((SELECT p.until FROM process p WHERE p.name = w.process), 0)",
+	byteOrder:  ` COLLATE "C"`,
+	notifyJobs: "SELECT pg_notify(" + jobChannel + ", ?)",
 }
 
 func subFolder(name string) fs.FS {

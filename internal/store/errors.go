@@ -24,6 +24,8 @@ var (
 	ErrDiskFull    = errors.New("the disk of the database is full")
 	ErrCorrupt     = errors.New("the database is damaged")
 	ErrNewerSchema = errors.New("the database was written by a newer program")
+	// ErrOldSchema is returned by OpenUnchanged.
+	ErrOldSchema = errors.New("the database has no schema or that of an old release")
 	// ErrUnknownColumn is returned by InsertRows.
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.

@@ -5,23 +5,32 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"foretell/internal/api"
 )
 
-// expiredConditions has, for each kind of row that a service deletes by its age, the
-// condition of the rows that were last used before the time of the placeholders. A race is
-// in use as long as its model predicts, and a dataset as long as there are new races or
-// predictions. Rows that wait for a job or have one are in use.
+// expiredConditions maps each kind of row that a service deletes by its age to the SQL
+// condition of the rows that were last used before a time, the argument of all its
+// placeholders. A prediction counts as a use of its race, and a race or prediction as a
+// use of its dataset. Rows with a queued or running job have not expired.
 var expiredConditions = map[string]string{
-	"prediction": "updated < ? AND status NOT IN ('PENDING', 'RUNNING')",
-	"training": `parent IS NULL AND created < ? AND finished < ? AND status NOT IN ('PENDING', 'RUNNING')
-		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.status IN ('PENDING', 'RUNNING')))`,
-	"dataset": `updated < ? AND status <> 'PROCESSING'
-		AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.status IN ('PENDING', 'RUNNING')))
-		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.status IN ('PENDING', 'RUNNING')))`,
+	"prediction": "updated < ? AND NOT " + activePrediction,
+	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
+		AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + "))",
+	"dataset": "updated < ? AND status <> '" + api.DatasetProcessing + `'
+		AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.` + activeTraining + `))
+		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
 }
 
-// ListExpired returns the keys of at most limit rows that were last used before a time. kind
-// is "prediction", "training" or "dataset".
+// activeTraining and activePrediction are SQL conditions: a row waits for a job or has one.
+// The name of the table may precede them.
+const (
+	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
+	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"
+)
+
+// ListExpired returns the keys of at most limit rows that were last used before the given
+// time. kind is "prediction", "training" or "dataset".
 func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, limit int64) ([]string, error) {
 	condition, ok := expiredConditions[kind]
 	if !ok {
@@ -49,7 +58,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	return t.deleteCascade(ctx, kind, key)
 }
 
-// timeArgs returns a time as the argument of every placeholder in condition.
+// timeArgs returns one argument, the given time, for each placeholder in condition.
 func timeArgs(condition string, at time.Time) []any {
 	args := make([]any, strings.Count(condition, "?"))
 	for i := range args {

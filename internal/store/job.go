@@ -37,11 +37,15 @@ func scanJob(row rowScanner) (*Job, error) {
 // InsertJob queues a job. It must be in the same transaction as the change of state for
 // which the job is needed.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
-	return translateError(t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, memory, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, toMicros(j.Created)))
+	err := t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, memory, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, toMicros(j.Created))
+	if err != nil {
+		return translateError(err)
+	}
+	return t.notifyJobs(ctx, j.Kind)
 }
 
-// JobClaim describes which jobs a process may claim, and for how long.
+// JobClaim describes which jobs a process may claim.
 type JobClaim struct {
 	Kind string
 	// Subjects limits the claim to jobs on these subjects. Nil allows any.
@@ -49,24 +53,23 @@ type JobClaim struct {
 	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that this process runs. They may not be
-	// claimed, even if their leases have expired.
+	// claimed, even if this process has lost their leases.
 	Running []string
-	// MaxMemory excludes jobs that need more memory, in bytes. 0 means no limit. If the next
-	// of the other jobs needs more than FreeMemory, no job is claimed, because smaller jobs
-	// could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// MaxMemory is the largest memory, in bytes, of a job to claim. Larger jobs are
+	// skipped. 0 means no limit. If the next remaining job needs more than FreeMemory
+	// bytes, no job is claimed, because smaller jobs could otherwise delay it forever.
+	// FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
-	// Now is the time of the claim. The lease expires at Until.
+	// Now is when the job begins. Until is the end of the lease unless [Store.RenewJob] extends it.
 	Now, Until time.Time
 }
 
 // condition returns the SQL condition of the jobs that can be claimed, and its
-// arguments. A job can be claimed if no process has leased it, or if its lease expired
-// before expiry and this process does not run it. The jobs of disabled accounts cannot
-// be claimed.
-func (c *JobClaim) condition(expiry int64) (string, []any) {
-	query := `j.kind = ? AND (j.owner = '' OR j.until < ?)
+// arguments. The jobs of disabled accounts cannot be claimed.
+func (c *JobClaim) condition() (string, []any) {
+	query := `j.kind = ? AND j.owner = ''
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args := []any{c.Kind, expiry}
+	args := []any{c.Kind}
 	if c.Subjects != nil {
 		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
 		for _, subject := range c.Subjects {
@@ -88,22 +91,17 @@ func (c *JobClaim) condition(expiry int64) (string, []any) {
 	return query, args
 }
 
-// expiry returns the latest time, in Unix microseconds, at which a lease must have
-// expired so that this process may claim its job. It returns 0 if this process must not
-// claim leased jobs.
-func (s *Store) expiry(now time.Time) int64 {
-	if !s.processes.mayTakeLeases() {
-		return 0
-	}
-	return toMicros(now.Add(s.processes.offset()))
-}
+// nextTurn is an SQL expression: the value of account.served after a claim for the account
+// in the first placeholder. It is greater than that of the account and of all accounts with
+// jobs. It is a counter rather than a time, so that the turns do not depend on clocks.
+const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.key IN (SELECT account FROM job))`
 
 // ClaimJob leases the next matching job to this process. Accounts take turns: ClaimJob
 // selects the account whose last claim is longest ago, and then the oldest job of that
-// account. It returns ErrNotFound if no job matches, and if the next job needs more memory
-// than the process has left.
+// account. It returns ErrNotFound if no job matches, or if the next job needs more than
+// FreeMemory.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.condition(s.expiry(c.Now))
+	where, args := c.condition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
 	var j *Job
 	next := func(t *Tx, locking string) (err error) {
@@ -129,23 +127,25 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		j.Attempt++
 		// The account may have been disabled or deleted since the query.
-		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = ? WHERE key = ? AND disabled = 0", t.toSharedMicros(c.Now), j.Account)
+		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = "+nextTurn+" WHERE key = ? AND disabled = 0", j.Account, j.Account)
 		if err != nil {
 			return err
 		}
-		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ? WHERE key = ?",
-			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, j.Key)
+		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ?, begun = ? WHERE key = ?",
+			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, toMicros(c.Now), j.Key)
 	})
 	return j, err
 }
 
 // RenewJob extends the lease of this process and reports whether cancellation of
 // the job was requested. It returns ErrLeaseLost if this process does not hold
-// the lease or the job was deleted.
+// the lease or the job was deleted. The stored end of the lease always changes, even if the
+// clock was set back, because [Store.FreeLeases] only looks for changes.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
-		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = ? WHERE key = ? AND owner = ? RETURNING cancelled",
-			t.toSharedMicros(until), key, s.ProcessName())
+		end := t.toSharedMicros(until)
+		row := t.tx.QueryRowContext(ctx, "UPDATE job SET until = CASE WHEN until < ? THEN ? ELSE until + 1 END WHERE key = ? AND owner = ? RETURNING cancelled",
+			end, end, key, s.ProcessName())
 		return row.Scan(&cancelled)
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -158,32 +158,11 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 // claim does not count as an attempt.
 func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
-		return t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName())
-	})
-}
-
-// FreeDeadLeases ends the leases of dead processes before they expire.
-func (s *Store) FreeDeadLeases(ctx context.Context) error {
-	var owners []string
-	err := s.Read(ctx, func(t *Tx) (err error) {
-		owners, err = t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE owner <> ''")
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, owner := range owners {
-		if s.IsAlive(owner) {
-			continue
-		}
-		err := s.writeStatement(ctx, func(t *Tx) error {
-			return t.exec(ctx, "UPDATE job SET owner = '' WHERE owner = ?", owner)
-		})
-		if err != nil {
+		if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName()); err != nil {
 			return err
 		}
-	}
-	return nil
+		return t.notifyJobs(ctx, "")
+	})
 }
 
 // FinishJob deletes a job that process has leased. It returns ErrLeaseLost if process

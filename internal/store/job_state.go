@@ -12,26 +12,24 @@ type JobState struct {
 	// it.
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
-	Owner string
-	// LeaseExpires is when the lease expires, by the clock of this machine.
-	LeaseExpires time.Time
-	Created      time.Time
+	Owner   string
+	Created time.Time
 }
 
-const jobStateColumns = "subject, account, kind, process, owner, until, created"
+const jobStateColumns = "subject, account, kind, process, owner, created"
 
-func (t *Tx) scanJobState(row rowScanner) (*JobState, error) {
+func scanJobState(row rowScanner) (*JobState, error) {
 	var j JobState
-	var until, created int64
-	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &until, &created)
-	j.LeaseExpires, j.Created = fromMicros(until).Add(-t.offset), fromMicros(created)
+	var created int64
+	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created)
+	j.Created = fromMicros(created)
 	return &j, err
 }
 
 // GetJobState returns the state of the job on a subject. It returns ErrNotFound if
 // there is no job.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
-	j, err := t.scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
+	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, translateError(err)
 }
 
@@ -41,7 +39,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, t.scanJobState)
+	return scanAll(rows, scanJobState)
 }
 
 // AdoptJob makes process the only one that may run the job on a subject. It also clears
@@ -51,7 +49,10 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
 	}
-	return t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject)
+	if err := t.exec(ctx, "UPDATE job SET process = ? WHERE subject = ?", process, subject); err != nil {
+		return err
+	}
+	return t.notifyJobs(ctx, "")
 }
 
 // CountJobsBefore returns the number of jobs of the same kind that are leased or will
@@ -73,34 +74,4 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 		own, j.Account, j.Kind)
 	err := row.Scan(&others)
 	return own + running + others, err
-}
-
-// Worker is a process that runs the jobs of all processes.
-type Worker struct {
-	// Process is the name of the process.
-	Process string
-	// Memory is the memory that it has for its jobs, in bytes. 0 means no limit.
-	Memory int64
-}
-
-// InsertWorker registers a worker.
-func (t *Tx) InsertWorker(ctx context.Context, w *Worker) error {
-	return t.exec(ctx, "INSERT INTO worker (process, memory) VALUES (?, ?) ON CONFLICT (process) DO UPDATE SET memory = excluded.memory", w.Process, w.Memory)
-}
-
-// DeleteWorker unregisters a worker.
-func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
-	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
-}
-
-// ListWorkers returns the registered workers. Some of them may be dead.
-func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT process, memory FROM worker ORDER BY process")
-	if err != nil {
-		return nil, err
-	}
-	return scanAll(rows, func(row rowScanner) (*Worker, error) {
-		var w Worker
-		return &w, row.Scan(&w.Process, &w.Memory)
-	})
 }

@@ -30,12 +30,21 @@ func (s suite) jobs(t *testing.T) {
 	running := map[*Store][]string{} // keys
 	claim := func(from *Store, now int) *Job {
 		t.Helper()
-		j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(now), Until: at(now + 10), Running: running[from]})
+		j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(now + 10), Running: running[from]})
 		if err != nil {
 			t.Fatal(err)
 		}
 		running[from] = append(running[from], j.Key)
 		return j
+	}
+	// expire ends the leases that nobody renews, as from sees it.
+	expire := func(from *Store, now int, running ...string) {
+		t.Helper()
+		for second := now; second <= now+10; second += 5 {
+			if err := from.FreeLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: 10 * time.Second, Running: running}); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	t.Run("accounts take turns, each from its oldest", func(t *testing.T) {
 		queue("ann", 1, "1", "2", "3")
@@ -47,13 +56,12 @@ func (s suite) jobs(t *testing.T) {
 		if got := strings.Join(order, " "); got != "1 4 2 3" {
 			t.Errorf("the order is %s", got)
 		}
-		late := JobClaim{Kind: "kind", Now: at(1000), Until: at(1010), Running: running[s.Store]}
-		_, err := s.ClaimJob(t.Context(), late)
-		wantErr(t, err, ErrNotFound) // this process runs them all, late as it may be
+		_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(20)})
+		wantErr(t, err, ErrNotFound) // all are leased
 	})
 	t.Run("another account's only", func(t *testing.T) {
 		queue("ann", 3, "6")
-		claim := JobClaim{Kind: "kind", Now: at(20), Until: at(30), ExcludeAccounts: []string{"ann"}, Running: running[s.Store]}
+		claim := JobClaim{Kind: "kind", Until: at(30), ExcludeAccounts: []string{"ann"}, Running: running[s.Store]}
 		_, err := s.ClaimJob(t.Context(), claim)
 		wantErr(t, err, ErrNotFound)
 		claim.ExcludeAccounts = []string{"bob"}
@@ -69,7 +77,7 @@ func (s suite) jobs(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", true) })
 		_, err := s.RenewJob(t.Context(), before.Key, at(40))
 		wantErr(t, err, ErrLeaseLost)
-		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(21), Until: at(31), Running: running[s.Store]})
+		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(31), Running: running[s.Store]})
 		wantErr(t, err, ErrNotFound)
 		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false) })
 		running[s.Store] = []string{"job 4"} // its heartbeats have stopped ann's
@@ -83,6 +91,7 @@ func (s suite) jobs(t *testing.T) {
 	})
 	other := s.open(t)
 	t.Run("a lease that ran out is another's", func(t *testing.T) {
+		expire(other, 100)
 		j := claim(other, 100)
 		if j.Subject != "4" || j.Attempt != 2 {
 			t.Errorf("claimed %+v", j)
@@ -109,17 +118,18 @@ func (s suite) jobs(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		queue("bob", 3, "5")
 		claim(gone, 110)
-		if err := s.FreeDeadLeases(t.Context()); err != nil {
+		check := LeaseCheck{Now: at(110), Timeout: 10 * time.Second}
+		if err := s.FreeLeases(t.Context(), check); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(111), Until: at(120)}); !errors.Is(err, ErrNotFound) {
+		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
 		s.kill(t, gone)
 		if s.IsAlive(gone.ProcessName()) {
 			t.Fatal("it lives")
 		}
-		if err := s.FreeDeadLeases(t.Context()); err != nil {
+		if err := s.FreeLeases(t.Context(), check); err != nil {
 			t.Fatal(err)
 		}
 		if j := claim(s.Store, 112); j.Subject != "5" {
@@ -129,20 +139,23 @@ func (s suite) jobs(t *testing.T) {
 	t.Run("a claim whose response was lost is made again", func(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		queue("bob", 3, "8")
-		lost := JobClaim{Kind: "kind", Now: at(112), Until: at(114)}
+		lost := JobClaim{Kind: "kind", Until: at(114)}
 		for attempt := 1; attempt <= 2; attempt++ {
 			j, err := s.ClaimJob(t.Context(), lost)
 			if err != nil || j.Attempt != attempt {
 				t.Fatalf("claimed %+v, %v", j, err)
 			}
-			lost.Now, lost.Until = at(115), at(116)
+			expire(s.Store, 200*attempt, "job 8")
+			_, err = other.ClaimJob(t.Context(), lost)
+			wantErr(t, err, ErrNotFound) // as if this process ran it
+			expire(s.Store, 200*attempt+100)
 		}
-		lost.Now, lost.Running = at(118), []string{"job 8"}
+		lost.Running = []string{"job 8"}
 		_, err := s.ClaimJob(t.Context(), lost)
 		wantErr(t, err, ErrNotFound)
 	})
 	t.Run("concurrent claims take turns", func(t *testing.T) {
-		for round := range 10 {
+		for range 10 {
 			write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 			queue("ann", 4, "1", "2", "3")
 			queue("bob", 5, "4")
@@ -150,7 +163,7 @@ func (s suite) jobs(t *testing.T) {
 			var claims sync.WaitGroup
 			for _, from := range []*Store{s.Store, other} {
 				claims.Go(func() {
-					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(120 + round), Until: at(400)})
+					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(400)})
 					if err != nil {
 						t.Error(err)
 						return
@@ -170,7 +183,7 @@ func (s suite) jobs(t *testing.T) {
 				tx.InsertJob(t.Context(), &Job{Key: "large", Account: "ann", Kind: "kind", Subject: "large", Memory: 1 << 40, Created: at(2)}),
 				tx.InsertJob(t.Context(), &Job{Key: "small", Account: "ann", Kind: "kind", Subject: "small", Memory: 1, Created: at(3)}))
 		})
-		claim := JobClaim{Kind: "kind", Now: at(131), Until: at(400), MaxMemory: 1 << 40, FreeMemory: 1<<40 - 1}
+		claim := JobClaim{Kind: "kind", Until: at(400), MaxMemory: 1 << 40, FreeMemory: 1<<40 - 1}
 		_, err := s.ClaimJob(t.Context(), claim)
 		wantErr(t, err, ErrNotFound)
 		claim.FreeMemory++
@@ -183,7 +196,7 @@ func (s suite) jobs(t *testing.T) {
 		}
 		_, err = s.ClaimJob(t.Context(), claim)
 		wantErr(t, err, ErrNotFound)
-		if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(131), Until: at(400)}); err != nil || j.Key != "huge" { // no limit
+		if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(400)}); err != nil || j.Key != "huge" { // no limit
 			t.Errorf("claimed %+v, %v", j, err)
 		}
 	})
@@ -200,7 +213,7 @@ func (s suite) jobs(t *testing.T) {
 			from := []*Store{s.Store, other}[i%2]
 			workers.Go(func() {
 				for {
-					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(140), Until: at(400)})
+					j, err := from.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(400)})
 					if errors.Is(err, ErrNotFound) {
 						return
 					}
@@ -223,13 +236,14 @@ func (s suite) jobs(t *testing.T) {
 }
 
 func (s suite) workers(t *testing.T) {
+	known := Worker{Process: "a", Memory: 1 << 40, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertWorker(t.Context(), &Worker{"a", 1}), tx.InsertWorker(t.Context(), &Worker{"b", 0}), tx.InsertWorker(t.Context(), &Worker{"a", 1 << 40}),
+		return errors.Join(tx.InsertWorker(t.Context(), &Worker{Process: "a", Memory: 1}), tx.InsertWorker(t.Context(), &Worker{Process: "b"}), tx.InsertWorker(t.Context(), &known),
 			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
 	})
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		got, err := tx.ListWorkers(t.Context())
-		if diff := cmp.Diff([]*Worker{{"a", 1 << 40}}, got); diff != "" {
+		if diff := cmp.Diff([]*Worker{&known}, got); diff != "" {
 			t.Errorf("workers (-want +got):\n%s", diff)
 		}
 		return err
@@ -250,7 +264,7 @@ func (s suite) jobCounts(t *testing.T) {
 		}
 		return errors.Join(errs...)
 	})
-	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(10), Until: at(20)}); err != nil || j.Subject != "ann-1" {
+	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Until: at(20)}); err != nil || j.Subject != "ann-1" {
 		t.Fatalf("claimed %+v, %v", j, err)
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
@@ -348,7 +362,7 @@ func BenchmarkClaim(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		j, err := s.ClaimJob(b.Context(), JobClaim{Kind: "kind", Now: at(1), Until: at(2)})
+		j, err := s.ClaimJob(b.Context(), JobClaim{Kind: "kind", Until: at(2)})
 		if err != nil {
 			b.Fatal(err)
 		}

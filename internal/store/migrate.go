@@ -10,10 +10,23 @@ import (
 
 // Migration holds the versions of the schema before and after Open. From is 0 for a new
 // database. If the schema was the newest already, From equals To.
-type Migration struct{ From, To int64 }
+type Migration struct {
+	From, To int64
+	newest   int64 // that the program knows
+}
+
+const (
+	// newestSchema stands for the newest version of the schema.
+	newestSchema = 0
+	// unchangedSchema stands for the version that the database has.
+	unchangedSchema = -1
+	// oldestReadable is the oldest version that OpenUnchanged opens. It has all tables of
+	// [SnapshotTables].
+	oldestReadable = 5
+)
 
 // migrate applies the migrations up to a version that the database does not have yet.
-// newestSchema stands for the newest version. The caller must make sure that no other
+// version may be newestSchema or unchangedSchema. The caller must make sure that no other
 // process migrates the database at the same time.
 func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migration, error) {
 	provider, err := goose.NewProvider(d.goose, db, d.migrations)
@@ -31,6 +44,10 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 		return Migration{}, fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
 	case version == newestSchema:
 		version = newest
+	case version == unchangedSchema && have < oldestReadable:
+		return Migration{}, fmt.Errorf("%w: its schema is %d, this program needs at least %d", ErrOldSchema, have, oldestReadable)
+	case version == unchangedSchema:
+		return Migration{From: have, To: have, newest: newest}, nil
 	case version > newest:
 		return Migration{}, fmt.Errorf("%w: schema %d, this program knows %d", ErrNewerSchema, version, newest)
 	case have > version:
@@ -39,5 +56,5 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	if have < version {
 		_, err = provider.UpTo(ctx, version)
 	}
-	return Migration{From: have, To: version}, err
+	return Migration{From: have, To: version, newest: newest}, err
 }

@@ -14,9 +14,10 @@ type Model struct {
 	Algorithm              string
 	AchievedPerformance    *float64 // on validation rows; nil if there were none
 	File
-	// Report is an api.ModelReport as JSON.
-	Report  []byte
-	Created time.Time
+	// Report is an api.ModelReport as JSON, and Summary the same without its long parts. They are
+	// only written with the model; GetModelReport reads them, because a report may be a megabyte.
+	Report, Summary []byte
+	Created         time.Time
 	// Champion reports whether the model is the best of its series. Only models with
 	// the same metric as the newest one are compared, and the oldest wins a tie. It
 	// is read-only.
@@ -32,9 +33,7 @@ type Model struct {
 }
 
 const (
-	modelColumns     = modelBaseColumns + ", m.report"
-	modelListColumns = modelBaseColumns + ", ''" // lists do not show reports
-	modelBaseColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
+	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
 	d.series, t.metric, t.threshold, t.test, m.validation_interval, m.test_interval`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
@@ -45,7 +44,7 @@ func scanModel(row rowScanner) (*Model, error) {
 	var created int64
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance,
-		&m.ValidationInterval, &m.TestInterval, &m.Report)
+		&m.ValidationInterval, &m.TestInterval)
 	m.Created = fromMicros(created)
 	return &m, err
 }
@@ -62,10 +61,10 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	if err := row.Scan(&m.SeriesVersion); err != nil {
 		return translateError(err)
 	}
-	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, validation_interval, test_interval, created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, summary, validation_interval, test_interval, created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.AchievedPerformance,
-		m.Blob, m.Bytes, m.SHA256, string(m.Report), m.ValidationInterval, m.TestInterval, toMicros(m.Created)))
+		m.Blob, m.Bytes, m.SHA256, string(m.Report), string(m.Summary), m.ValidationInterval, m.TestInterval, toMicros(m.Created)))
 }
 
 // GetModel returns a model of the account. It returns ErrNotFound if the account
@@ -79,10 +78,22 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	return m, t.markChampion(ctx, m)
 }
 
+// GetModelReport returns the report of a model of the account as JSON. If summary is set, it
+// returns the summary, or the report of a model of an earlier release, which has none. It returns
+// ErrNotFound if the account has no such model.
+func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bool) (report []byte, err error) {
+	column := "report"
+	if summary {
+		column = "CASE WHEN summary = '' THEN report ELSE summary END"
+	}
+	err = t.tx.QueryRowContext(ctx, "SELECT "+column+" FROM model WHERE key = ? AND account = ?", key, account).Scan(&report)
+	return report, translateError(err)
+}
+
 // ListModels returns a page of the models of a dataset, newest first, and the number of
-// models on all pages. It leaves Report empty.
+// models on all pages.
 func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models []*Model, total int64, err error) {
-	q := listQuery{columns: modelListColumns, from: modelFrom, table: "model m", key: "m.key", order: "m.version DESC"}
+	q := listQuery{columns: modelColumns, from: modelFrom, table: "model m", key: "m.key", order: "m.version DESC"}
 	q.addCondition("m.dataset = ?", dataset)
 	models, total, err = listPage(ctx, t, q, page, scanModel)
 	if err != nil {

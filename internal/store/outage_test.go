@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -53,74 +54,124 @@ func TestOutage(t *testing.T) {
 // outage may have kept from arriving.
 func TestNoTakeoverAfterOutage(t *testing.T) {
 	address := testenv.Postgres(t)
-	s, other := openSettled(t, address), openSettled(t, address)
-	suite{s, nil}.fill(t)
-	write(t, s, func(tx *Tx) error {
-		return tx.InsertJob(t.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: at(0)})
-	})
-	j, err := other.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(0), Until: at(10)})
-	if err != nil {
-		t.Fatal(err)
+	s, other := openStore(t, address), openStore(t, address)
+	j := suite{s, nil}.leaseJob(t, other)
+	p := stopHeartbeats(t, s)
+	renew := func(second int) {
+		t.Helper()
+		p.mu.Lock()
+		p.others.observed = time.Now().Add(-time.Duration(second) * time.Second) // the last heartbeat of p
+		p.mu.Unlock()
+		if err := p.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	p := s.processes.(*processRow)
-	p.stop()
-	<-p.done
-	p.mu.Lock()
-	p.beat = p.beat.Add(-time.Minute) // the last heartbeat before the outage
-	p.mu.Unlock()
-	if err := p.renew(t.Context()); err != nil {
-		t.Fatal(err)
+	stopHeartbeats(t, other)
+	free := func(second int) (claimable bool) {
+		t.Helper()
+		err := s.FreeLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: processLease})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(second + 10)})
+		return err == nil
 	}
-	late := JobClaim{Kind: "kind", Now: at(60), Until: at(70)}
-	_, err = s.ClaimJob(t.Context(), late)
-	wantErr(t, err, ErrNotFound)
-	if !s.IsAlive("unknown") {
-		t.Error("the other process counts as dead")
+	renew(1)
+	if free(0) {
+		t.Fatal("the job of a living process was claimed")
+	}
+	renew(3600)
+	if !s.IsAlive(other.ProcessName()) || free(3600) {
+		t.Error("the other process counts as dead after an hour's outage")
 	}
 	if _, err := other.RenewJob(t.Context(), j.Key, at(50)); err != nil {
 		t.Error(err)
 	}
-	p.mu.Lock()
-	p.connectedSince = p.connectedSince.Add(-processLease)
-	p.mu.Unlock()
-	if _, err := s.ClaimJob(t.Context(), late); err != nil {
-		t.Errorf("the lease that ran out since: %v", err)
+	for range 3 {
+		renew(4)
+	}
+	if s.IsAlive(other.ProcessName()) {
+		t.Error("a process without a heartbeat since the outage counts as alive")
+	}
+	if !free(3601) {
+		t.Error("its job cannot be claimed")
 	}
 }
 
-// The leases of processes on machines with different clocks are compared by the
-// server's.
-func TestServerClock(t *testing.T) {
-	s := openSettled(t, testenv.Postgres(t))
+// leaseJob queues a job that a process leases.
+func (s suite) leaseJob(t *testing.T, process *Store) *Job {
+	t.Helper()
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) error {
+		return tx.InsertJob(t.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: at(0)})
+	})
+	j, err := process.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// stopHeartbeats ends the periodic heartbeats of a process on PostgreSQL.
+func stopHeartbeats(t *testing.T, s *Store) *processRow {
+	t.Helper()
 	p := s.processes.(*processRow)
 	p.stop()
 	<-p.done
+	return p
+}
+
+// A clock of the server that is set neither ends the leases of living processes nor makes
+// them last. Setting it is the same as moving all stored times.
+func TestServerClockIsSet(t *testing.T) {
+	address := testenv.Postgres(t)
+	s, other := openStore(t, address), openStore(t, address)
+	j := suite{s, nil}.leaseJob(t, other)
+	observer := stopHeartbeats(t, s)
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		write(t, s, func(tx *Tx) error {
+			return errors.Join(tx.exec(t.Context(), "UPDATE process SET until = until - ?", jump.Microseconds()),
+				tx.exec(t.Context(), "UPDATE job SET until = until - ?", jump.Microseconds()))
+		})
+		if err := observer.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !s.IsAlive(other.ProcessName()) {
+			t.Errorf("after a jump of %s a living process counts as dead", jump)
+		}
+		err := s.FreeLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processLease})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.RenewJob(t.Context(), j.Key, time.Now().Add(processLease)); err != nil {
+			t.Errorf("after a jump of %s: %v", jump, err)
+		}
+	}
+	stopHeartbeats(t, other)
+	for range 4 { // the row of other says that it lives for an hour
+		observer.mu.Lock()
+		observer.others.observed = observer.others.observed.Add(-4 * time.Second)
+		observer.mu.Unlock()
+		if err := observer.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.IsAlive(other.ProcessName()) {
+		t.Error("a dead process counts as alive because the clock was set back")
+	}
+}
+
+// Deadlines of processes on machines with different clocks are compared by the server's.
+func TestSharedTime(t *testing.T) {
+	s := openStore(t, testenv.Postgres(t))
+	p := stopHeartbeats(t, s)
+	if off := time.Until(s.SharedTime(time.Now())).Abs(); off > time.Minute {
+		t.Errorf("the server's clock differs by %s", off)
+	}
 	p.mu.Lock()
 	p.server = p.server.Add(time.Hour) // this machine's clock is an hour behind
 	p.mu.Unlock()
-	suite{s, nil}.fill(t)
-	until := at(10)
-	write(t, s, func(tx *Tx) error {
-		return tx.InsertJob(t.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: at(0)})
-	})
-	if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Now: at(0), Until: until}); err != nil {
-		t.Fatal(err)
-	}
-	err := s.Read(t.Context(), func(tx *Tx) error {
-		var stored int64
-		if err := tx.tx.QueryRowContext(t.Context(), "SELECT until FROM job").Scan(&stored); err != nil {
-			return err
-		}
-		if off := fromMicros(stored).Sub(until.Add(time.Hour)).Abs(); off > time.Minute {
-			t.Errorf("the lease is stored %s from the server's time", off)
-		}
-		j, err := tx.GetJobState(t.Context(), "1")
-		if off := j.LeaseExpires.Sub(until).Abs(); off > time.Second {
-			t.Errorf("the lease is read %s from this machine's time", off)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
+	if off := (time.Until(s.SharedTime(time.Now())) - time.Hour).Abs(); off > time.Minute {
+		t.Errorf("the shared time differs by %s", off)
 	}
 }

@@ -24,27 +24,30 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// InsertMail queues a mail. It deletes queued mails of the same kind to the same
-// account.
+// InsertMail queues a mail if its account exists. It deletes queued mails of the same kind
+// to the same account.
 func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
 	}
-	return translateError(t.exec(ctx, "INSERT INTO outbox ("+mailColumns+") VALUES (?, ?, ?, ?, ?, ?)",
-		m.Key, m.Account, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created)))
+	return translateError(t.exec(ctx, "INSERT INTO outbox ("+mailColumns+`)
+		SELECT CAST(? AS TEXT), key, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM account WHERE key = ?`,
+		m.Key, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created), m.Account))
 }
 
-// HasMail reports whether a mail of a kind to an account is queued.
-func (t *Tx) HasMail(ctx context.Context, account, kind string) (queued bool, err error) {
+// IsMailQueued reports whether a mail of a kind to an account is queued.
+func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ?)", account, kind).Scan(&queued)
 	return queued, err
 }
 
-// ClaimMail returns the mail that at now has been due for the longest time. It counts
-// an attempt and makes the mail due again at retry, in case the caller does not delete
-// it. It returns ErrNotFound if no mail is due.
+// ClaimMail returns the mail that at now has been due for the longest time. A new mail that
+// was created after now is due, too, because the clock was set back. ClaimMail counts an
+// attempt and makes the mail due again at retry, in case the caller does not delete it. It
+// returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
-	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? ORDER BY due, key LIMIT 1", toMicros(now)))
+	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
+		toMicros(now), toMicros(now)))
 	if err != nil {
 		return nil, translateError(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is a run of a race, trained by another worker than that of the race.
+// Part is a run that is not trained by the worker of its race, but by another worker.
 type Part struct {
 	// Training is the key of the run, and Algorithm its algorithm, which is read-only.
 	Training, Algorithm string
@@ -31,8 +31,8 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
 	})
 }
 
-// UpdateReached stores that a run has reached the threshold at a virtual time.
-func (t *Tx) UpdateReached(ctx context.Context, run string, time float64) error {
+// SetReachedTime stores that a run has reached the threshold at a virtual time.
+func (t *Tx) SetReachedTime(ctx context.Context, run string, time float64) error {
 	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
@@ -83,7 +83,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListOwners returns the processes that have leased jobs of either kind.
-func (t *Tx) ListOwners(ctx context.Context, kind, other string) ([]string, error) {
+// ListLeaseHolders returns the processes that hold leases of jobs of the given kinds.
+func (t *Tx) ListLeaseHolders(ctx context.Context, kind, other string) ([]string, error) {
 	return t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, other)
 }

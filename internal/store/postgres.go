@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -73,7 +72,8 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openPostgres opens the database of a URL. version is that of the schema.
+// openPostgres opens the database of a URL, and migrates it to the given version of the
+// schema.
 func openPostgres(ctx context.Context, location string, version int64) (*Store, error) {
 	config, err := parsePostgres(location)
 	if err != nil {
@@ -81,14 +81,14 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	}
 	readOnly := config.Copy()
 	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
-	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(readOnly, maxReaders)}
+	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(readOnly, maxReaders), leases: &leaseChecks{}, listenConfig: readOnly}
 	fail := func(err error) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), connectError(err)), s.Close())
 	}
 	if s.migration, err = s.migratePostgres(ctx, version); err != nil {
 		return fail(err)
 	}
-	rows, err := registerProcess(ctx, connectPostgres(config, 1))
+	rows, err := registerProcess(ctx, connectPostgres(config, 1).DB)
 	if err != nil {
 		return fail(err)
 	}
@@ -116,12 +116,10 @@ func connectError(err error) error {
 	return fmt.Errorf("%w: %w", known, last)
 }
 
-func connectPostgres(config *pgx.ConnConfig, connections int) *sql.DB {
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	db.SetConnMaxIdleTime(maxIdleTime)
-	return db
+func connectPostgres(config *pgx.ConnConfig, connections int) *connectionPool {
+	p := newConnectionPool(stdlib.OpenDB(*config), connections)
+	p.SetConnMaxIdleTime(maxIdleTime)
+	return p
 }
 
 // migratePostgres migrates the database to a version while it holds a lock. If several
@@ -136,7 +134,7 @@ func (s *Store) migratePostgres(ctx context.Context, version int64) (m Migration
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+lock+")"); err != nil {
 		return m, err
 	}
-	m, err = s.dialect.migrate(ctx, s.write, version)
+	m, err = s.dialect.migrate(ctx, s.write.DB, version)
 	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lock+")")
 	return m, errors.Join(err, unlocked)
 }

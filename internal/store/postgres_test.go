@@ -20,20 +20,9 @@ func TestPostgres(t *testing.T) {
 		address := testenv.Postgres(t)
 		return func(t *testing.T) *Store {
 			t.Helper()
-			return openSettled(t, address)
+			return openStore(t, address)
 		}
 	})
-}
-
-// openSettled opens a database as if it had been open for some time.
-func openSettled(t *testing.T, address string) *Store {
-	t.Helper()
-	s := openStore(t, address)
-	p := s.processes.(*processRow)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.connectedSince = p.beat.Add(-processLease)
-	return s
 }
 
 // Each database has the same tables and columns. PostgreSQL alone has rows that

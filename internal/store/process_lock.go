@@ -70,8 +70,8 @@ func (p *processLock) name() string { return p.self }
 // offset returns 0, because all processes are on one machine.
 func (p *processLock) offset() time.Duration { return 0 }
 
-// mayTakeLeases returns true, because file locks do not depend on a connection.
-func (p *processLock) mayTakeLeases() bool { return true }
+// mayHaveDied returns true, because the operating system does not report a released lock.
+func (p *processLock) mayHaveDied() bool { return true }
 
 // isAlive reports whether the named process is running: it tries to lock the file of
 // the process. It removes the file of a dead process.

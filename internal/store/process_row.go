@@ -36,11 +36,10 @@ type processRow struct {
 	// server and beat are the time of the last heartbeat, by the server's clock and by the
 	// clock of this machine.
 	server, beat time.Time
-	// connectedSince is the time of the first heartbeat after the last interruption of
-	// more than processLease.
-	connectedSince time.Time
-	// alive has the names of the processes that were alive at the last heartbeat.
-	alive map[string]bool
+	// others has the heartbeats of the other processes, by name.
+	others renewals
+	// died is set if another process has died since the last call of mayHaveDied.
+	died bool
 }
 
 // registerProcess inserts the row of this process and renews it until release is
@@ -48,10 +47,6 @@ type processRow struct {
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renew(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	// This only saves space, because a process with an expired row counts as dead anyway.
-	if _, err := db.ExecContext(ctx, "DELETE FROM process WHERE until < "+serverTime); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -65,67 +60,105 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 			case <-background.Done():
 				return
 			case <-tick.C:
-				_ = p.renew(background) // a gap is noticed by the next one that succeeds
+				_ = p.renew(background) // the next one that succeeds notices a gap
 			}
 		}
 	}()
 	return p, nil
 }
 
-// renew sends a heartbeat: it renews the row of this process, and reads the time of the
-// server and the names of the living processes.
+// heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds,
+// and returns the time of the server with the row of each other process. The renewed value
+// always changes, even if the clock of the server was set back.
+const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTime + ` + $2)
+	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
+	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
+
+// renew sends a heartbeat, and notes those of the other processes.
 func (p *processRow) renew(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, beatTimeout)
 	defer done()
-	var now int64
-	row := p.db.QueryRowContext(ctx, `INSERT INTO process (name, until) VALUES ($1, `+serverTime+` + $2)
-		ON CONFLICT (name) DO UPDATE SET until = excluded.until RETURNING until - $2`, p.self, processLease.Microseconds())
-	if err := row.Scan(&now); err != nil {
-		return err
-	}
-	beat := time.Now() //nolint:forbidigo // compared with the server's clock
-	rows, err := p.db.QueryContext(ctx, "SELECT name FROM process WHERE until >= $1", now)
+	rows, err := p.db.QueryContext(ctx, heartbeat, p.self, processLease.Microseconds())
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	alive := map[string]bool{}
+	var server int64
+	others := map[string]int64{}
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
+		var until int64
+		if err := rows.Scan(&server, &name, &until); err != nil {
 			return err
 		}
-		alive[name] = true
+		others[name] = until
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
+	delete(others, "") // there is no other process
+	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
+}
+
+// observe stores the time of the server and the rows of the other processes. It returns the
+// rows of dead processes.
+func (p *processRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.connectedSince.IsZero() || beat.Sub(p.beat) > processLease {
-		p.connectedSince = beat
+	p.server, p.beat = server, time.Now() //nolint:forbidigo // compared with the server's clock
+	for name := range p.others.values {
+		if _, ok := others[name]; !ok {
+			p.died = true
+		}
 	}
-	p.server, p.beat, p.alive = fromMicros(now), beat, alive
+	p.others.observe(p.beat, others)
+	dead = map[string]int64{}
+	for name, r := range p.others.values {
+		if r.unchanged >= processLease {
+			p.died = true
+			dead[name] = r.value
+		}
+	}
+	return dead
+}
+
+// deleteDead deletes the rows of dead processes unless they were renewed.
+func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) error {
+	for name, until := range dead {
+		if _, err := p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1 AND until = $2", name, until); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 func (p *processRow) name() string { return p.self }
 
-// isAlive reports whether the named process is running. If the process was not alive at
-// the last heartbeat, isAlive asks the database, because it may have started since. It
-// returns true while mayTakeLeases returns false.
+// isAlive reports whether the named process is running. A process is dead if it has no row,
+// or if its row was not renewed for processLease while this process was connected. Thus a
+// process lives for processLease after this one has started.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
-	known := p.alive[name]
+	other, known := p.others.values[name]
 	p.mu.Unlock()
-	if known || name == p.self || !p.mayTakeLeases() {
-		return true
+	if known || name == p.self {
+		return name == p.self || other.unchanged < processLease
 	}
+	// The process may have started since the last heartbeat.
 	ctx, done := context.WithTimeout(context.Background(), beatTimeout)
 	defer done()
 	var alive bool
-	err := p.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM process WHERE name = $1 AND until >= "+serverTime+")", name).Scan(&alive)
+	err := p.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM process WHERE name = $1)", name).Scan(&alive)
 	return alive || err != nil
+}
+
+// mayHaveDied reports whether another process has died since the last call.
+func (p *processRow) mayHaveDied() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	died := p.died
+	p.died = false
+	return died
 }
 
 // offset returns the time of the server minus the time of this machine. The time since
@@ -136,16 +169,6 @@ func (p *processRow) offset() time.Duration {
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // compared with the server's clock
 	return p.server.Add(now.Sub(p.beat)).Sub(now.Round(0))
-}
-
-// mayTakeLeases reports whether heartbeats have succeeded for at least processLease without
-// an interruption of this length. By then, other processes that were cut off too have
-// had the time to renew their rows and leases.
-func (p *processRow) mayTakeLeases() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now() //nolint:forbidigo // an interval
-	return now.Sub(p.beat) < processLease && now.Sub(p.connectedSince) >= processLease
 }
 
 func (p *processRow) release() error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -241,6 +242,11 @@ func (s suite) deletes(t *testing.T) {
 		_, err = tx.GetPrediction(t.Context(), "ann", "p1")
 		wantErr(t, err, ErrNotFound)
 		wantErr(t, tx.FinishJob(t.Context(), "of p1", s.ProcessName()), ErrLeaseLost)
+		between, err := tx.ListBlobKeysBetween(t.Context(), "csv-2", "model-2")
+		slices.Sort(between)
+		if err != nil || !cmp.Equal(between, []string{"csv-2", "model-2"}) {
+			t.Errorf("the blobs from csv-2 to model-2 are %v, %v", between, err)
+		}
 		blobs, err = tx.DeleteAccount(t.Context(), "ann")
 		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
 			t.Errorf("the blobs are %v, %v", blobs, err)

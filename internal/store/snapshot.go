@@ -11,8 +11,8 @@ import (
 // maxSnapshotTime is the time limit of a transaction on all rows of a database.
 const maxSnapshotTime = 24 * time.Hour
 
-// snapshotTables are the tables whose rows are all in a backup, with the order of their
-// rows. The tables, and the rows of each, come after those that they reference.
+// snapshotTables are the tables that a backup contains, with the order of their rows. Each
+// table, and each row of a table, comes after those that it references.
 var snapshotTables = []struct{ name, order string }{
 	{"secret", "name"},
 	{"setting", "name"},
@@ -28,10 +28,9 @@ var snapshotTables = []struct{ name, order string }{
 	{"audit_event", "time, key"},
 }
 
-// otherTables are the tables whose rows are not in a backup. Sessions and one-time links
-// are not restored, because they may have been used or revoked since. The identity of the
-// folder belongs to one place. Parts of races are trained again. Workers are running
-// processes.
+// otherTables are the tables that a backup does not contain. Sessions and one-time links
+// may have been used or revoked since the backup. The identity of a folder belongs to this
+// folder only. Parts of races are trained again. Workers are running processes.
 var otherTables = []string{"token", "one_time_link", "folder", "part", "worker"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
@@ -44,7 +43,7 @@ func SnapshotTables() []string {
 	return names
 }
 
-// withoutTimeLimit returns s with the time limit maxSnapshotTime of transactions.
+// withoutTimeLimit returns s with maxSnapshotTime as the time limit of transactions.
 func (s *Store) withoutTimeLimit() *Store {
 	unlimited, d := *s, *s.dialect
 	if d.timeout > 0 {
@@ -59,19 +58,20 @@ func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withoutTimeLimit().Read(ctx, fn)
 }
 
-// Fill runs fn, which may take hours, in a transaction and commits it. Unlike
+// WriteOnce runs fn, which may take hours, in a transaction and commits it. Unlike
 // [Store.Write] it calls fn only once.
-func (s *Store) Fill(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	unlimited := s.withoutTimeLimit()
 	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
 }
 
-// rootTables are tables of every schema to restore. If they have no rows, no other table has,
-// apart from those of running processes: the other rows belong to an account, and a service
-// that was started has a secret and a folder.
+// rootTables are tables that exist in every schema to restore. If they are empty, all
+// other tables are empty, too, except those about running processes, because every other
+// row belongs to an account, and because a service that was started has a secret and a
+// folder.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
-// IsEmpty reports whether no table has rows, apart from those of running processes.
+// IsEmpty reports whether all tables are empty, except those about running processes.
 func (t *Tx) IsEmpty(ctx context.Context) (bool, error) {
 	for _, name := range rootTables {
 		var rows bool
@@ -98,9 +98,9 @@ func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
 	return columns, err
 }
 
-// EachRow calls fn with the columns of a table of [SnapshotTables] and then with each of
-// its rows. A value is an int64, a float64, a string or nil, with both databases. fn must
-// not keep the slice.
+// EachRow calls columns with the names of the columns of a table of [SnapshotTables], and
+// then fn with each row. On both databases a value is an int64, a float64, a string or
+// nil. fn must not keep the slice.
 func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
 	i := slices.Index(SnapshotTables(), table)
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // openSQLite opens the database file at path. If the file or its folder is missing, it
-// creates both. version is that of the schema.
+// creates both. It migrates the database to the given version of the schema.
 func openSQLite(ctx context.Context, path string, version int64) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -36,19 +36,22 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 	if err := createPrivateFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: sqliteDialect}
-	if s.write, err = openDB(path, "immediate", ""); err != nil {
+	s := &Store{dialect: sqliteDialect, leases: &leaseChecks{}}
+	write, err := openDB(path, "immediate", "")
+	if err != nil {
 		return nil, err
 	}
-	s.write.SetMaxOpenConns(1)
-	if s.migration, err = s.dialect.migrate(ctx, s.write, version); err != nil {
+	s.write = newConnectionPool(write, 1)
+	if s.migration, err = s.dialect.migrate(ctx, write, version); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
 	}
-	if s.read, err = openDB(path, "deferred", "query_only(1)"); err != nil {
+	read, err := openDB(path, "deferred", "query_only(1)")
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.read.SetMaxOpenConns(maxReaders)
-	s.read.SetMaxIdleConns(maxReaders)
+	s.read = newConnectionPool(read, maxReaders)
+	read.SetMaxOpenConns(maxReaders + 1) // WatchJobs keeps one
+	read.SetMaxIdleConns(maxReaders + 1)
 	lock, err := newProcessLock(filepath.Join(folder, "processes"))
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

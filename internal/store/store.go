@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/span"
@@ -18,10 +19,14 @@ const maxReaders = 8
 // Store is an open database. It is safe for concurrent use, and several
 // processes may open the same database.
 type Store struct {
-	write, read *sql.DB
+	write, read *connectionPool
 	dialect     *dialect
 	processes   registry
 	migration   Migration
+	leases      *leaseChecks
+	// listenConfig is the configuration of the connection for notifications. It is nil for
+	// SQLite.
+	listenConfig *pgx.ConnConfig
 }
 
 // registry shows which of the processes that share the database are alive.
@@ -34,10 +39,8 @@ type registry interface {
 	// offset returns the difference between the clock that all processes share and the
 	// clock of this machine.
 	offset() time.Duration
-	// mayTakeLeases reports whether this process may claim jobs whose leases have expired. After
-	// an interruption of the database it may not do so for some time, because the owners
-	// of the leases may have been interrupted, too.
-	mayTakeLeases() bool
+	// mayHaveDied reports whether a process may have died since the last call.
+	mayHaveDied() bool
 	// release unregisters this process, so that other processes see it as dead.
 	release() error
 }
@@ -47,21 +50,28 @@ type registry interface {
 // missing file and its folder. A PostgreSQL database must exist. The caller must call
 // Close.
 func Open(ctx context.Context, location string) (*Store, error) {
-	return OpenSchema(ctx, location, newestSchema)
+	return OpenVersion(ctx, location, newestSchema)
 }
 
-// newestSchema is the version of the newest schema for OpenSchema.
-const newestSchema = 0
-
-// OpenSchema is [Open] for a schema of an earlier release. It migrates the database to this
+// OpenVersion is [Open] for a schema of an earlier release. It migrates the database to this
 // version, which a later [Open] continues. It returns ErrNewerSchema if the program does
 // not know the version, or if the schema of the database is newer.
-func OpenSchema(ctx context.Context, location string, version int64) (*Store, error) {
+func OpenVersion(ctx context.Context, location string, version int64) (*Store, error) {
 	if IsURL(location) {
 		return openPostgres(ctx, location, version)
 	}
 	return openSQLite(ctx, location, version)
 }
+
+// OpenUnchanged is [Open] without a migration, for [Store.Snapshot]. Other methods may not
+// work with the schema of an earlier release. It returns ErrOldSchema if the schema is too
+// old for a snapshot or missing.
+func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
+	return OpenVersion(ctx, location, unchangedSchema)
+}
+
+// HasNewestSchema reports whether the database has the newest schema that the program knows.
+func (s *Store) HasNewestSchema() bool { return s.migration.To == s.migration.newest }
 
 // Migration returns the change of the schema by Open.
 func (s *Store) Migration() Migration { return s.migration }
@@ -70,9 +80,9 @@ func (s *Store) Migration() Migration { return s.migration }
 // over its jobs.
 func (s *Store) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write} {
-		if db != nil {
-			errs = append(errs, db.Close())
+	for _, p := range []*connectionPool{s.read, s.write} {
+		if p != nil {
+			errs = append(errs, p.Close())
 		}
 	}
 	if s.processes != nil {
@@ -96,6 +106,10 @@ func (s *Store) ProcessName() string { return s.processes.name() }
 // OnServer reports whether the database is on a server, which processes on several
 // machines may share.
 func (s *Store) OnServer() bool { return s.dialect == postgresDialect }
+
+// SharedTime converts a time of this machine's clock to the clock that all processes on the
+// database share: that of the PostgreSQL server, or of this machine with SQLite.
+func (s *Store) SharedTime(t time.Time) time.Time { return t.Add(s.processes.offset()) }
 
 // IsAlive reports whether the process with this [Store.ProcessName] is running. It
 // returns true if this is unknown.
@@ -163,6 +177,10 @@ func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err erro
 	defer func() { span.End(own, ignoreNotFound(err)) }()
 	limited, done := s.dialect.limit(ctx)
 	defer done()
+	if err := s.read.acquire(limited); err != nil {
+		return s.translate(ctx, limited, err)
+	}
+	defer s.read.release()
 	return s.translate(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.offset()}))
 }
 
@@ -174,7 +192,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
+func (s *Store) transact(ctx context.Context, p *connectionPool, opts *sql.TxOptions, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -189,7 +207,11 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, f
 		wholeLimited, done = s.dialect.limit(whole)
 		defer done()
 	}
-	tx, err := db.BeginTx(wholeLimited, opts)
+	if err := p.acquire(limited); err != nil {
+		return s.translate(ctx, limited, err)
+	}
+	defer p.release()
+	tx, err := p.BeginTx(wholeLimited, opts)
 	if err != nil {
 		return s.translate(ctx, wholeLimited, err)
 	}

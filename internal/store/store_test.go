@@ -27,12 +27,12 @@ func (s suite) kill(t *testing.T, other *Store) {
 		dead.file.Close()
 		dead.file = nil
 	case *processRow:
+		own := s.processes.(*processRow)
+		renew := own.renew(t.Context()) // it sees the other process
 		dead.stop()
 		<-dead.done
-		if _, err := dead.db.ExecContext(t.Context(), "UPDATE process SET until = 0 WHERE name = $1", dead.self); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.processes.(*processRow).renew(t.Context()); err != nil {
+		_, err := dead.db.ExecContext(t.Context(), "DELETE FROM process WHERE name = $1", dead.self)
+		if err := errors.Join(renew, err, own.renew(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,6 +66,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("workers", begin(t).workers)
 	t.Run("cancelled writes", begin(t).cancelledWrites)
 	t.Run("job counts", begin(t).jobCounts)
+	t.Run("notifications", begin(t).notifications)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)

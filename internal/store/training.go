@@ -29,6 +29,8 @@ type Training struct {
 	Seed             int64
 	// GroupColumn and TimeColumn are the columns by which the rows are divided, or empty.
 	GroupColumn, TimeColumn string
+	// Effort is how much a race trains, empty for the default.
+	Effort string
 	// The scores are nil until they are known. AchievedPerformance and LogLoss (in nats)
 	// are measured on the validation rows at the best step, or the best step so far while
 	// the run is running.
@@ -37,8 +39,9 @@ type Training struct {
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is the time by which the race must end, even if it is still queued. If it
-	// is zero, there is no deadline.
+	// Deadline is the time by which the race must end, even if it is still queued, by the
+	// clock of [Store.SharedTime]. If it is zero, there is no deadline. For a part, it is the
+	// time by which the part must end.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -58,7 +61,7 @@ const (
 	trainingListColumns = trainingBaseColumns + ", '[]'" // lists do not show curves
 	trainingBaseColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
-	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.achieved, t.log_loss, t.training, t.test, t.reason,
+	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
 	// Of the runs of a race, only the run of the winning algorithm has the model.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
@@ -70,7 +73,7 @@ func scanTraining(row rowScanner) (*Training, error) {
 	var curve []byte
 	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
 		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
@@ -87,9 +90,9 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		parent = r.Parent
 	}
 	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
-		scaling, threshold, metric, seconds, seed, group_column, time_column, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, toMicros(r.Created), toMicros(r.Deadline)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
 // GetTraining returns a training job of the account. It returns ErrNotFound if
@@ -116,8 +119,9 @@ type TrainingQuery struct {
 	// Dataset selects the training jobs of this dataset. If it is empty, the dataset is
 	// not compared.
 	Dataset string
-	// ParentOnly selects only races, without their runs.
-	ParentOnly bool
+	// ParentOnly selects only races, without their runs. ActiveOnly selects only jobs that are
+	// PENDING or RUNNING.
+	ParentOnly, ActiveOnly bool
 	Page
 }
 
@@ -136,14 +140,17 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	if q.ParentOnly {
 		list.addCondition("t.parent IS NULL")
 	}
+	if q.ActiveOnly {
+		list.addCondition("t.status IN (?, ?)", api.TrainingPending, api.TrainingRunning)
+	}
 	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListOverdueRaces returns the races whose deadline has passed at now, that have never
-// been claimed, and that any worker may run.
-func (t *Tx) ListOverdueRaces(ctx context.Context, now time.Time) ([]*Training, error) {
+// ListRacesWithDeadline returns the queued races that have a deadline, have never been
+// claimed, and may be run by any worker.
+func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
-		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.deadline <= ?`, toMicros(now))
+		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +166,7 @@ type LargeRace struct {
 	Process string
 }
 
-// ListLargeRaces returns the queued races that need more than the given memory in bytes.
+// ListLargeRaces returns the queued races that need more than memory bytes.
 func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT t.key, t.account, j.memory, j.process FROM job j JOIN training t ON t.key = j.subject
 		WHERE j.owner = '' AND t.parent IS NULL AND j.memory > ?`, memory)

@@ -40,6 +40,8 @@ type RaceOptions struct {
 	Limit time.Duration
 	// Replay is set to show the race even if it has ended or ends within a second.
 	Replay bool
+	// Stoppable is set if Enter ends the race.
+	Stoppable bool
 }
 
 // RaceView shows a race with one line per algorithm. The lines are redrawn in place on a
@@ -58,8 +60,17 @@ type RaceView struct {
 	activity string // see Update
 	// dashExplained is set once a plain line has explained that a dash means no score yet.
 	dashExplained bool
+	best          bestSoFar
+	typed         int    // lines that the user has typed below the drawing
 	model         string // name of the run that produced the model; "" before the end
 	stop          func()
+}
+
+// bestSoFar is the score of the leader, and the duration of the race when the leader first
+// had it.
+type bestSoFar struct {
+	score float64
+	at    time.Duration
 }
 
 type runView struct {
@@ -113,6 +124,9 @@ func (r *RaceView) Update(states []RunState, activity string) {
 	for _, state := range states {
 		r.mergeState(state)
 	}
+	if leader := r.runs[r.leader()]; leader != nil && leader.score() != r.best.score {
+		r.best = bestSoFar{leader.score(), r.elapsed(now)}
+	}
 	changed := activity != r.activity
 	r.activity = activity
 	switch r.p.mode {
@@ -134,6 +148,14 @@ func (r *RaceView) Update(states []RunState, activity string) {
 		}
 	}
 	r.news = false
+}
+
+// LineTyped must be called when the user has typed a line, which the terminal shows below
+// the race.
+func (r *RaceView) LineTyped() {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	r.typed++
 }
 
 // SetWinner marks the algorithm that produced the model. If it is a blend, SetWinner adds a

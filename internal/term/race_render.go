@@ -30,12 +30,15 @@ import (
 func (r *RaceView) redraw(now time.Time) {
 	width := r.p.width()
 	lines := append([]string{r.headline(now, width-1)}, r.render(width-1)...)
+	if hint := r.stopHint(); hint != "" {
+		lines = append(lines, Truncate(hint, width-1))
+	}
 	if height := r.p.height(); height > 1 && len(lines) >= height { // lines above the screen cannot be redrawn
 		lines = lines[:1]
 	}
 	var b strings.Builder
 	if n := countTerminalRows(r.lines, width); n > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", n)
+		fmt.Fprintf(&b, "\x1b[%dA", n+r.typed)
 		if width != r.width { // a resized terminal would join the lines that it has wrapped
 			b.WriteString("\r\x1b[J")
 		}
@@ -45,7 +48,7 @@ func (r *RaceView) redraw(now time.Time) {
 		b.WriteString("\r" + lines[i] + "\x1b[K\n")
 	}
 	b.WriteString("\x1b[J")
-	r.lines, r.width = lines, width
+	r.lines, r.width, r.typed = lines, width, 0
 	fmt.Fprint(r.p.out, b.String())
 }
 
@@ -76,6 +79,15 @@ func (r *RaceView) headline(now time.Time, width int) string {
 		return Truncate(name+rest, width)
 	}
 	return r.p.style.Bold(name) + rest
+}
+
+// stopHint returns the line that says how good the best model so far is and how to end the
+// race with it. It returns "" if the race cannot be ended or no algorithm has a score.
+func (r *RaceView) stopHint() string {
+	if !r.opts.Stoppable || r.done || r.activity != "" || r.leader() == "" || r.allDone() {
+		return ""
+	}
+	return fmt.Sprintf("good so far: %s %.4f after %s; Enter takes it", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.at))
 }
 
 // allDone reports whether all algorithms have ended.
@@ -168,21 +180,27 @@ func (r *RaceView) labels(width int) (labels []string, widest int) {
 	return labels, widest
 }
 
-// curveRange returns the range of scores that the curves show. high is the best score or
-// the threshold, whichever is higher. low excludes the steep start of a race.
+// curveRange returns the range of scores that the curves show.
 func (r *RaceView) curveRange() (low, high float64) {
 	var all []float64
 	for _, n := range r.order {
 		all = append(all, r.runs[n].curve...)
 	}
-	if len(all) == 0 {
+	return CurveRange(all, r.opts.Target)
+}
+
+// CurveRange returns the range of scores that the curves of a race show. high is the best
+// score or the threshold, whichever is higher. low excludes the steep start of a race. scores
+// are those of all curves, in any order. threshold may be nil.
+func CurveRange(scores []float64, threshold *float64) (low, high float64) {
+	if len(scores) == 0 {
 		return 0, 1
 	}
-	slices.Sort(all)
-	best, median := all[len(all)-1], all[len(all)/2]
-	low, high = max(all[0], best-4*(best-median)), best
-	if r.opts.Target != nil {
-		high = max(best, *r.opts.Target)
+	sorted := slices.Sorted(slices.Values(scores))
+	best, median := sorted[len(sorted)-1], sorted[len(sorted)/2]
+	low, high = max(sorted[0], best-4*(best-median)), best
+	if threshold != nil {
+		high = max(best, *threshold)
 	}
 	return low, high
 }

@@ -2,57 +2,84 @@
 // Without this script every page can be read and every form can be sent.
 "use strict";
 
+document.documentElement.classList.add("scripting");
+
 // poll replaces an element that has data-poll with what its address returns, until the
-// returned element no longer has data-poll. It waits while the page is hidden, and goes on
-// after the service or the network was away.
-const interval = 400, slowest = 5000;
+// returned element no longer has data-poll. It waits while the page is hidden. After the
+// service or the network was away, or the computer slept, it goes on by itself.
+const often = 300, slowest = 5000, patience = 8000;
 
 function poll(element) {
-  const address = element.dataset.poll;
-  let etag = "", pause = interval;
-  const again = () => setTimeout(step, pause);
+  const address = element.dataset.poll, rate = 1000 * element.dataset.seconds || often;
+  const ended = new AbortController();
+  let etag = "", pause = rate, timer = 0, request = null;
+  const again = () => { timer = setTimeout(step, pause); };
+  // atOnce does not wait for a request that was sent before the connection was lost.
+  const atOnce = () => { clearTimeout(timer); request?.abort(); step(); };
+  addEventListener("online", atOnce, { signal: ended.signal });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) atOnce(); }, { signal: ended.signal });
+  onWaking(atOnce, ended.signal);
+
   async function step() {
-    if (!element.isConnected) return;
-    if (document.hidden) return document.addEventListener("visibilitychange", step, { once: true });
+    if (!element.isConnected) return ended.abort();
+    if (document.hidden) return;
+    const own = request = new AbortController();
+    const timeout = setTimeout(() => own.abort(), patience);
     try {
-      const response = await fetch(address, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
-      if (response.status === 401 || response.status === 403) return say("The session has ended. Load the page again to sign in.");
+      const response = await fetch(address, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store", signal: own.signal });
+      if (response.status === 401 || response.status === 403) {
+        ended.abort();
+        return say("The session has ended. Load the page again to sign in.");
+      }
       if (response.status === 404) return location.reload();
       if (response.status !== 304 && !response.ok) throw new Error(response.statusText);
-      if (pause > interval) say("");
-      pause = interval;
-      if (response.status === 304) return again();
-      etag = response.headers.get("ETag") || "";
-      replace(await response.text());
-      if (element.dataset.poll !== undefined) again();
+      const html = response.status === 304 ? "" : await response.text();
+      if (pause > rate) say("");
+      pause = rate;
+      if (html && replace(html)) etag = response.headers.get("ETag") || "";
+      if (element.dataset.poll === undefined) return ended.abort();
     } catch {
+      if (own !== request) return; // atOnce has sent another
       pause = Math.min(pause * 2, slowest);
       say("The service does not respond. Trying again…");
-      again();
+    } finally {
+      clearTimeout(timeout);
     }
+    again();
   }
-  // replace shows the new element. The focus, open details and scroll positions stay: they
-  // are those of the element at the same place.
+  // replace shows the new element, unless a question is open in the old one. The focus, open
+  // details and scroll positions stay: they are those of the element at the same place.
   function replace(html) {
     const box = document.createElement("template");
     box.innerHTML = html;
     const next = box.content.firstElementChild;
-    if (!next) return;
+    const question = element.querySelector("details.danger[open]");
+    if (!next || question?.contains(document.activeElement)) return false;
     const places = (selector) => [...element.querySelectorAll(selector)];
     const canFocus = "a, button, input, select, summary, [tabindex]";
     const focused = places(canFocus).indexOf(document.activeElement);
     const open = places("details").map((d) => d.open);
     const scrolled = places(".scroll").map((d) => d.scrollLeft);
-    const typed = element.querySelector("details.danger[open]");
-    if (typed && typed.contains(document.activeElement)) return;
     element.replaceWith(next);
     element = next;
     places("details").forEach((d, i) => { if (open[i]) d.open = true; });
     places(".scroll").forEach((d, i) => { d.scrollLeft = scrolled[i] || 0; });
     if (focused >= 0) places(canFocus)[focused]?.focus({ preventScroll: true });
     enhance(next);
+    return true;
   }
   again();
+}
+
+// onWaking calls back when the computer has slept: when a second took more than five.
+function onWaking(callback, signal) {
+  let last = Date.now();
+  const clock = setInterval(() => {
+    const now = Date.now();
+    if (now - last > 5000) callback();
+    last = now;
+  }, 1000);
+  signal.addEventListener("abort", () => clearInterval(clock));
 }
 
 // say shows a short message at the bottom of the page.
@@ -67,14 +94,31 @@ function say(text, duration = 0) {
 
 // copying puts the command of a button on the clipboard.
 function copying(button) {
-  if (!navigator.clipboard) return;
-  button.hidden = false;
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(button.dataset.copy);
       say("Copied", 1500);
-    } catch {
-      say("The browser does not allow copying", 3000);
+    } catch { // without TLS there is no clipboard: select the command instead
+      getSelection().selectAllChildren(button.previousElementSibling);
+      say("Selected. Copy it with Ctrl+C or ⌘C", 3000);
+    }
+  });
+}
+
+// dropping lets files be dropped on an area. Of several inputs in it, a file is for the one that
+// accepts its extension.
+function dropping(area) {
+  for (const type of ["dragenter", "dragover"]) area.addEventListener(type, (e) => { e.preventDefault(); area.classList.add("over"); });
+  for (const type of ["dragleave", "drop"]) area.addEventListener(type, () => area.classList.remove("over"));
+  area.addEventListener("drop", (e) => {
+    e.preventDefault();
+    const inputs = [...area.querySelectorAll("input[type=file]")];
+    for (const file of e.dataTransfer.files) {
+      const input = inputs.find((i) => i.accept.split(",").some((end) => file.name.toLowerCase().endsWith(end))) || inputs[0];
+      const chosen = new DataTransfer();
+      chosen.items.add(file);
+      input.files = chosen.files;
+      input.dispatchEvent(new Event("change"));
     }
   });
 }
@@ -85,16 +129,6 @@ function uploading(form) {
   const file = form.querySelector("input[type=file]");
   const progress = form.querySelector("progress");
   const button = form.querySelector("button");
-  const drop = form.querySelector("[data-drop]");
-  form.querySelector("[data-drop-hint]").hidden = false;
-  for (const type of ["dragenter", "dragover"]) drop.addEventListener(type, (e) => { e.preventDefault(); drop.classList.add("over"); });
-  for (const type of ["dragleave", "drop"]) drop.addEventListener(type, () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (e) => {
-    e.preventDefault();
-    if (e.dataTransfer.files.length === 0) return;
-    file.files = e.dataTransfer.files;
-    file.dispatchEvent(new Event("change"));
-  });
   file.addEventListener("change", () => check(file.files[0], form.querySelector("[data-check]"), form.hasAttribute("data-blind")));
   form.addEventListener("submit", (e) => {
     e.preventDefault();
@@ -198,6 +232,7 @@ function enhance(root) {
   const all = (selector) => [...(root.matches?.(selector) ? [root] : []), ...root.querySelectorAll(selector)];
   all("[data-copy]").forEach(copying);
   all("form[data-upload]").forEach(uploading);
+  all("[data-drop]").forEach(dropping);
 }
 
 enhance(document);

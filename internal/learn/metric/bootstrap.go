@@ -14,25 +14,32 @@ const maxBootstrapRows = 5000
 
 // bootstrapInterval returns the interval of a score of p that is from 0 to 1.
 // newScore returns the function that computes the score of the rows with the
-// given weights, which say how often a sample has each row. The samples are the
-// same in each call.
+// given weights, which say how often a sample has each row. A sample is drawn from
+// the rows or, if p has Groups, from the groups. The samples are the same in each
+// call.
 //
-// The interval is that of the normal approximation, not the one between the
-// quantiles of the samples, because a sample repeats rows, which makes scores such
-// as the calibration error larger than on the rows themselves.
+// The interval is that of the normal approximation, not the interval between the quantiles
+// of the samples. A sample repeats rows, which makes scores such as the calibration error
+// larger than they are on the rows themselves.
 func bootstrapInterval(score float64, p Predictions, newScore func(Predictions) func(weights []float64) float64) Interval {
 	if math.IsNaN(score) || len(p.Labels) < 2 {
 		return unknownInterval
 	}
-	all := len(p.Labels)
-	p = p.subsample(maxBootstrapRows)
-	compute, weights := newScore(p), make([]float64, len(p.Labels))
-	rng := rand.New(rand.NewPCG(uint64(len(weights)), bootstraps))
+	p, part := p.subsampleClusters(maxBootstrapRows)
+	of, clusters := p.clusters()
+	if clusters < 2 {
+		return unknownInterval
+	}
+	compute, weights, drawn := newScore(p), make([]float64, len(p.Labels)), make([]float64, clusters)
+	rng := rand.New(rand.NewPCG(uint64(clusters), bootstraps))
 	n, sum, squares := 0.0, 0.0, 0.0
 	for range bootstraps {
-		clear(weights)
-		for range weights {
-			weights[rng.IntN(len(weights))]++
+		clear(drawn)
+		for range drawn {
+			drawn[rng.IntN(clusters)]++
+		}
+		for row, cluster := range of {
+			weights[row] = drawn[cluster]
 		}
 		if value := compute(weights); !math.IsNaN(value) {
 			n++
@@ -43,24 +50,36 @@ func bootstrapInterval(score float64, p Predictions, newScore func(Predictions) 
 	if n < 2 {
 		return unknownInterval
 	}
-	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * float64(len(weights)) / float64(all))
+	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * part)
 	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
 }
 
-// subsample returns at most maxRows rows of p, at equal distances.
-func (p Predictions) subsample(maxRows int) Predictions {
+// subsampleClusters returns about maxRows rows of p. They are whole clusters at equal
+// distances. share is the fraction of all clusters that these are.
+func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, share float64) {
 	rows := len(p.Labels)
 	if rows <= maxRows {
-		return p
+		return p, 1
 	}
-	all := p
-	p.Labels, p.Probabilities = nil, nil
-	for i := range maxRows {
-		row := i * rows / maxRows
-		p.Labels = append(p.Labels, all.Labels[row])
-		p.Probabilities = append(p.Probabilities, all.row(row)...)
+	of, clusters := p.clusters()
+	kept := max(clusters*maxRows/rows, 1)
+	keeps := make([]bool, clusters)
+	for i := range kept {
+		keeps[i*clusters/kept] = true
 	}
-	return p
+	sample = p
+	sample.Labels, sample.Probabilities, sample.Groups = nil, nil, nil
+	for row, cluster := range of {
+		if !keeps[cluster] {
+			continue
+		}
+		sample.Labels = append(sample.Labels, p.Labels[row])
+		sample.Probabilities = append(sample.Probabilities, p.row(row)...)
+		if p.Groups != nil {
+			sample.Groups = append(sample.Groups, p.Groups[row])
+		}
+	}
+	return sample, float64(kept) / float64(clusters)
 }
 
 // calibrationErrorInterval returns the interval of CalibrationError.

@@ -54,26 +54,51 @@ type ReliabilityBin struct {
 	Interval Interval
 }
 
-// ClassReliability returns the ten bins of the probability of class. What
-// happens in a row is that it is of the class.
+// ClassReliability returns the ten bins of the probability of class. Observed is the
+// fraction of rows that are of the class.
 func ClassReliability(class int, p Predictions) []ReliabilityBin {
-	var t reliabilityTable
-	for i, label := range p.Labels {
-		t.add(float64(p.row(i)[class]), int(label) == class, 1)
-	}
-	return t.bins()
+	return p.reliability(func(row int) (probability float64, happened bool) {
+		return float64(p.row(row)[class]), int(p.Labels[row]) == class
+	})
 }
 
-// ConfidenceReliability returns the ten bins of the probability of the most
-// probable class. What happens in a row is that it is of this class. Decision
+// ConfidenceReliability returns the ten bins of the probability of the most probable
+// class. Observed is the fraction of rows that are of their most probable class. Decision
 // weights are not used.
-func ConfidenceReliability(p Predictions) []ReliabilityBin {
+func ConfidenceReliability(p Predictions) []ReliabilityBin { return p.reliability(p.confidence) }
+
+// confidence returns the probability of the most probable class of a row and
+// whether the row is of this class.
+func (p Predictions) confidence(row int) (probability float64, right bool) {
+	class := Decide(p.row(row), nil)
+	return float64(p.row(row)[class]), int(p.Labels[row]) == class
+}
+
+// reliability returns the ten bins of what value returns for each row.
+func (p Predictions) reliability(value func(row int) (probability float64, happened bool)) []ReliabilityBin {
 	var t reliabilityTable
-	for i, label := range p.Labels {
-		class := Decide(p.row(i), nil)
-		t.add(float64(p.row(i)[class]), int(label) == class, 1)
+	for row := range p.Labels {
+		probability, happened := value(row)
+		t.add(probability, happened, 1)
 	}
-	return t.bins()
+	bins := t.bins()
+	if p.Groups == nil {
+		return bins
+	}
+	var rows [reliabilityBins][]int32
+	for row := range p.Labels {
+		probability, _ := value(row)
+		bin := reliabilityBin(probability)
+		rows[bin] = append(rows[bin], int32(row))
+	}
+	sums := newClusterSums(p)
+	for i := range bins {
+		bins[i].Interval = sums.ratioInterval(rows[i], func(row int32) (hit, base float64) {
+			_, happened := value(int(row))
+			return oneIf(happened), 1
+		})
+	}
+	return bins
 }
 
 // CalibrationError returns the expected calibration error: the mean difference
@@ -86,9 +111,9 @@ func CalibrationError(p Predictions) float64 {
 // calibrationError is CalibrationError of rows with the given weights.
 func (p Predictions) calibrationError(weight func(row int) float64) float64 {
 	var t reliabilityTable
-	for i, label := range p.Labels {
-		class := Decide(p.row(i), nil)
-		t.add(float64(p.row(i)[class]), int(label) == class, weight(i))
+	for row := range p.Labels {
+		probability, right := p.confidence(row)
+		t.add(probability, right, weight(row))
 	}
 	rows, sum := 0.0, 0.0
 	for bin := range reliabilityBins {
@@ -104,8 +129,13 @@ type reliabilityTable struct {
 	rows, predicted, happened [reliabilityBins]float64
 }
 
+// reliabilityBin returns the bin of a probability.
+func reliabilityBin(probability float64) int {
+	return min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
+}
+
 func (t *reliabilityTable) add(probability float64, happened bool, weight float64) {
-	bin := min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
+	bin := reliabilityBin(probability)
 	t.rows[bin] += weight
 	t.predicted[bin] += weight * probability
 	if happened {

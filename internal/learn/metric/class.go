@@ -14,6 +14,9 @@ type ClassScore struct {
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int
+	// The intervals are unknown if no row decides the score. If the predictions have
+	// Groups, they are computed from groups.
+	PrecisionInterval, RecallInterval, F1Interval Interval
 }
 
 // PerClass returns the scores of each class.
@@ -21,12 +24,19 @@ func PerClass(p Predictions) []ClassScore {
 	counts := newClassCounts(p)
 	scores := make([]ClassScore, p.Classes)
 	for c := range scores {
+		right, predicted, actual := counts.right[c], counts.predicted[c], counts.actual[c]
 		scores[c] = ClassScore{
-			Precision: ratio(counts.right[c], counts.predicted[c]),
-			Recall:    ratio(counts.right[c], counts.actual[c]),
-			F1:        ratio(2*counts.right[c], counts.predicted[c]+counts.actual[c]),
-			Support:   counts.actual[c],
+			Precision:         ratio(right, predicted),
+			Recall:            ratio(right, actual),
+			F1:                ratio(2*right, predicted+actual),
+			Support:           actual,
+			PrecisionInterval: Wilson(right, predicted),
+			RecallInterval:    Wilson(right, actual),
+			F1Interval:        f1Interval(right, predicted+actual-right),
 		}
+	}
+	if p.Groups != nil {
+		setGroupIntervals(scores, p)
 	}
 	return scores
 }

@@ -129,11 +129,13 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 	if !addAUCInfluence(influence, make([]int32, len(p.Labels)), class, p) {
 		return math.NaN(), unknownInterval
 	}
-	variance := 0.0
-	for _, v := range influence {
-		variance += v * v
-	}
 	area := areaUnderCurve(class, p, make([]uint64, len(p.Labels)))
+	if p.Groups != nil {
+		sums := newClusterSums(p)
+		sums.addAll(influence)
+		variance, clusters := sums.end()
+		return area, clusterInterval(area, variance, clusters)
+	}
 	counts := emptyClassCounts(2)
 	for _, label := range p.Labels {
 		if int(label) == class {
@@ -142,5 +144,5 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 			counts.actual[0]++
 		}
 	}
-	return area, counts.scoreInterval(area, variance)
+	return area, counts.scoreInterval(area, sumSquares(influence))
 }

@@ -12,37 +12,149 @@ func groupScoreInterval(name string, p Predictions) Interval {
 	if influence == nil || math.IsNaN(score) {
 		return unknownInterval
 	}
-	sums, groups := make(map[int32]float64), 0.0
-	variance := 0.0
-	for row, v := range influence {
-		if p.Groups[row] < 0 {
-			variance += v * v
-			groups++
-			continue
-		}
-		sums[p.Groups[row]] += v
+	sums := newClusterSums(p)
+	sums.addAll(influence)
+	variance, clusters := sums.end()
+	if name != NameLogLoss && name != NameBrier {
+		return clusterInterval(score, variance, clusters)
 	}
-	for row := range influence { // not over the map, whose order is random
-		if sum, left := sums[p.Groups[row]]; left && p.Groups[row] >= 0 {
-			variance += sum * sum
-			groups++
-			delete(sums, p.Groups[row])
-		}
-	}
-	if groups < 2 {
+	if clusters < 2 {
 		return unknownInterval
 	}
-	variance *= groups / (groups - 1)
-	student := 1 + (Z95*Z95+1)/(4*(groups-1)) // first term of Fisher's expansion
-	variance *= student * student
-	switch {
-	case name == NameLogLoss || name == NameBrier:
-		half := Z95 * math.Sqrt(variance)
-		return Interval{max(score-half, 0), score + half}
-	case variance > 0 && score > 0 && score < 1:
+	half := Z95 * math.Sqrt(variance)
+	return Interval{max(score-half, 0), score + half}
+}
+
+// clusterInterval returns the interval of a score from 0 to 1 with the given variance,
+// which was computed from the given number of clusters.
+func clusterInterval(score, variance float64, clusters int) Interval {
+	if clusters < 2 {
+		return unknownInterval
+	}
+	if variance > 0 && score > 0 && score < 1 {
 		return wilson(score, score*(1-score)/variance)
 	}
-	return wilson(score, groups)
+	return wilson(score, float64(clusters))
+}
+
+// clusters returns the cluster of each row, from 0, and the number of clusters. Each
+// group is a cluster, and each row without a group is one.
+func (p Predictions) clusters() (of []int32, n int) {
+	of = make([]int32, len(p.Labels))
+	known := make(map[int32]int32)
+	for row := range of {
+		cluster := int32(n)
+		if p.Groups != nil && p.Groups[row] >= 0 {
+			if earlier, seen := known[p.Groups[row]]; seen {
+				of[row] = earlier
+				continue
+			}
+			known[p.Groups[row]] = cluster
+		}
+		of[row] = cluster
+		n++
+	}
+	return of, n
+}
+
+// clusterSums adds up the influences of rows by cluster.
+type clusterSums struct {
+	of      []int32   // the cluster of each row
+	sums    []float64 // by cluster
+	has     []bool    // by cluster, whether it is in touched
+	touched []int32   // the clusters that influences were added to, in order
+}
+
+func newClusterSums(p Predictions) *clusterSums {
+	of, n := p.clusters()
+	return &clusterSums{of: of, sums: make([]float64, n), has: make([]bool, n)}
+}
+
+func (s *clusterSums) add(row int32, influence float64) {
+	cluster := s.of[row]
+	if !s.has[cluster] {
+		s.has[cluster] = true
+		s.touched = append(s.touched, cluster)
+	}
+	s.sums[cluster] += influence
+}
+
+// addAll adds the influences of all rows.
+func (s *clusterSums) addAll(influence []float64) {
+	for row, v := range influence {
+		s.add(int32(row), v)
+	}
+}
+
+// end returns the variance of the score whose influences were added, and the number of
+// clusters that they are from, and forgets the influences.
+func (s *clusterSums) end() (variance float64, clusters int) {
+	for _, cluster := range s.touched {
+		variance += s.sums[cluster] * s.sums[cluster]
+		s.sums[cluster], s.has[cluster] = 0, false
+	}
+	clusters = len(s.touched)
+	s.touched = s.touched[:0]
+	if clusters < 2 {
+		return variance, clusters
+	}
+	n := float64(clusters)
+	student := 1 + (Z95*Z95+1)/(4*(n-1)) // first term of Fisher's expansion
+	return variance * n / (n - 1) * student * student, clusters
+}
+
+// ratioInterval returns the interval of the ratio of the sums of hit and base over the
+// given rows, where hit is at most base. A row changes the ratio by
+// (hit − ratio·base) / Σ base.
+func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
+	hits, bases := 0.0, 0.0
+	for _, row := range rows {
+		hit, base := parts(row)
+		hits += hit
+		bases += base
+	}
+	if bases == 0 {
+		return unknownInterval
+	}
+	ratio := hits / bases
+	for _, row := range rows {
+		if hit, base := parts(row); base > 0 {
+			s.add(row, (hit-ratio*base)/bases)
+		}
+	}
+	variance, clusters := s.end()
+	return clusterInterval(ratio, variance, clusters)
+}
+
+// setGroupIntervals sets the intervals of the scores of each class from groups.
+func setGroupIntervals(scores []ClassScore, p Predictions) {
+	predicted, rows := make([]int, len(p.Labels)), make([][]int32, p.Classes)
+	for i, label := range p.Labels {
+		predicted[i] = Decide(p.row(i), p.Weights)
+		rows[label] = append(rows[label], int32(i))
+		if predicted[i] != int(label) {
+			rows[predicted[i]] = append(rows[predicted[i]], int32(i))
+		}
+	}
+	sums := newClusterSums(p)
+	for c := range scores {
+		interval := func(parts func(actual, predicted float64) (hit, base float64)) Interval {
+			return sums.ratioInterval(rows[c], func(row int32) (hit, base float64) {
+				return parts(oneIf(int(p.Labels[row]) == c), oneIf(predicted[row] == c))
+			})
+		}
+		scores[c].PrecisionInterval = interval(func(a, p float64) (float64, float64) { return a * p, p })
+		scores[c].RecallInterval = interval(func(a, p float64) (float64, float64) { return a * p, a })
+		scores[c].F1Interval = interval(func(a, p float64) (float64, float64) { return 2 * a * p, a + p })
+	}
+}
+
+// oneIf returns 1 if the condition holds, otherwise 0.
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
 }
 
 // influences returns the named score and the influence of each row on it, or nil
@@ -51,12 +163,7 @@ func (p Predictions) influences(name string) (score float64, influence []float64
 	influence = make([]float64, len(p.Labels))
 	n := float64(len(p.Labels))
 	counts := newClassCounts(p)
-	right := func(i int) float64 {
-		if Decide(p.row(i), p.Weights) == int(p.Labels[i]) {
-			return 1
-		}
-		return 0
-	}
+	right := func(i int) float64 { return oneIf(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
 	switch name {
 	case NameAccuracy:
 		score = Accuracy(p)

@@ -54,6 +54,73 @@ func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	}
 }
 
+// The same holds for the scores of one class. The intervals from bootstrap samples of groups
+// must be wider than those from samples of rows.
+func TestGroupIntervalsOfAClass(t *testing.T) {
+	const groups, size, samples = 120, 8, 400
+	byRows := func(p Predictions) Predictions { p.Groups = nil; return p }
+	population := byRows(groupedSample(40_000, size, 9))
+	for name, measure := range map[string]func(Predictions) (float64, Interval){
+		"precision": func(p Predictions) (float64, Interval) { s := PerClass(p)[1]; return s.Precision, s.PrecisionInterval },
+		"recall":    func(p Predictions) (float64, Interval) { s := PerClass(p)[1]; return s.Recall, s.RecallInterval },
+		"f1":        func(p Predictions) (float64, Interval) { s := PerClass(p)[1]; return s.F1, s.F1Interval },
+		"rocAuc":    func(p Predictions) (float64, Interval) { return ClassROCAUC(1, p) },
+		"reliability": func(p Predictions) (float64, Interval) {
+			bin := ConfidenceReliability(p)[9]
+			return bin.Observed, bin.Interval
+		},
+	} {
+		truth, _ := measure(population)
+		held, heldByRows := 0, 0
+		for sample := range samples {
+			part := groupedSample(groups, size, uint64(100+sample))
+			if _, i := measure(part); i.Low <= truth && truth <= i.High {
+				held++
+			}
+			if _, i := measure(byRows(part)); i.Low <= truth && truth <= i.High {
+				heldByRows++
+			}
+		}
+		if held < samples*92/100 || held > samples*99/100 {
+			t.Errorf("%d of %d intervals contain the %s, want about 95 of 100", held, samples, name)
+		}
+		if heldByRows > samples*85/100 && name != "reliability" { // the rows of the bin are of few groups each
+			t.Errorf("%s: %d of %d intervals by rows contain it, so the sample shows nothing", name, heldByRows, samples)
+		}
+	}
+	p := groupedSample(groups, size, 5)
+	width := func(i Interval) float64 { return i.High - i.Low }
+	if grouped, rows := ScoreInterval(NameCalibrationError, p), ScoreInterval(NameCalibrationError, byRows(p)); width(grouped) < 1.3*width(rows) {
+		t.Errorf("the calibration error has %v by groups, %v by rows", grouped, rows)
+	}
+	if grouped, rows := AveragePrecisionInterval(1, p), AveragePrecisionInterval(1, byRows(p)); width(grouped) < 1.3*width(rows) {
+		t.Errorf("the average precision has %v by groups, %v by rows", grouped, rows)
+	}
+	one := p
+	one.Groups = make([]int32, len(p.Labels))
+	if i := PerClass(one)[1].RecallInterval; i.Known() {
+		t.Errorf("one group has the interval %v", i)
+	}
+}
+
+// TestSubsampleClusters keeps whole groups and says how large a part they are.
+func TestSubsampleClusters(t *testing.T) {
+	p := groupedSample(1000, 8, 4)
+	part, share := p.subsampleClusters(maxBootstrapRows)
+	rows := map[int32]int{}
+	for _, group := range part.Groups {
+		rows[group]++
+	}
+	if len(part.Labels) > maxBootstrapRows || len(part.Probabilities) != 2*len(part.Labels) || share != float64(len(rows))/1000 {
+		t.Errorf("%d rows of %d groups, share %v", len(part.Labels), len(rows), share)
+	}
+	for group, n := range rows {
+		if n != 8 {
+			t.Fatalf("group %d has %d rows", group, n)
+		}
+	}
+}
+
 func TestGroupsOfOneRowAreRows(t *testing.T) {
 	p := groupedSample(500, 1, 3)
 	for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss, NameBrier} {

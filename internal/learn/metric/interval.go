@@ -44,13 +44,13 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// F1Interval returns the interval of a class's F1. both is the number of rows
+// f1Interval returns the interval of a class's F1. both is the number of rows
 // that are of the class and predicted as the class. either is the number of rows
 // that are of the class, predicted as the class, or both.
 //
 // J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
 // with J, so the limits of F1 follow from those of J.
-func F1Interval(both, either int) Interval {
+func f1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
 }
@@ -64,8 +64,8 @@ func F1Interval(both, either int) Interval {
 // the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
 // 44, 1988.) The log loss and the Brier score are means and have the interval of
 // the normal approximation. That of the calibration error is from 200 bootstrap
-// samples of rows. If p has Groups, all intervals except that of the calibration
-// error are wider; see groupScoreInterval.
+// samples. If p has Groups, the intervals are computed from groups and are wider;
+// see groupScoreInterval.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval

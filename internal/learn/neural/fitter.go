@@ -44,7 +44,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	if len(fold.Train) == 0 {
 		return nil, errors.New("neural: no training rows")
 	}
-	o, err := opts.withDefaults(len(fold.Train), f.Rows)
+	o, err := opts.withDefaults(len(fold.Train))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 )
@@ -21,10 +20,8 @@ type Options struct {
 	// other fitter shares.
 	Workspaces *WorkspacePool
 	// Steps is the number of steps into which the schedule is divided; it does
-	// not change the schedule. Defaults to 100, or to 12 for each epoch if that
-	// is less, because evaluating more steps on many rows would take longer
-	// than training. The default depends on the rows of the whole frame, so that
-	// a step is the same fraction of the schedule in a fold and in a refit.
+	// not change the schedule. Defaults to 30. More would be evaluated at a cost
+	// of up to a third of the training's.
 	Steps int
 	// Samples is the number of rows trained on over the whole schedule, where a
 	// row counts once for each epoch. Defaults to 64 epochs up to 2,000 rows.
@@ -60,13 +57,13 @@ type Options struct {
 }
 
 // withDefaults returns o with the defaults for the given number of training
-// rows. frameRows is the number of rows of the whole frame.
-func (o Options) withDefaults(rows, frameRows int) (Options, error) {
+// rows.
+func (o Options) withDefaults(rows int) (Options, error) {
 	setDefault(&o.Workers, 1)
 	if o.Workspaces == nil {
 		o.Workspaces = &WorkspacePool{}
 	}
-	setDefault(&o.Steps, max(20, min(100, 12*cmp.Or(o.Samples, defaultSamples(frameRows))/max(1, frameRows))))
+	setDefault(&o.Steps, 30)
 	setDefault(&o.Samples, defaultSamples(rows))
 	setDefault(&o.Members, 4)
 	setDefault(&o.Width, 192)

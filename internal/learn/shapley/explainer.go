@@ -40,10 +40,10 @@ const maxExactColumns = 6
 // row. It is immutable.
 type Orders struct{ list [][]int }
 
-// NewOrders returns the rotations of random orders. Each column then has every
-// place once in a series of rotations, which reduces the error to 0.7 of that of
-// independent orders. The orders are the same for the same table, so that equal
-// rows have equal explanations.
+// NewOrders returns orders that are rotations of random orders. Among all rotations of an
+// order, each column is once at each place, as in a Latin square, so no column comes early
+// more often than others. The orders depend only on t, so that equal rows have equal
+// explanations.
 func NewOrders(t Table) *Orders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))
@@ -59,8 +59,8 @@ func NewOrders(t Table) *Orders {
 	return o
 }
 
-// NewExplainer returns an explainer of rows, which must have the background rows
-// of t first. orders must be of t.
+// NewExplainer returns an explainer of rows, which must begin with the background rows.
+// orders must be the result of NewOrders(t).
 func NewExplainer(t Table, rows Rows, orders *Orders) *Explainer {
 	return &Explainer{
 		table: t, rows: rows, orders: orders, different: make([]bool, t.Features),
@@ -72,11 +72,12 @@ func NewExplainer(t Table, rows Rows, orders *Orders) *Explainer {
 // class in the given row. They add up to the difference between this probability
 // and its mean over the background rows, up to rounding.
 //
-// If a background row differs from the row in at most six columns, its part is
-// exact. Otherwise it is that of one random order and its reverse. This is exact
-// if no more than two columns interact (Mitchell, Cooper, Frank and Holmes,
-// "Sampling permutations for Shapley value estimation", JMLR 23, 2022). The only
-// error is ctx's.
+// The contributions are a mean over the background rows. The term of a background row that
+// differs from the explained row in at most six columns is exact. The term of another
+// background row is computed from one random order and its reverse, which is exact if no
+// more than two columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
+// permutations for Shapley value estimation", JMLR 23, 2022). The only error is that of
+// ctx.
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -105,7 +106,8 @@ func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) 
 	return nil
 }
 
-// findDifferent sets the columns in which the ends of the path are different.
+// findDifferent sets e.columns to the columns in which the model distinguishes the ends of
+// the path.
 func (e *Explainer) findDifferent() {
 	clear(e.different)
 	e.rows.MarkDifferent(e.different, e.path.From, e.path.To)
@@ -142,7 +144,7 @@ func (e *Explainer) predict(order []int) {
 	e.rows.PredictPath(e.probabilities, &e.path)
 }
 
-// addOrder adds half of the contributions by one order of the columns.
+// addOrder adds half of the contributions that one order of the columns yields to dst.
 func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	e.predict(order)
 	before := float64(e.probabilities[class])
@@ -153,8 +155,8 @@ func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	}
 }
 
-// addExact adds the Shapley values of the columns in which the ends of the path
-// are different. The bits of a set are the indices of these columns.
+// addExact adds the exact Shapley values of e.columns to dst. Bit i of a set stands for
+// e.columns[i].
 func (e *Explainer) addExact(dst []float64, class int) {
 	n := len(e.columns)
 	if n == 0 {
@@ -196,8 +198,8 @@ func setWeight(n, set int) float64 {
 	return 1 / (float64(n) * binomial)
 }
 
-// coverings holds, for each number of columns, orders such that each set of
-// columns begins one of them.
+// coverings holds, for each number of columns, a few orders of the columns such that each
+// set of columns is the beginning of one of them.
 var coverings = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
 		list[n] = newCovering(n)
@@ -205,9 +207,10 @@ var coverings = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCovering returns orders of n columns. It begins with the largest sets in the
-// middle, which no two can share an order, and prefers sets that are not covered
-// yet.
+// newCovering returns the element of coverings for n columns. Two sets of equal size
+// cannot begin the same order. Therefore newCovering begins with the sets of about n/2
+// columns, because these are the most, and adds an order for each set that no order begins
+// with yet.
 func newCovering(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {
@@ -252,8 +255,8 @@ func newOrderThrough(set, n int, covered []bool) []int {
 	return order
 }
 
-// choose returns the first possible number below n that is better or, if none is,
-// the first that is possible.
+// choose returns the first number below n that rate calls possible and better. If there is
+// none, it returns the first that is possible.
 func choose(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -20,8 +20,8 @@ type Path struct {
 	From, To int
 	// Steps is the number of steps. The path has one row more.
 	Steps int
-	// Step holds, for each feature, the step that replaces it, from 1 to Steps.
-	// It is 0 for a feature in which the model does not distinguish From and To.
+	// Step holds, for each feature, the number of the step that replaces it, from 1 to
+	// Steps. The number is 0 if the model does not distinguish From and To in the feature.
 	Step []int32
 }
 

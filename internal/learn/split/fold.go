@@ -55,3 +55,37 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	}
 	return folds
 }
+
+// MergeFolds merges consecutive folds so that n, at least 1, are left. It returns folds
+// if there are not more than n. A merged fold has the Validation rows of all its folds, in their
+// order. Its Train rows are those that are in the Train of each of them.
+func MergeFolds(folds []Fold, n int) []Fold {
+	if len(folds) <= n {
+		return folds
+	}
+	merged := make([]Fold, n)
+	for i := range merged {
+		group := folds[i*len(folds)/n : (i+1)*len(folds)/n]
+		merged[i] = group[0]
+		for _, fold := range group[1:] {
+			merged[i].Train = intersect(merged[i].Train, fold.Train)
+			merged[i].Validation = slices.Concat(merged[i].Validation, fold.Validation)
+		}
+	}
+	return merged
+}
+
+// MergedFold returns the index of the fold of MergeFolds(folds, n) that has the
+// Validation rows of folds[i].
+func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
+
+// intersect returns the rows that are in both lists, which are ascending.
+func intersect(rows, others []int32) []int32 {
+	var both []int32
+	for _, row := range rows {
+		if _, found := slices.BinarySearch(others, row); found {
+			both = append(both, row)
+		}
+	}
+	return both
+}

@@ -197,3 +197,34 @@ func TestDeterminism(t *testing.T) {
 		checkDivision(t, subset.sortedRows(), rest, held)
 	})
 }
+
+// TestMergeFolds checks that merged folds validate the rows of the folds in the same order
+// and train on all others.
+func TestMergeFolds(t *testing.T) {
+	labels := make([]int32, 97)
+	for i := range labels {
+		labels[i] = int32(i % 3)
+	}
+	folds := Folds(Sample{Labels: labels, Classes: 3}, 10, 1)
+	order := func(folds []Fold) (rows []int32) {
+		for _, fold := range folds {
+			rows = append(rows, fold.Validation...)
+		}
+		return rows
+	}
+	for _, n := range []int{1, 3, 5, 10, 20} {
+		merged := MergeFolds(folds, n)
+		if want := min(n, 10); len(merged) != want {
+			t.Fatalf("%d folds instead of %d", len(merged), want)
+		}
+		if diff := cmp.Diff(order(folds), order(merged)); diff != "" {
+			t.Errorf("%d folds: %s", n, diff)
+		}
+		for i, fold := range folds {
+			in := merged[MergedFold(i, len(folds), len(merged))]
+			if len(in.Train)+len(in.Validation) != len(labels) || !slices.Contains(in.Validation, fold.Validation[0]) {
+				t.Errorf("%d folds: fold %d is in one of %d and %d rows", n, i, len(in.Train), len(in.Validation))
+			}
+		}
+	}
+}

@@ -311,6 +311,7 @@ func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 			break
 		}
 		m := newRunningStats(inf.values, t.limits.maxHashes)
+		c.parsed = inf.values
 		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.estimate(), !m.distinct.isExact(), m.toNumericStats(), m.fractions
 		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text] + t.rowsByKind[cells.Number] - m.rows
 	default:

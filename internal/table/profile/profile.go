@@ -64,6 +64,7 @@ type ColumnProfile struct {
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []distinctValue     // the counted texts; incomplete if Estimate is set
+	parsed       []distinctValue     // values with their numbers, of dates, times and amounts; otherwise nil
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // number of rows with an empty cell
 	dayFirst     bool                // 1/2/2006 is in February

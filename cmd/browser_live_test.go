@@ -1,0 +1,148 @@
+//go:build unix
+
+package cmd_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"foretell/internal/api"
+	"foretell/internal/testenv"
+)
+
+// TestLiveRaceInBrowser watches a race while the connection is silent, as after a sleep of the
+// computer, while it is gone, and while the service is restarted. The page goes on by itself,
+// and shows the end of the race at once.
+func TestLiveRaceInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	ctx, _ := testenv.Browser(t)
+	dir := t.TempDir()
+	address := freeAddress(t)
+	service, base := serveAt(t, address, dir)
+	accountOn(t, base, "--data-dir", dir)
+	relay, front := testenv.StartRelay(t, base)
+	p := &person{t: t, ctx: ctx, base: front}
+	p.visit("/sign-in")
+	p.signIn("a@example.com")
+	p.uploadNoise(filepath.Join(t.TempDir(), "train.csv"))
+	race := p.startRace()
+	p.run("the page is not loaded again", chromedp.Evaluate(`window.isFirst = true`, nil))
+
+	p.advances("before anything happened")
+	relay.Set(testenv.Hanging)
+	p.sees("#notice:not([hidden])")
+	relay.Set(testenv.Forwarding)
+	p.advances("after the silence")
+
+	p.run("offline", network.EmulateNetworkConditions(true, 0, -1, -1))
+	p.sees("#notice:not([hidden])")
+	p.run("online", network.EmulateNetworkConditions(false, 0, -1, -1))
+	p.advances("after the network was gone")
+
+	if err := service.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("#notice:not([hidden])")
+	serveAt(t, address, dir)
+	relay.Set(testenv.Forwarding) // it refuses once it could not connect
+	p.advances("after the restart")
+	p.run("the notice is gone", chromedp.Poll(`document.querySelector("#notice").hidden && window.isFirst`, nil))
+	p.seesEnd(race)
+}
+
+// uploadNoise uploads a table from which little can be learned, so that a race takes minutes.
+func (p *person) uploadNoise(file string) {
+	p.t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	var csv strings.Builder
+	csv.WriteString("id,a,b,c,d,e,f,kind\n")
+	for i := range 20_000 {
+		x := [6]float64{}
+		sum := 0.0
+		for j := range x {
+			x[j] = random.NormFloat64()
+			sum += x[j] * x[(j+1)%6]
+		}
+		fmt.Fprintf(&csv, "%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%t\n", i, x[0], x[1], x[2], x[3], x[4], x[5], sum+3*random.NormFloat64() > 0)
+	}
+	p.writeFile(file, csv.String())
+	p.visit("/datasets")
+	p.write("#name", "noise")
+	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
+	p.sees("[data-check] .note.good")
+	p.press("main form[data-upload] button")
+	p.sees(`a[href$="/train"]`)
+}
+
+// advances waits until the page shows other scores than now.
+func (p *person) advances(when string) {
+	p.t.Helper()
+	const scores = `document.querySelector("#race table:last-of-type tbody").textContent`
+	shown := ""
+	p.run(when, chromedp.Evaluate(scores, &shown))
+	quoted, err := json.Marshal(shown)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.run("waiting for new scores "+when, chromedp.Poll(scores+" !== "+string(quoted), nil, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(stepTime)))
+}
+
+// seesEnd stops the race elsewhere and measures how long after the service the page shows its end.
+func (p *person) seesEnd(race string) {
+	p.t.Helper()
+	var shown float64
+	p.run("watching", chromedp.Evaluate(`window.ended = new Promise((resolve) => new MutationObserver(() => {
+		if (document.querySelector("#race > .actions a")) resolve(Date.now());
+	}).observe(document.querySelector("main"), { childList: true, subtree: true })); 0`, nil))
+	token, err := signIn(p.base, "a@example.com")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var job api.Training
+	callJSON(p.t, http.MethodPatch, p.base+"/api/v1"+race+"/cancel", token, &job)
+	var ended time.Time
+	waitUntil(p.t, "the end of the race", func() bool {
+		callJSON(p.t, http.MethodGet, p.base+"/api/v1"+race, token, &job)
+		ended = time.Now()
+		return job.ModelKey != ""
+	})
+	p.run("the end", chromedp.Evaluate(`window.ended ?? Date.now()`, &shown, awaitPromise))
+	lag := time.UnixMilli(int64(shown)).Sub(ended)
+	p.t.Logf("the page showed the end of the race %v after the service", lag)
+	if lag > 500*time.Millisecond {
+		p.t.Errorf("the page showed the end of the race %v after the service", lag)
+	}
+}
+
+// callJSON sends a request without a body to the API and reads the response.
+func callJSON(t *testing.T, method, address, token string, out any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", address, resp.Status, err)
+	}
+}

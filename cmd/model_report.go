@@ -1,0 +1,190 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/drift"
+	"foretell/internal/exit"
+	"foretell/internal/htmlreport"
+	"foretell/internal/preflight"
+	"foretell/internal/report"
+	"foretell/internal/requirement"
+	"foretell/internal/term"
+)
+
+type modelsReportOptions struct {
+	factory *cli.Factory
+	wait    connect.WaitFlags
+	output  cli.Output
+	gate    requirement.Flags
+	layout  preflight.LayoutFlags
+
+	blind []string
+	html  string
+	force bool
+}
+
+func newModelsReportCmd(f *cli.Factory) *cobra.Command {
+	opts := &modelsReportOptions{factory: f, wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{Idle: true}}}
+	cmd := &cobra.Command{
+		Use: "report REF", Short: "Show how good a model is, what it depends on, and what could be wrong",
+		Long: `Shows the scores of a model with 95 % intervals, its classes, the calibration of its
+probabilities, the importance of the columns and how they interact, and the race.
+
+--html writes the report with its curves as one file, which can be read and printed
+without other files.
+
+With --blind the report also shows how much the values of each column of BLIND differ
+from those of the training file, as the population stability index. An index below 0.1
+means no drift, and an index of 0.25 or more a large drift. BLIND stays on this machine.`,
+		Example: `  foretell models report train@champion
+  foretell models report train@champion --html report.html
+  foretell models report train@champion --blind blind.csv`,
+		Args: cli.PositionalArgs("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.wait.ServiceFlags.Bind(cmd, f)
+	opts.wait.BindProgress(cmd)
+	opts.output.BindItem(cmd, f, cli.ResultType[modelReport]())
+	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
+	opts.layout.Bind(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&opts.blind, "blind", nil, "`file` to compare with the training file; several are joined")
+	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
+	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
+	_ = cmd.MarkFlagFilename("html", "html") // the flag is there
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
+	return cmd
+}
+
+// modelReport is the output of models report.
+type modelReport struct {
+	*api.ModelReport
+	// Verdict says how good the model is, Cautions what could be wrong, and Steps how to
+	// reproduce it.
+	Verdict  []string      `json:"verdict"`
+	Cautions []string      `json:"cautions"`
+	Steps    []report.Step `json:"steps"`
+	// Drift is nil without --blind.
+	Drift *drift.Report `json:"drift,omitempty"`
+}
+
+func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
+	if err := o.gate.Parse(); err != nil {
+		return err
+	}
+	if o.html != "" && o.html != "-" {
+		if err := cli.CheckOutputPath(o.html, o.force, "choose another file with --html"); err != nil {
+			return err
+		}
+	}
+	ctx, session, done, err := o.wait.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	key, err := session.ModelKey(ctx, ref)
+	if err != nil {
+		return err
+	}
+	d, err := report.Load(ctx, session.Client, key)
+	if err != nil {
+		return err
+	}
+	if d.Report == nil {
+		_, err := client.Call(ctx, session.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: key}})
+		return err // of a service without reports
+	}
+	if err := o.gate.FindBaselineOf(ctx, session, key); err != nil {
+		return err
+	}
+	verdicts, err := o.gate.Evaluate(ctx, session, key)
+	if err != nil {
+		return err
+	}
+	if len(o.blind) > 0 {
+		if d.Drift, err = o.measureDrift(ctx, session, d); err != nil {
+			return err
+		}
+	}
+	if o.html != "" {
+		if err := o.saveHTML(d); err != nil {
+			return err
+		}
+	}
+	if o.html == "" || o.output.JSON {
+		if err := o.print(d); err != nil {
+			return err
+		}
+	}
+	return o.gate.Publish(&o.output, verdicts, nil)
+}
+
+// measureDrift compares the blind file with the training file of the model.
+func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect.Session, d *report.Document) (*drift.Report, error) {
+	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
+	if err != nil {
+		return nil, err
+	}
+	p := &preflight.Preflight{Host: o.factory, Train: blind}
+	defer p.Close()
+	if err := p.CheckAgainstModel(ctx, session.Progress, d.Dataset); err != nil {
+		return nil, err
+	}
+	if err := p.DefectError(); err != nil {
+		return nil, err
+	}
+	var important []string
+	for _, i := range d.Report.Importances {
+		if i.Importance > 0 {
+			important = append(important, i.Column)
+		}
+	}
+	return drift.Measure(d.Dataset, blind.Name, p.TrainProfile, important), nil
+}
+
+// saveHTML writes the report as HTML to a file or to standard output.
+func (o *modelsReportOptions) saveHTML(d *report.Document) error {
+	write := func(w io.Writer) error { return htmlreport.Write(w, htmlreport.New(d), o.factory.Now) }
+	if o.html == "-" {
+		return write(o.factory.Console.Out)
+	}
+	if err := cli.WriteFileAtomic(o.html, write); err != nil {
+		return exit.Errorf(exit.Unexpected, "cannot write the report to %s: %w", o.html, err).WithHint("choose another file with --html")
+	}
+	o.factory.Note("the report is in %s", o.html)
+	return nil
+}
+
+// reportWidth is the maximum width of a report.
+const reportWidth = 80
+
+// print prints a report as text, or its fields if requested.
+func (o *modelsReportOptions) print(d *report.Document) error {
+	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
+		return cli.PrintItem(&o.output, &modelReport{d.Report, report.Verdict(d.Report), d.Cautions(), d.Steps(), d.Drift}, "modelKey")
+	}
+	console, width := o.factory.Console, reportWidth
+	if console.OutTerminal {
+		width = min(width, console.OutWidth())
+	}
+	var text bytes.Buffer
+	if err := report.WriteText(&text, d, width); err != nil {
+		return err
+	}
+	fitted := term.EscapeLines(text.String())
+	if console.OutTerminal {
+		fitted = term.WrapLines(fitted, console.OutWidth())
+	}
+	_, err := fmt.Fprint(console.Out, fitted)
+	return err
+}

@@ -1,0 +1,113 @@
+package service
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/api"
+	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+)
+
+// NewJobsCmd returns the command `jobs` with its subcommands.
+func NewJobsCmd(f *cli.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "jobs", Aliases: []string{"job"}, Short: "See the jobs and workers of a service (for administrators)",
+		Long: `Shows the work of all accounts of a service to its administrators. With --local,
+--data-dir and --database the commands read the data of the service itself, even
+while the service is using it.`,
+	}
+	cmd.AddCommand(newJobsListCmd(f), newJobsWorkersCmd(f))
+	return cmd
+}
+
+// administratorFlags select a service, or the data of one.
+type administratorFlags struct {
+	service connect.ServiceFlags
+	output  cli.Output
+}
+
+func (o *administratorFlags) bind(cmd *cobra.Command, f *cli.Factory) {
+	o.service.Idle = true
+	o.service.Bind(cmd, f)
+	connect.BindStorage(cmd)
+	connect.BindDatabase(cmd)
+}
+
+type jobsListOptions struct {
+	administratorFlags
+
+	account string
+}
+
+func newJobsListCmd(f *cli.Factory) *cobra.Command {
+	opts := &jobsListOptions{}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the running and queued jobs of all accounts",
+		Long: `Lists the running jobs, then the queued ones, each oldest first. A job prepares a
+dataset, trains a race or a part of it, or predicts. WORKER is the process that runs
+the job, see ` + "`foretell jobs workers`" + `. Accounts take turns, so the oldest queued job is not
+always the next.`,
+		Example: `  foretell jobs list
+  foretell jobs list --account ada@example.org --json`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[api.Job]())
+	cmd.Flags().StringVar(&opts.account, "account", "", "only jobs of the account with this `e-mail`")
+	return cmd
+}
+
+func (o *jobsListOptions) run(ctx context.Context) error {
+	session, err := o.service.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	jobs := []api.Job{}
+	err = forEachPage(func(page api.PageInput) (api.Page, error) {
+		found, err := client.Call(ctx, session.Client, api.ListJobs, &api.ListJobsInput{PageInput: page, Account: o.account})
+		if err != nil {
+			return api.Page{}, err
+		}
+		jobs = append(jobs, found.Jobs...)
+		return found.Page, nil
+	})
+	if err != nil {
+		return err
+	}
+	return cli.PrintList(&o.output, jobs, "jobKey", "state", "kind", "account", "objectKey", "host", "worker", "memory", "createdOn", "startedOn")
+}
+
+type jobsWorkersOptions struct{ administratorFlags }
+
+func newJobsWorkersCmd(f *cli.Factory) *cobra.Command {
+	opts := &jobsWorkersOptions{}
+	cmd := &cobra.Command{
+		Use: "workers", Short: "List the living workers",
+		Long: `Lists the processes that run the jobs of all accounts: ` + "`foretell serve`" + ` and
+` + "`foretell worker`" + `, oldest first.`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[api.Worker]())
+	opts.output.EmptyHint = "`foretell serve` or `foretell worker`"
+	return cmd
+}
+
+func (o *jobsWorkersOptions) run(ctx context.Context) error {
+	session, err := o.service.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	list, err := client.Call(ctx, session.Client, api.ListWorkers, &api.None{})
+	if err != nil {
+		return err
+	}
+	return cli.PrintList(&o.output, list.Workers, "worker", "host", "version", "cores", "memory", "jobs", "startedOn", "lastSeenOn")
+}

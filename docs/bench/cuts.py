@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Compares variants of `foretell run` by blind log loss and processor time.
+
+    python3 docs/bench/cuts.py FOLDER [--seeds N] [--rows N] OLD NEW...
+
+FOLDER has one CSV per data set, with a header and the label last. OLD and each NEW is a command, such as
+"./foretell" or "FT_X=1 ./foretell --effort fast": variables, the program, and flags of `run`. For each set and
+seed a quarter of the rows of each class is set aside (of a class with one row, none). Each command trains on
+the rest and predicts these rows. The commands take turns, so that other work on the machine slows all of them.
+A line is printed for each set: for each command the log loss, the error and the processor seconds,
+the means over the seeds. The last lines are the geometric means of the ratios to OLD. A log loss below 0.01
+counts as 0.01. --rows uses only the first rows of a random order. Needs only Python.
+"""
+import argparse, csv, json, math, os, random, resource, subprocess, sys, tempfile
+
+FLOOR = 0.01
+
+
+def divide(path, seed, limit):
+    """The header, the rows to train on and the rows to predict, in random order."""
+    with open(path, newline="") as file:
+        header, *rows = list(csv.reader(file))
+    rng = random.Random(seed)
+    rng.shuffle(rows)
+    rows = rows[:limit]
+    by_class = {}
+    for row in rows:
+        by_class.setdefault(row[-1], []).append(row)
+    blind = [row for name in sorted(by_class) for row in by_class[name][: len(by_class[name]) // 4]]
+    train = [row for name in sorted(by_class) for row in by_class[name][len(by_class[name]) // 4 :]]
+    rng.shuffle(train)
+    rng.shuffle(blind)
+    return header, train, blind
+
+
+def write(path, header, rows, labelled):
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["ROWID"] + (header if labelled else header[:-1]))
+        for number, row in enumerate(rows):
+            out.writerow(["%s%d" % ("t" if labelled else "b", number)] + (row if labelled else row[:-1]))
+
+
+def measure(command, folder, label, truth):
+    """Log loss, error and processor seconds of a command."""
+    words = command.split()
+    variables = [word for word in words if "=" in word and not word.startswith("-")]
+    words = words[len(variables) :]
+    out = os.path.join(folder, "out.csv")
+    if os.path.exists(out):
+        os.remove(out)
+    with tempfile.TemporaryDirectory() as home:
+        env = dict(os.environ, HOME=home, FORETELL_PROGRESS="none", **dict(word.split("=", 1) for word in variables))
+        args = [words[0], "run", folder + "/train.csv", "--blind", folder + "/blind.csv", "-o", out, "--id", "ROWID", "--label", label, "--json", "--force"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(args + words[1:], env=env, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit("%s\n%s" % (args, done.stderr))
+    with open(out, newline="") as file:
+        rows = list(csv.DictReader(file))
+    loss = -sum(math.log(max(float(row["probability_" + truth[row["ROWID"]]]), 1e-15)) for row in rows) / len(rows)
+    wrong = sum(row["prediction"] != truth[row["ROWID"]] for row in rows) / len(rows)
+    return loss, wrong, after.ru_utime - before.ru_utime
+
+
+def geometric(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("commands", nargs="+")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    totals = {}
+    for name in sorted(os.listdir(args.folder)):
+        if not name.endswith(".csv") or args.only and name[:-4] not in args.only.split(","):
+            continue
+        sums = [[0.0] * 3 for _ in args.commands]
+        for seed in range(1, args.seeds + 1):
+            header, train, blind = divide(os.path.join(args.folder, name), seed, args.rows)
+            with tempfile.TemporaryDirectory() as folder:
+                write(folder + "/train.csv", header, train, True)
+                write(folder + "/blind.csv", header, blind, False)
+                truth = {"b%d" % number: row[-1] for number, row in enumerate(blind)}
+                for i, command in enumerate(args.commands):
+                    for j, value in enumerate(measure(command, folder, header[-1], truth)):
+                        sums[i][j] += value / args.seeds
+        for i, one in enumerate(sums):
+            print("%-14s %d  log loss %.4f  error %.4f  %6.1f s" % (name[:-4], i, *one), flush=True)
+            totals.setdefault(i, []).append((max(one[0], FLOOR) / max(sums[0][0], FLOOR), one[2] / sums[0][2]))
+    for i, command in enumerate(args.commands):
+        losses, seconds = zip(*totals[i])
+        print("log loss × %.4f  seconds × %.3f  %s" % (geometric(losses), geometric(seconds), command))
+
+
+main()

@@ -1,0 +1,73 @@
+"""Measures how many reads a second a service answers, and how long they take.
+
+    python3 docs/bench/reads.py ./foretell FOLDER [postgres://USER@HOST/DATABASE?…]
+
+Starts a service without jobs in FOLDER, on SQLite or on an empty PostgreSQL database, and
+creates DATASETS (10000) datasets. Then 64 clients of wrk (apt install wrk), which run on the
+same cores, read single datasets at random and pages of 20 datasets, SECONDS (15) each.
+"""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+
+binary, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+datasets = int(os.environ.get("DATASETS", 10000))
+seconds = int(os.environ.get("SECONDS", 15))
+PORT, PASSWORD = 19890, "a long password"
+environment = {k: v for k, v in os.environ.items() if not k.startswith("FORETELL_")}
+environment["FORETELL_DATA_DIR"] = folder
+if len(sys.argv) > 3:
+    environment["FORETELL_DATABASE"] = sys.argv[3]
+
+
+def run(*args, **kw):
+    return subprocess.run([binary, *args], env=environment, check=True, text=True, **kw)
+
+
+service = subprocess.Popen([binary, "serve", "--no-work", "--listen", f"127.0.0.1:{PORT}", "-q"], env=environment)
+try:
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{PORT}/readyz").close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    run("users", "add", "reads@example.com", "--password-stdin", input=PASSWORD + "\n", stdout=subprocess.DEVNULL)
+    connection = http.client.HTTPConnection("127.0.0.1", PORT)
+
+    def post(path, body, token=None):
+        headers = {"Content-Type": "application/json"}
+        if token:
+            headers["Authorization"] = "Bearer " + token
+        connection.request("POST", path, json.dumps(body), headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        assert answer.status < 300, text
+        return json.loads(text)
+
+    token = post("/api/login", {"username": "reads@example.com", "password": PASSWORD})["access_token"]
+    began = time.time()
+    keys = [post("/api/v1/datasets", {"datasetName": f"set {n}"}, token)["datasetKey"] for n in range(datasets)]
+    print(f"created {datasets} datasets, {datasets / (time.time() - began):.0f} a second with one client", flush=True)
+    script = os.path.join(folder, "reads.lua")
+    with open(script, "w") as file:
+        listed = ",".join(f'"{key}"' for key in keys)
+        file.write(
+            f'local keys = {{{listed}}}\nwrk.headers["Authorization"] = "Bearer {token}"\n'
+            "function request() return wrk.format(nil, (string.gsub(wrk.path, 'KEY', keys[math.random(#keys)]))) end\n"
+        )
+    for name, path in [("a dataset", "/api/v1/datasets/KEY"), ("a page of 20", "/api/v1/datasets?offset=0&limit=20")]:
+        command = ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", "-s", script, f"http://127.0.0.1:{PORT}{path}"]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert "Non-2xx" not in text, text
+        figures = dict(re.findall(r"(50%|99%|Requests/sec:) +(\S+)", text))
+        print(f"{name}: {figures['Requests/sec:']} a second, median {figures['50%']}, p99 {figures['99%']}", flush=True)
+finally:
+    service.terminate()
+    service.wait()

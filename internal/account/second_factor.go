@@ -1,0 +1,162 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/store"
+)
+
+// The actions of authenticator apps in the audit log.
+const (
+	actionAddSecondFactor    = "second-factor.add"
+	actionRemoveSecondFactor = "second-factor.remove"
+)
+
+// AddSecondFactor returns a new secret for an authenticator app of the caller.
+// ConfirmSecondFactor puts it into effect. Until then the account is as before.
+func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorInput) (*api.SecondFactor, error) {
+	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
+	if err != nil {
+		return nil, err
+	}
+	if account.SecondFactor.Secret != "" {
+		return nil, api.NewProblem(api.CodeWrongState, "the account has an authenticator app: remove it first")
+	}
+	secret, err := auth.NewTOTP(a.rand)
+	if err != nil {
+		return nil, err
+	}
+	changed := account.SecondFactor
+	changed.Unconfirmed = string(secret)
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, changed)
+	})
+	if err != nil {
+		return nil, a.secondFactorProblem(err)
+	}
+	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.issuer(ctx), account.Email)}, nil
+}
+
+// issuer returns the name of the service in authenticator apps: the host of its URL.
+func (a *Accounts) issuer(ctx context.Context) string {
+	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
+	if err != nil || u.Host == "" {
+		return "Foretell"
+	}
+	return u.Host
+}
+
+// ConfirmSecondFactor puts the secret of [Accounts.AddSecondFactor] into effect: from now on
+// a login needs a code. It ends the other sessions of the caller. Attempts are not limited,
+// because the caller knows the secret.
+func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
+	account, err := a.find(ctx, byKey(CallerFromContext(ctx).Account))
+	if err != nil {
+		return nil, err
+	}
+	if account.SecondFactor.Unconfirmed == "" {
+		return nil, api.NewProblem(api.CodeWrongState, "the account has no authenticator app to confirm: add one first")
+	}
+	step, ok, err := auth.TOTP(account.SecondFactor.Unconfirmed).Verify(in.Body.AuthenticatorCode, a.now(), account.SecondFactor.Step)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		a.record(ctx, event{action: actionAddSecondFactor, outcome: refused})
+		return nil, wrongCode(api.CodeForbidden)
+	}
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, store.SecondFactor{Secret: account.SecondFactor.Unconfirmed, Step: step})
+		if err != nil {
+			return err
+		}
+		return a.Record(ctx, t, actionAddSecondFactor, "")
+	})
+	if err != nil {
+		return nil, a.secondFactorProblem(err)
+	}
+	return a.EndOtherSessions(ctx, &api.None{})
+}
+
+// RemoveSecondFactor removes the authenticator app of the caller.
+func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondFactorInput) (*api.None, error) {
+	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, actionRemoveSecondFactor)
+	if err != nil {
+		return nil, err
+	}
+	if account.SecondFactor.Secret == "" {
+		return nil, noSecondFactor(account.Email)
+	}
+	if err := a.useCode(ctx, account, in.Body.AuthenticatorCode); err != nil {
+		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
+		if api.CodeFromError(err) == api.CodeBadCredentials {
+			err = wrongCode(api.CodeForbidden) // 401 would mean that the session has ended
+		}
+		return nil, err
+	}
+	_, err = a.update(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
+	return &api.None{}, err
+}
+
+// RemoveSecondFactorOf removes the authenticator app of an account whose owner has lost it,
+// and ends the sessions of the account.
+func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+	return a.update(ctx, byKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
+		if err := removeSecondFactor(ctx)(t, account); err != nil {
+			return err
+		}
+		return t.EndSessions(ctx, account.Key)
+	})
+}
+
+// removeSecondFactor returns a change of an account that removes its authenticator app.
+func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
+	return func(t *store.Tx, account *store.Account) error {
+		f := account.SecondFactor
+		if f.Secret == "" {
+			return noSecondFactor(account.Email)
+		}
+		return t.UpdateSecondFactor(ctx, account.Key, f.Step, store.SecondFactor{Step: f.Step})
+	}
+}
+
+// useCode checks a code of the authenticator app of an account. The code is then used up. It
+// returns a *api.Problem with CodeBadCredentials if the code is wrong or was used before.
+func (a *Accounts) useCode(ctx context.Context, account *store.Account, code string) error {
+	used := account.SecondFactor
+	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return wrongCode(api.CodeBadCredentials)
+	}
+	used.Step = step
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, used)
+	})
+	if errors.Is(err, store.ErrWrongState) { // another request has used it meanwhile
+		return wrongCode(api.CodeBadCredentials)
+	}
+	return a.problem(err)
+}
+
+// secondFactorProblem converts an error of changing the authenticator app of an account.
+func (a *Accounts) secondFactorProblem(err error) error {
+	if errors.Is(err, store.ErrWrongState) {
+		return api.NewProblem(api.CodeWrongState, "another request has changed the authenticator app: try again").WithCause(err)
+	}
+	return a.problem(err)
+}
+
+func wrongCode(code api.Code) *api.Problem {
+	return api.NewProblem(code, "the code of the authenticator app is wrong or was used before: wait for the next one")
+}
+
+func noSecondFactor(email string) *api.Problem {
+	return api.NewProblem(api.CodeWrongState, "account %s has no authenticator app", email)
+}

@@ -1,0 +1,151 @@
+package app_test
+
+import (
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+// testClock is the clock of a machine. It can be set, which does not change the monotonic
+// readings of its times.
+type testClock struct{ offset atomic.Int64 }
+
+func (c *testClock) set(offset time.Duration) { c.offset.Store(int64(offset)) }
+
+// now returns the time. There is no function for a time whose wall clock differs from
+// time.Now but not its monotonic reading, so it changes the seconds in a time.Time.
+func (c *testClock) now() time.Time {
+	now := time.Now()
+	type layout struct {
+		wall uint64 // a flag, 33 bits of seconds, 30 bits of nanoseconds
+		ext  int64
+		loc  *time.Location
+	}
+	(*layout)(unsafe.Pointer(&now)).wall += uint64(c.offset.Load()/int64(time.Second)) << 30
+	return now
+}
+
+// TestClock checks the trick of testClock.now.
+func TestClock(t *testing.T) {
+	var c testClock
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		before := c.now()
+		c.set(jump)
+		after := c.now()
+		wall, monotonic := after.Round(0).Sub(before.Round(0)), after.Sub(before)
+		if (wall-jump).Abs() > time.Minute || monotonic < 0 || monotonic > time.Minute {
+			t.Errorf("after a jump of %s the wall clock has moved by %s and the monotonic clock by %s", jump, wall, monotonic)
+		}
+		c.set(0)
+	}
+}
+
+// TestClockIsSet sets the clock of a machine while two workers run races and another race
+// waits with a deadline.
+func TestClockIsSet(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	for name, database := range map[string]func(t *testing.T) string{
+		"SQLite":     func(*testing.T) string { return "" },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testClockIsSet(t, database(t))
+		})
+	}
+}
+
+func testClockIsSet(t *testing.T, database string) {
+	t.Helper()
+	var log safeLog
+	var clock testClock
+	dir := t.TempDir()
+	open := func() *testApp {
+		b, closeAll, err := openIn(t.Context(), dir, appOptions{log: &log, now: clock.now, database: database})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(closeAll)
+		return b
+	}
+	first, second := open(), open()
+	first.work(t)
+	second.work(t)
+	dataset := first.prepared(t, "flowers", noisy(100_000)).DatasetKey
+	long := newRace(dataset, 1)
+	long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
+	long.Body.TimeLimitSeconds = new(3600)
+	get := func(key string) *api.Training {
+		t.Helper()
+		return must(first.GetTraining(first.ctx, &api.TrainingInput{TrainingJobKey: key}))(t)
+	}
+	begin := func() *api.Training {
+		t.Helper()
+		key := must(first.CreateTraining(first.ctx, long))(t).TrainingJobKey
+		return eventually(t, func() (*api.Training, error) { return get(key), nil }, func(r *api.Training) bool { return r.Status == api.TrainingRunning })
+	}
+	races := []*api.Training{begin(), begin()}
+	short := newRace(dataset, 0)
+	short.Body.FinishWithinSeconds = new(600.0)
+	queued := must(first.CreateTraining(first.ctx, short))(t).TrainingJobKey
+	if database == "" {
+		database = filepath.Join(dir, "foretell.db")
+	}
+	third := must(store.Open(t.Context(), database))(t)
+	t.Cleanup(func() { _ = third.Close() })
+	check := func(when string) {
+		t.Helper()
+		for range 2 {
+			if err := third.FreeLeases(t.Context(), store.LeaseCheck{Now: clock.now(), Timeout: 10 * time.Second}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, before := range races {
+			if r := get(before.TrainingJobKey); r.Status != api.TrainingRunning || r.StartedOn != before.StartedOn {
+				t.Errorf("%s a race is %s since %s, before since %s", when, r.Status, r.StartedOn, before.StartedOn)
+			}
+		}
+		if r := get(queued); r.Status != api.TrainingPending || r.Interrupted {
+			t.Errorf("%s the queued race is %s, %s", when, r.Status, r.FailureReason)
+		}
+	}
+	waitForHeartbeats(t) // in this time, the workers see the queued race
+	check("before the clock is set")
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		clock.set(jump)
+		check("right after the clock was set by " + jump.String())
+		if d := second.prepared(t, "later "+jump.String(), labelled(100)); d.Status != api.DatasetCompleted {
+			t.Errorf("a dataset is %s after the clock was set by %s", d.Status, jump)
+		}
+		waitForHeartbeats(t)
+		check("after the clock was set by " + jump.String())
+	}
+	for _, r := range races {
+		must(first.CancelTraining(first.ctx, &api.TrainingInput{TrainingJobKey: r.TrainingJobKey}))(t)
+	}
+	if r := first.awaitTraining(t, queued); r.Status != api.TrainingCompleted {
+		t.Errorf("the queued race is %s, %s", r.Status, r.FailureReason)
+	}
+	if log.count("lost its lease") > 0 || strings.Contains(log.b.String(), "attempt=2") {
+		t.Error("a lease was lost:\n" + log.b.String())
+	}
+}
+
+// waitForHeartbeats waits until each worker has renewed its leases.
+func waitForHeartbeats(t *testing.T) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(1500 * time.Millisecond):
+	}
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// ListJobs returns a page of the jobs of all accounts.
+func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage, error) {
+	w, err := parsePage(in.PageInput)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.JobPage{}
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		out.Jobs, out.Queues = []api.Job{}, []api.JobQueue{}
+		queues, err := t.ListJobQueues(ctx)
+		if err != nil {
+			return err
+		}
+		for _, q := range queues {
+			out.Queues = append(out.Queues, api.JobQueue{Account: q.Email, Queued: q.Queued, Running: q.Running, OldestOn: formatOptionalTime(q.Oldest)})
+		}
+		jobs, total, err := t.ListJobs(ctx, in.Account, w)
+		if err != nil {
+			return err
+		}
+		out.Page = toPage(w, total)
+		p, err := a.newProcessCache(ctx, t)
+		for _, j := range jobs {
+			out.Jobs = append(out.Jobs, p.toJob(j))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, a.toProblem(err)
+	}
+	return out, nil
+}
+
+// toJob converts a job. It is QUEUED if its worker has died.
+func (p *processCache) toJob(j *store.ListedJob) api.Job {
+	out := api.Job{
+		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,
+		Attempt: j.Attempt, Memory: j.Memory, CreatedOn: api.FormatTime(j.Created),
+	}
+	if p.jobStatus(&j.JobState).running {
+		out.State, out.Worker, out.StartedOn = api.JobRunning, j.Owner, formatOptionalTime(j.Begun)
+	}
+	out.Host = p.hosts[out.Worker]
+	return out
+}
+
+// ListWorkers returns the living workers.
+func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, error) {
+	out := &api.WorkerList{}
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		out.Workers = []api.Worker{}
+		workers, err := t.ListWorkers(ctx)
+		if err != nil {
+			return err
+		}
+		running, err := t.CountRunningJobs(ctx)
+		for _, w := range workers {
+			if !a.store.IsAlive(w.Process) {
+				continue
+			}
+			if w.Seen.IsZero() {
+				w.Seen = a.now()
+			}
+			out.Workers = append(out.Workers, api.Worker{
+				Worker: w.Process, Host: w.Host, Version: w.Version, Cores: w.Cores, Memory: w.Memory, Jobs: running[w.Process],
+				StartedOn: formatOptionalTime(w.Started), LastSeenOn: api.FormatTime(w.Seen),
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, a.toProblem(err)
+	}
+	return out, nil
+}

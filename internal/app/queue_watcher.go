@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// queueRest is the least time between two calls of a queue watcher, so that it costs
+	// little while many jobs are queued.
+	queueRest = 250 * time.Millisecond
+	// queuePoll is the longest time between them, in case a change was not reported.
+	queuePoll = 5 * time.Second
+)
+
+// queueWatchers notifies functions when jobs may have been queued or released. Its zero
+// value is ready to use.
+type queueWatchers struct {
+	mu       sync.Mutex
+	watchers []chan struct{}
+}
+
+// notify reports a change. It does not block.
+func (w *queueWatchers) notify() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, changed := range w.watchers {
+		select {
+		case changed <- struct{}{}:
+		default: // a change is already reported
+		}
+	}
+}
+
+// run calls fn at once, after each change of the queue, and after the time that fn has
+// returned, until stop is called or ctx is done. stop waits until a running call has
+// returned.
+func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration)) (stop func()) {
+	changed := make(chan struct{}, 1)
+	w.mu.Lock()
+	w.watchers = append(w.watchers, changed)
+	w.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			next := min(fn(), queuePoll)
+			wait(ctx, queueRest, nil)
+			wait(ctx, next-queueRest, changed)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.watchers = slices.DeleteFunc(w.watchers, func(other chan struct{}) bool { return other == changed })
+	}
+}
+
+// wait waits until d has passed, changed is signalled or ctx is done.
+func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-changed:
+	}
+}

@@ -1,0 +1,77 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
+	totpInterval    = 30 // seconds
+	totpDigits      = 6
+	// totpSteps is how many steps the clock of an authenticator app may differ.
+	totpSteps = 1
+)
+
+var totpEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// TOTP is the secret that a service shares with the authenticator app of a user: 20 random
+// bytes in base32. The app shows codes of six digits, each for 30 seconds (RFC 6238 with
+// HMAC-SHA-1, which all apps support).
+type TOTP string
+
+// NewTOTP returns a new secret. rand must be cryptographically secure.
+func NewTOTP(rand io.Reader) (TOTP, error) {
+	secret := make([]byte, totpSecretBytes)
+	if _, err := io.ReadFull(rand, secret); err != nil {
+		return "", fmt.Errorf("reading random bytes: %w", err)
+	}
+	return TOTP(totpEncoding.EncodeToString(secret)), nil
+}
+
+// URL returns the otpauth URL of the secret, which authenticator apps read from a QR code.
+// issuer and account are what the app shows.
+func (s TOTP) URL(issuer, account string) string {
+	label := url.PathEscape(issuer) + ":" + url.PathEscape(account)
+	return "otpauth://totp/" + label + "?secret=" + string(s) + "&issuer=" + url.QueryEscape(issuer)
+}
+
+// Code returns the code of a step, which is Unix time divided by 30 seconds.
+func (s TOTP) Code(step int64) (string, error) {
+	secret, err := totpEncoding.DecodeString(string(s))
+	if err != nil {
+		return "", fmt.Errorf("the secret of the authenticator app: %w", err)
+	}
+	mac := hmac.New(sha1.New, secret)
+	_ = binary.Write(mac, binary.BigEndian, step) // a hash returns no error
+	sum := mac.Sum(nil)
+	offset := sum[len(sum)-1] & 0xf
+	number := binary.BigEndian.Uint32(sum[offset:]) & 0x7fffffff
+	return fmt.Sprintf("%0*d", totpDigits, number%1_000_000), nil
+}
+
+// Verify returns the step of a code at the time now. The code may have spaces. The step must
+// be later than last, the step of the last code that was accepted, so that each code is
+// valid once. ok reports whether the code is valid.
+func (s TOTP) Verify(code string, now time.Time, last int64) (step int64, ok bool, err error) {
+	code = strings.ReplaceAll(code, " ", "")
+	current := now.Unix() / totpInterval
+	for candidate := max(current-totpSteps, last+1); candidate <= current+totpSteps; candidate++ {
+		want, err := s.Code(candidate)
+		if err != nil {
+			return 0, false, err
+		}
+		if subtle.ConstantTimeCompare([]byte(code), []byte(want)) == 1 {
+			return candidate, true, nil
+		}
+	}
+	return 0, false, nil
+}

@@ -1,0 +1,101 @@
+package connect
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/term"
+)
+
+// canStopRace reports whether the user can end a race from the terminal.
+func (c *Session) canStopRace() bool {
+	return c.factory != nil && c.factory.DryRun == nil && c.factory.Console.CanPrompt()
+}
+
+// raceStop is the user's request to end a race.
+type raceStop struct {
+	// interrupted is closed by Ctrl-C, and scored when an algorithm has a score.
+	interrupted, scored chan struct{}
+	closeScored         func()
+	requested           atomic.Bool
+	view                atomic.Pointer[term.RaceView]
+}
+
+func newRaceStop() *raceStop {
+	s := &raceStop{interrupted: make(chan struct{}), scored: make(chan struct{})}
+	s.closeScored = sync.OnceFunc(func() { close(s.scored) })
+	return s
+}
+
+// update takes note of the progress of the race.
+func (s *raceStop) update(p *api.TrainingProgress) {
+	if slices.ContainsFunc(p.Jobs, func(run api.AlgorithmRun) bool { return run.KeptPerformance != nil }) {
+		s.closeScored()
+	}
+}
+
+// watchStoppable is like [Session.WatchRace], but Enter on the terminal or the first Ctrl-C
+// ends the race as soon as an algorithm has a score. The best model so far is then kept.
+func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training, error) {
+	if !c.canStopRace() {
+		return c.WatchRace(ctx, key, false)
+	}
+	s := newRaceStop()
+	interrupt := func() { close(s.interrupted) }
+	c.factory.OnInterrupt.Store(&interrupt)
+	defer c.factory.OnInterrupt.CompareAndSwap(&interrupt, nil)
+	if c.enters == nil {
+		c.enters = c.factory.Console.ReadEnters(c.factory.Now)
+	}
+	watchCtx, endWatch := context.WithCancel(ctx)
+	var stopping sync.WaitGroup
+	stopping.Go(func() { c.stopOnRequest(watchCtx, key, s) })
+	job, err := c.watchRace(ctx, key, raceWatch{stop: s})
+	endWatch()
+	stopping.Wait()
+	if s.requested.Load() {
+		c.stoppedRace = key
+	}
+	return job, err
+}
+
+// stopOnRequest waits until the user presses Enter or Ctrl-C and an algorithm has a score,
+// and then ends the race. It returns when ctx ends.
+func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
+	select {
+	case <-c.enters:
+		if view := s.view.Load(); view != nil {
+			view.LineTyped()
+		}
+		c.factory.OnInterrupt.Store(nil) // the next Ctrl-C ends the command
+	case <-s.interrupted:
+	case <-ctx.Done():
+		return
+	}
+	s.requested.Store(true)
+	select {
+	case <-s.scored:
+	case <-ctx.Done():
+		return
+	}
+	_, err := client.Call(ctx, c.Client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
+	if err != nil && ctx.Err() == nil && api.CodeFromError(err) != api.CodeWrongState { // the race may have ended
+		c.factory.Note("the race could not be stopped: %v", err)
+	}
+}
+
+// RaceError returns err if it is not nil, and otherwise the [TrainingError] of job. It is
+// not an error that the user has ended the race from the terminal, if the race has a model.
+func (c *Session) RaceError(job *api.Training, err error) error {
+	if err != nil {
+		return err
+	}
+	if job.ModelKey != "" && job.Status == api.TrainingCancelled && job.TrainingJobKey == c.stoppedRace {
+		return nil
+	}
+	return TrainingError(job)
+}

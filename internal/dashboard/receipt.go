@@ -1,0 +1,172 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/humanize"
+	"foretell/internal/receipt"
+	"foretell/internal/spill"
+	"foretell/internal/term"
+)
+
+// downloadReceipt responds with the receipt of a prediction. The receipt has no digests of
+// the input files, because the service does not know the files as they were on the client.
+func (p *Pages) downloadReceipt(v *visit) error {
+	ctx := v.r.Context()
+	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
+	if err != nil {
+		return err
+	}
+	d, err := client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: one.DatasetKey})
+	if err != nil {
+		return err
+	}
+	result, err := p.opts.OpenResult(ctx, one.PredictionKey)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = result.Close() }() // it was only read
+	r := receipt.New(one)
+	for _, class := range d.Classes {
+		r.Classes = append(r.Classes, class.Label)
+	}
+	r.Service = receipt.Service{Address: p.opts.BaseURL(v.r), Version: p.opts.Version}
+	r.Describe(ctx, v.client)
+	r.CreatedOn = api.FormatTime(p.opts.Now())
+	r.Result = receipt.Result{Name: "prediction-" + one.PredictionKey + ".csv", Rows: int(one.Rows), Reasons: int(one.Reasons)}
+	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, result); err != nil {
+		return err
+	}
+	text, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "application/json")
+	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Result.Name + ".receipt.json"}))
+	_, _ = v.w.Write(text) // the browser may be gone
+	return nil
+}
+
+// verifyPage is the data of the page that verifies a result.
+type verifyPage struct {
+	// Receipt is the receipt of a verified result. It is nil if nothing was verified.
+	Receipt *receipt.Receipt
+	// Name is the file name of the result.
+	Name string
+	// Verdict says how much was verified. ServiceVerdict says whether the service has the
+	// result of the receipt. IsKept reports whether that result has the same digest.
+	Verdict, ServiceVerdict string
+	IsKept                  bool
+}
+
+func (p *Pages) showVerify(v *visit) error {
+	return p.writeVerify(v, http.StatusOK, verifyPage{}, "")
+}
+
+func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message string) error {
+	name := "result.csv"
+	if data.Name != "" {
+		name = data.Name
+	}
+	return p.show(v, status, "verify", page{
+		Title: "Verify a result", Section: "predictions", Error: message, Data: data,
+		Commands: []string{"foretell predictions verify " + term.ShellQuote(name)},
+	})
+}
+
+// The limits of the form to verify a result. A result is larger than a blind file, because
+// it has the columns of the blind file and those of the prediction.
+const (
+	maxReceiptBytes = 4 << 20
+	maxResultBytes  = 2 * api.MaxUploadBytes
+)
+
+// verifyResult verifies a result with its receipt, as `foretell predictions verify` does, and
+// compares the receipt with the result that the service has.
+func (p *Pages) verifyResult(v *visit) error {
+	form, err := readUpload(v.r, maxReceiptBytes)
+	if err != nil {
+		return err
+	}
+	data := verifyPage{Name: form.fileName}
+	if err := p.verifyUpload(v, form, &data); err != nil {
+		problem, status := p.formProblem(v, err), http.StatusOK
+		if problem.Code != api.CodeInvalid { // otherwise it is the verdict
+			status = problem.Status
+		}
+		return p.writeVerify(v, status, verifyPage{Name: form.fileName}, problem.Detail)
+	}
+	return p.writeVerify(v, http.StatusOK, data, "")
+}
+
+func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
+	ctx := v.r.Context()
+	if form.values["receipt"] == "" || form.file == nil || form.fileName == "" {
+		return api.NewProblem(api.CodeInvalid, "choose a receipt and a result")
+	}
+	r, err := receipt.Parse([]byte(form.values["receipt"]))
+	if err != nil {
+		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
+	}
+	file, err := spill.CreateTemp(p.opts.TempDir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it is temporary
+	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); err != nil {
+		return api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
+	} else if n > maxResultBytes {
+		return api.NewProblem(api.CodeTooLarge, "the result has more than %s: verify it with `foretell predictions verify`", term.FormatBytes(maxResultBytes))
+	}
+	if err := r.Verify(ctx, file); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return api.NewProblem(api.CodeInvalid, "%s does not match the receipt: %v", form.fileName, err)
+	}
+	data.Receipt, data.Verdict = r, "Verified: "+humanize.Count(r.Result.Rows, "row")
+	data.ServiceVerdict, data.IsKept, err = p.compareWithService(v, r)
+	return err
+}
+
+// compareWithService compares a receipt with the result that the service has, and returns
+// a sentence for the visitor. A receipt alone detects only accidental changes, because
+// anyone who changes a result can also change its receipt.
+func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
+	ctx := v.r.Context()
+	if r.PredictionKey == "" {
+		return "It was predicted with a model file, without a service.", false, nil
+	}
+	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: r.PredictionKey})
+	switch code := api.CodeFromError(err); {
+	case code == api.CodeNotFound || code == api.CodeMalformed:
+		return fmt.Sprintf("Your account at this service has no prediction %s, so the result was compared with its receipt only.", r.PredictionKey), false, nil
+	case err != nil:
+		return "", false, err
+	case r.Result.Columns != nil:
+		return "The service has the prediction. The result has selected columns only, so the two cannot be compared.", false, nil
+	}
+	stored, err := p.opts.OpenResult(ctx, one.PredictionKey)
+	if err != nil {
+		var problem *api.Problem
+		if errors.As(err, &problem) && problem.Code == api.CodeWrongState {
+			return "The prediction at the service has no result.", false, nil
+		}
+		return "", false, err
+	}
+	defer func() { _ = stored.Close() }() // it was only read
+	var changed *receipt.LineDifference
+	switch err := r.CheckDigest(ctx, stored); {
+	case errors.As(err, &changed):
+		return "", false, api.NewProblem(api.CodeInvalid, "the result matches its receipt, but the service has another result for this prediction: both files were changed")
+	case err != nil:
+		return "", false, err
+	}
+	return "The service has the same result.", true, nil
+}

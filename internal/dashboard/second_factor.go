@@ -1,0 +1,87 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"rsc.io/qr"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+)
+
+// newSecondFactor is the secret of a new authenticator app, to enter or to scan.
+type newSecondFactor struct {
+	Secret string // in groups of four characters
+	// Side is the number of modules on a side of the QR code, with its margin, and Modules
+	// the path of its dark modules in SVG.
+	Side    int
+	Modules string
+}
+
+// qrMargin is the number of light modules around a QR code that scanners need.
+const qrMargin = 4
+
+func toNewSecondFactor(f *api.SecondFactor) (*newSecondFactor, error) {
+	code, err := qr.Encode(f.URL, qr.M)
+	if err != nil {
+		return nil, err
+	}
+	out := &newSecondFactor{Side: code.Size + 2*qrMargin}
+	var modules strings.Builder
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(&modules, "M%d %dh1v1h-1z", x+qrMargin, y+qrMargin)
+			}
+		}
+	}
+	out.Modules = modules.String()
+	for i, c := range f.Secret {
+		if i > 0 && i%4 == 0 {
+			out.Secret += " "
+		}
+		out.Secret += string(c)
+	}
+	return out, nil
+}
+
+// addSecondFactor shows the secret of a new authenticator app.
+func (p *Pages) addSecondFactor(v *visit) error {
+	in := &api.AddSecondFactorInput{Body: api.SecondFactorPassword{CurrentPassword: v.r.PostForm.Get("current")}}
+	added, err := client.Call(v.r.Context(), v.client, api.AddSecondFactor, in)
+	if err != nil {
+		problem := p.formProblem(v, err)
+		return p.writeAccount(v, problem.Status, problem.Detail, nil)
+	}
+	shown, err := toNewSecondFactor(added)
+	if err != nil {
+		return err
+	}
+	return p.writeAccount(v, http.StatusOK, "", shown)
+}
+
+// confirmSecondFactor puts the new authenticator app into effect. After a wrong code, the
+// page asks to begin again, because the service returns the secret only once.
+func (p *Pages) confirmSecondFactor(v *visit) error {
+	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
+	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
+	return p.endSecondFactorForm(v, err)
+}
+
+// removeSecondFactor removes the authenticator app.
+func (p *Pages) removeSecondFactor(v *visit) error {
+	f := v.r.PostForm
+	in := &api.RemoveSecondFactorInput{Body: api.SecondFactorRemoval{CurrentPassword: f.Get("current"), AuthenticatorCode: f.Get("code")}}
+	_, err := client.Call(v.r.Context(), v.client, api.RemoveSecondFactor, in)
+	return p.endSecondFactorForm(v, err)
+}
+
+func (p *Pages) endSecondFactorForm(v *visit, err error) error {
+	if err != nil {
+		problem := p.formProblem(v, err)
+		return p.writeAccount(v, problem.Status, problem.Detail, nil)
+	}
+	return v.redirect("/account")
+}

@@ -1,0 +1,274 @@
+// Package drift compares the values of a file with those of the training file of a model.
+// The training file itself is not needed, because the dataset has the distribution of each
+// column.
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/humanize"
+	"foretell/internal/table/profile"
+)
+
+// Level says how different the values of a column are.
+type Level string
+
+// The levels, as is usual for the population stability index (N. Siddiqi, Credit Risk
+// Scorecards, 2006).
+const (
+	None    Level = "none"    // an index below 0.1, or one that chance explains
+	Some    Level = "some"    // below 0.25
+	Large   Level = "large"   // 0.25 or more, or values of another kind
+	Unknown Level = "unknown" // not compared; see Column.Reason
+)
+
+// The lowest indexes of the levels Some and Large.
+const (
+	someIndex  = 0.1
+	largeIndex = 0.25
+)
+
+// Report compares the columns of a file with those of the training file.
+type Report struct {
+	File         string `json:"file"`
+	Rows         int64  `json:"rows"`
+	TrainingRows int64  `json:"trainingRows"`
+	// Verdict summarises the report in sentences.
+	Verdict []string `json:"verdict"`
+	// Columns are in descending order of Index. Columns that were not compared are last.
+	Columns []Column `json:"columns"`
+}
+
+// Column compares a column of the two files.
+type Column struct {
+	Name  string `json:"column"`
+	Kind  string `json:"kind"`
+	Level Level  `json:"drift"`
+	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts,
+	// where p is the share of a part in the training file and q its share in the other
+	// file. It is nil if the column was not compared.
+	Index *float64 `json:"psi"`
+	// Chance is the index that one of 1,000 columns without drift exceeds by chance,
+	// because both files are samples.
+	Chance float64 `json:"chance,omitempty"`
+	// Reason says why the column was not compared, or how its kind differs.
+	Reason string `json:"reason,omitempty"`
+	// Parts are the ranges or texts into which the values are divided, and what is missing.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// Part is a part of the values of a column, with its shares of the rows.
+type Part struct {
+	Name     string  `json:"name"`
+	Training float64 `json:"training"`
+	Share    float64 `json:"share"`
+}
+
+// Largest returns the part whose share changed most, or nil if there are none.
+func (c *Column) Largest() *Part {
+	var largest *Part
+	for i := range c.Parts {
+		if p := &c.Parts[i]; largest == nil || math.Abs(p.Share-p.Training) > math.Abs(largest.Share-largest.Training) {
+			largest = p
+		}
+	}
+	return largest
+}
+
+// Measure compares a file with the training file of a dataset. important has the columns
+// of the model, the most important first. It may be nil.
+func Measure(train *api.Dataset, file string, p *profile.Profile, important []string) *Report {
+	r := &Report{File: file, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []Column{}}
+	for i := range train.Columns {
+		known := &train.Columns[i]
+		if at := p.ColumnIndex(known.Name); at >= 0 {
+			r.Columns = append(r.Columns, compare(known, &p.Columns[at], train.Rows, int64(p.Rows)))
+		}
+	}
+	slices.SortStableFunc(r.Columns, func(a, b Column) int { return cmp.Compare(b.order(), a.order()) })
+	r.Verdict = r.verdict(important)
+	return r
+}
+
+// order returns the value by which columns are sorted.
+func (c *Column) order() float64 {
+	switch {
+	case c.Index != nil:
+		return *c.Index
+	case c.Level == Large:
+		return math.Inf(1)
+	}
+	return -1
+}
+
+// compare compares a column. known is that of the training file.
+func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) Column {
+	c := Column{Name: known.Name, Kind: known.Kind, Level: Unknown}
+	ordered := profile.Form(known.Kind).IsOrdered()
+	switch {
+	case profile.Form(known.Kind) == profile.FormText:
+		c.Reason = "texts of several words are not compared"
+		return c
+	case known.Distribution == nil || ordered && len(known.Distribution.Bins) == 0:
+		c.Reason = "the dataset has no distribution of the column"
+		return c
+	case ordered && p.Numbers != nil && string(p.Form) != known.Kind, ordered && p.Numbers == nil && p.Missing < int(rows):
+		c.Level, c.Reason = Large, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
+		return c
+	}
+	var parts []countedPart
+	if ordered {
+		parts = numberParts(known, p, trainingRows)
+	} else {
+		parts = textParts(known, p, trainingRows, rows)
+	}
+	if known.Missing > 0 || p.Missing > 0 {
+		parts = append(parts, countedPart{"missing", float64(known.Missing), float64(p.Missing)})
+	}
+	c.setIndex(parts, float64(trainingRows), float64(rows))
+	return c
+}
+
+// countedPart is a part with its numbers of rows.
+type countedPart struct {
+	name            string
+	training, count float64
+}
+
+// minTrainingShare is the least share of the training rows of a range of numbers, except the
+// last range.
+const minTrainingShare = 0.02
+
+// numberParts divides the numbers at the edges of the bins of the dataset. Bins with few
+// training rows are joined. Values outside the range of the training file are parts of their
+// own.
+func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
+	d, form := known.Distribution, profile.Form(known.Kind)
+	counts := p.CountBins(d.Low, d.High, len(d.Bins))
+	width := (d.High - d.Low) / float64(len(d.Bins))
+	parts := []countedPart{{"below " + form.Format(d.Low), 0, counts[0]}}
+	joined, from := countedPart{}, d.Low
+	for i, rows := range d.Bins {
+		joined.training += float64(rows)
+		joined.count += counts[i+1]
+		to := d.Low + float64(i+1)*width
+		if last := i == len(d.Bins)-1; last || joined.training >= minTrainingShare*float64(trainingRows) {
+			joined.name = form.Format(from) + "–" + form.Format(to)
+			parts = append(parts, joined)
+			joined, from = countedPart{}, to
+		}
+	}
+	return append(parts, countedPart{"above " + form.Format(d.High), 0, counts[len(counts)-1]})
+}
+
+// textParts divides texts into the most frequent ones of the training file and the others.
+func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) []countedPart {
+	var texts []string
+	others := countedPart{"other", float64(trainingRows - known.Missing), float64(rows) - float64(p.Missing)}
+	for _, value := range known.Distribution.Top {
+		texts = append(texts, value.Label)
+	}
+	var parts []countedPart
+	for i, count := range p.CountTexts(texts, api.AbbreviateValue) {
+		one := countedPart{texts[i], float64(known.Distribution.Top[i].Rows), float64(count)}
+		others.training -= one.training
+		others.count -= one.count
+		parts = append(parts, one)
+	}
+	return append(parts, others)
+}
+
+// minShare replaces smaller shares in the index. It keeps the index finite, and limits the
+// effect of a rare value that one of the files lacks.
+const minShare = 0.005
+
+// setIndex sets the parts that have rows, the index and the level.
+func (c *Column) setIndex(parts []countedPart, trainingRows, rows float64) {
+	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
+	index := 0.0
+	for _, p := range parts {
+		part := Part{p.name, p.training / max(trainingRows, 1), p.count / max(rows, 1)}
+		c.Parts = append(c.Parts, part)
+		before, now := max(part.Training, minShare), max(part.Share, minShare)
+		index += (now - before) * math.Log(now/before)
+	}
+	c.Index, c.Chance = &index, chanceIndex(len(parts), trainingRows, rows)
+	switch {
+	case index < someIndex || index < c.Chance:
+		c.Level = None
+	case index < largeIndex:
+		c.Level = Some
+	default:
+		c.Level = Large
+	}
+}
+
+// chanceIndex returns the 99.9 % quantile of the index of samples of n and m rows of the
+// same distribution. It is (1/n + 1/m) times the quantile of the chi-squared distribution
+// with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model
+// Validation 14, 2020), which is computed by the approximation of Wilson and Hilferty.
+func chanceIndex(parts int, n, m float64) float64 {
+	if parts < 2 || n == 0 || m == 0 {
+		return 0
+	}
+	const z = 3.0902 // the 99.9 % quantile of the normal distribution
+	k := float64(parts - 1)
+	quantile := k * math.Pow(1-2/(9*k)+z*math.Sqrt(2/(9*k)), 3)
+	return (1/n + 1/m) * quantile
+}
+
+// maxNamed is the maximum number of columns that a verdict names.
+const maxNamed = 5
+
+// verdict returns the sentences of a report.
+func (r *Report) verdict(important []string) []string {
+	var drifted, large []string
+	compared := 0
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		if c.Level != Unknown {
+			compared++
+		}
+		if c.Level == Large {
+			large = append(large, c.Name)
+		}
+		if c.Level == Some || c.Level == Large {
+			drifted = append(drifted, c.Name)
+		}
+	}
+	switch {
+	case compared == 0:
+		return []string{"No column could be compared."}
+	case len(drifted) == 0:
+		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
+	}
+	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), nameSome(drifted))
+	sentences := []string{first}
+	for place, name := range important[:min(len(important), 3)] {
+		if slices.Contains(drifted, name) {
+			sentences = append(sentences, fmt.Sprintf("%q is among them, the %s column of the model.", name, []string{"most important", "second most important", "third most important"}[place]))
+		}
+	}
+	if len(large) > 0 {
+		sentences = append(sentences, "The scores of the model may not hold for these rows.")
+	}
+	return sentences
+}
+
+// nameSome returns the first names of a list as a text.
+func nameSome(names []string) string {
+	quoted := make([]string, 0, maxNamed)
+	for _, name := range names[:min(len(names), maxNamed)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,106 @@
+package drift
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/table/profile"
+)
+
+// scan profiles a blind file with the given columns.
+func scan(t *testing.T, rows int, header string, row func(i int, draw *rand.Rand) string) *profile.Profile {
+	t.Helper()
+	draw := rand.New(rand.NewPCG(uint64(rows), 7))
+	var file strings.Builder
+	fmt.Fprintf(&file, "id,%s\n", header)
+	for i := range rows {
+		fmt.Fprintf(&file, "r%d,%s\n", i, row(i, draw))
+	}
+	p, err := profile.Scan(t.Context(), strings.NewReader(file.String()), profile.ScanOptions{Blind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// training is a dataset of 2,000 rows: age is uniform from 0 to 80, score is normal, colour is
+// red in half of the rows.
+func training() *api.Dataset {
+	d := &api.Dataset{Rows: 2000, Columns: []api.Column{
+		{Name: "age", Kind: "numeric", Distribution: &api.Distribution{Low: 0, High: 80, Bins: []int64{250, 250, 250, 250, 250, 250, 250, 250}}},
+		{Name: "score", Kind: "numeric", Missing: 100, Distribution: &api.Distribution{Low: -4, High: 4, Bins: []int64{3, 40, 260, 647, 647, 260, 40, 3}}},
+		{Name: "colour", Kind: "category", Distribution: &api.Distribution{Top: []api.Class{{Label: "red", Rows: 1000}, {Label: "blue", Rows: 600}, {Label: "green", Rows: 400}}}},
+		{Name: "note", Kind: "text"},
+	}}
+	return d
+}
+
+func sameRow(i int, draw *rand.Rand) string {
+	score := fmt.Sprintf("%.6f", draw.NormFloat64())
+	if i%20 == 0 {
+		score = ""
+	}
+	return fmt.Sprintf("%d,%s,%s,some words here %d", draw.IntN(80), score, []string{"red", "red", "red", "red", "red", "blue", "blue", "blue", "green", "green"}[draw.IntN(10)], i)
+}
+
+// TestMeasure finds the columns whose values have changed, and no others.
+func TestMeasure(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows int
+		row  func(i int, draw *rand.Rand) string
+		want string
+	}{
+		{"alike", 3000, sameRow, "age none, colour none, note unknown, score none"},
+		{"few_rows", 60, sameRow, "age none, colour none, note unknown, score none"},
+		{"older_and_green", 3000, func(i int, draw *rand.Rand) string {
+			fields := strings.Split(sameRow(i, draw), ",")
+			return fmt.Sprintf("%d,%s,%s,some words here %d", 20+draw.IntN(80), fields[1], []string{"green", "green", "violet"}[draw.IntN(3)], i)
+		}, "age large, colour large, note unknown, score none"},
+		{"a_little_older", 3000, func(i int, draw *rand.Rand) string {
+			return fmt.Sprintf("%d,%.6f,red,x y z %d", int(80*(0.25+0.75*draw.Float64()*draw.Float64())), 0.3+draw.NormFloat64(), i)
+		}, "age large, colour large, note unknown, score some"},
+		{"another_kind", 300, func(i int, draw *rand.Rand) string { return fmt.Sprintf("old,,red,x y z %d", i) }, "age large, colour large, note unknown, score large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := Measure(training(), "blind.csv", scan(t, c.rows, "age,score,colour,note", c.row), []string{"score", "age"})
+			levels := map[string]Level{}
+			for _, column := range r.Columns {
+				levels[column.Name] = column.Level
+				if column.Index == nil {
+					continue
+				}
+				before, now := 0.0, 0.0
+				for _, part := range column.Parts {
+					before, now = before+part.Training, now+part.Share
+				}
+				if before < 0.999 || before > 1.001 || now < 0.999 || now > 1.001 {
+					t.Errorf("the shares of %s add up to %v and %v", column.Name, before, now)
+				}
+			}
+			got := fmt.Sprintf("age %s, colour %s, note %s, score %s", levels["age"], levels["colour"], levels["note"], levels["score"])
+			if got != c.want {
+				t.Errorf("%s, want %s: %+v", got, c.want, r.Columns)
+			}
+		})
+	}
+}
+
+// TestVerdict names the columns that drifted, and those that the model depends on most.
+func TestVerdict(t *testing.T) {
+	r := Measure(training(), "blind.csv", scan(t, 3000, "age,score,colour,note", func(i int, draw *rand.Rand) string {
+		return strings.Replace(sameRow(i, draw), "red", "violet", 1)
+	}), []string{"score", "colour"})
+	got := strings.Join(r.Verdict, " ")
+	for _, want := range []string{`1 of 3 compared columns`, `"colour" is among them, the second most important column`, "may not hold"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if part := r.Columns[0].Largest(); part == nil || part.Name != "red" && part.Name != "other" {
+		t.Errorf("the largest change is %+v", part)
+	}
+}

@@ -1,0 +1,72 @@
+package htmlreport
+
+import (
+	"foretell/internal/api"
+	"foretell/internal/design"
+)
+
+// maxRacePoints is the maximum number of points of the curve of an algorithm.
+const maxRacePoints = 240
+
+// RacePlot returns the curves of the algorithms of a race against its threshold. scores has
+// the validation scores of each algorithm, oldest first.
+func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
+	axes := design.Axes{Title: "The race", X: "scores so far", Y: metric, Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
+	steps := make([][]float64, len(scores))
+	for i, values := range scores {
+		for step := range values {
+			steps[i] = append(steps[i], float64(step+1))
+		}
+		axes.MaxX = max(axes.MaxX, float64(len(values)))
+	}
+	if axes.MaxX == 1 {
+		axes.MaxX = 5
+	}
+	return design.NewPlot(axes, raceCurves(names, steps, scores))
+}
+
+// raceCurves returns the curves through the scores at the given places.
+func raceCurves(names []string, places, scores [][]float64) []design.Curve {
+	var curves []design.Curve
+	for i, values := range scores {
+		curve := design.Curve{Name: names[i], Style: i%4 + 1}
+		for at, value := range values {
+			curve.Points = append(curve.Points, design.Point{X: places[i][at], Y: value})
+		}
+		curve.Points = design.Thin(curve.Points, maxRacePoints)
+		if len(values) > 0 {
+			curve.Note = design.FormatScore(values[len(values)-1])
+		}
+		curves = append(curves, curve)
+	}
+	return curves
+}
+
+// racePlots returns the curves of the race of a report by step and by time. Both are nil
+// without scores, and byTime also if the time of a score is unknown.
+func racePlots(r *api.ModelReport) (byStep, byTime *design.Plot) {
+	var names []string
+	var scores, seconds [][]float64
+	timed := true
+	for _, a := range r.Algorithms {
+		if len(a.Curve) == 0 {
+			continue
+		}
+		timed = timed && len(a.Seconds) == len(a.Curve)
+		names, scores, seconds = append(names, api.AlgorithmTitle(a.Algorithm)), append(scores, a.Curve), append(seconds, a.Seconds)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	byStep = RacePlot(r.Metric, r.TargetPerformance, names, scores)
+	if !timed {
+		return byStep, nil
+	}
+	axes := design.Axes{Title: "The race by time", X: "seconds", Y: r.Metric, Level: r.TargetPerformance, LevelName: "threshold"}
+	for _, times := range seconds {
+		axes.MaxX = max(axes.MaxX, times[len(times)-1])
+	}
+	byStep.Title = "The race by step"
+	axes.MinY, axes.MaxY = byStep.MinY, byStep.MaxY // the same heights in both
+	return byStep, design.NewPlot(axes, raceCurves(names, seconds, scores))
+}

@@ -1,0 +1,33 @@
+package learn
+
+import "strings"
+
+// Effort is how much a race trains. The empty string means [EffortDefault].
+type Effort string
+
+// The efforts, spelt as in the API.
+const (
+	EffortFast    Effort = "fast"
+	EffortDefault Effort = "default"
+)
+
+// Includes reports whether a race of this effort has the named algorithm unless
+// Params.Algorithms names others. A fast race has only the two kinds of boosting.
+func (e Effort) Includes(algorithm string) bool {
+	if e != EffortFast {
+		return true
+	}
+	name := strings.TrimLeft(algorithm, "BM")
+	return name == "SIX01" || name == "SEV02"
+}
+
+// fastFolds is the largest number of folds of a run in a fast race.
+const fastFolds = 3
+
+// maxFolds returns the largest number of folds of a run of a, 0 for no limit.
+func (e Effort) maxFolds(a *algorithm) int {
+	if e == EffortFast {
+		return fastFolds
+	}
+	return a.maxFolds
+}

@@ -1,0 +1,45 @@
+package learn
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestFastEffort races only the two kinds of boosting, on three folds.
+func TestFastEffort(t *testing.T) {
+	f := noisyFrame(200)
+	r, err := newRace(f, Params{Effort: EffortFast}, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, run := range r.runs {
+		names = append(names, run.Name)
+		if len(run.folds) != fastFolds {
+			t.Errorf("%s has %d folds", run.Name, len(run.folds))
+		}
+	}
+	if want := []string{"BSIX01", "BSEV02"}; !slices.Equal(names, want) {
+		t.Errorf("%v race, not %v", names, want)
+	}
+	if _, err := newRace(f, Params{Effort: "most"}, algorithms); err == nil {
+		t.Error("an unknown effort is no error")
+	}
+}
+
+// TestCheapRunsBeginFirst trains no expensive run before a cheap one has ended if there is
+// one worker.
+func TestCheapRunsBeginFirst(t *testing.T) {
+	var began []string
+	_, err := Race(t.Context(), noisyFrame(120), Params{Workers: 1, Progress: func(e Event) {
+		if !slices.Contains(began, e.Algorithm) && e.Step > 0 {
+			began = append(began, e.Algorithm)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"BSEV02", "BSIX01", "BFIF01", "BSEV01"}; !slices.Equal(began, want) {
+		t.Errorf("the runs begin in the order %v, not %v", began, want)
+	}
+}

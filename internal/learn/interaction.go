@@ -1,0 +1,223 @@
+package learn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"foretell/internal/table/frame"
+)
+
+// Interaction says how much the effect of one column on the mean prediction depends
+// on the value of another.
+type Interaction struct {
+	Columns [2]string
+	// Class is the label of the class whose probability the columns change most
+	// together. The other fields are about this class.
+	Class string
+	// Strength is the standard deviation of the part of the mean probability that is
+	// not a sum of an effect of the first column and one of the second. Share is its
+	// variance as a share of that of the mean probability, from 0 to 1.
+	Strength, Share float64
+	// Values are those of each column, as in PartialDependencePoint.
+	Values [2][]string
+	// Probabilities are the means if all rows had a value of the first column, then
+	// one of the second.
+	Probabilities [][]float64
+}
+
+// Limits of the interactions. The pairs of maxInteractionColumns columns are
+// measured with about maxInteractionRows rows.
+const (
+	maxInteractionColumns = 4
+	maxInteractionPoints  = 6
+	maxInteractionRows    = 30
+)
+
+// tableAxis has the values of one column of a pair.
+type tableAxis struct {
+	inputColumn
+	points  []PartialDependencePoint
+	donors  []int32
+	weights []float64 // add up to 1
+}
+
+// pairTable adds up predictions by the values of two columns.
+type pairTable struct {
+	axes [2]*tableAxis
+	rows int
+	// sums has the sum of the probabilities of each class, by the value of the first
+	// axis, then of the second.
+	sums [][][]float64
+}
+
+// newPairTables returns a table for each pair of the first columns that have
+// several values on their axes.
+func newPairTables(e *effects) []pairTable {
+	var axes []*tableAxis
+	for i := range e.columns {
+		if axis := newTableAxis(&e.columns[i], e.donors); len(axis.points) > 1 && len(axes) < maxInteractionColumns {
+			axes = append(axes, axis)
+		}
+	}
+	var pairs []pairTable
+	for i, first := range axes {
+		for _, second := range axes[i+1:] {
+			pair := pairTable{axes: [2]*tableAxis{first, second}}
+			for range e.classes {
+				table := make([][]float64, len(first.donors))
+				for at := range table {
+					table[at] = make([]float64, len(second.donors))
+				}
+				pair.sums = append(pair.sums, table)
+			}
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
+}
+
+// newTableAxis returns at most maxInteractionPoints values of a column, with the
+// shares of the rows that they stand for: the most frequent texts, or the medians of
+// parts of equal size of the numbers.
+func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
+	axis := &tableAxis{inputColumn: column.inputColumn}
+	if math.IsNaN(column.points[0].Number) {
+		n := min(len(column.points), maxInteractionPoints)
+		axis.points, axis.donors = column.points[:n], column.donors[:n]
+		for _, point := range axis.points {
+			axis.weights = append(axis.weights, float64(point.Rows))
+		}
+	} else {
+		axis.addQuantiles(column, donors)
+	}
+	sum := 0.0
+	for _, weight := range axis.weights {
+		sum += weight
+	}
+	for i := range axis.weights {
+		axis.weights[i] /= sum
+	}
+	return axis
+}
+
+// addQuantiles adds the medians of parts of equal size of a column of numbers. Equal
+// medians are one value.
+func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
+	numeric := numericFeature(donors, column.features)
+	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
+	order := orderNumbers(values)
+	for i := range maxInteractionPoints {
+		row := order[(2*i+1)*len(order)/(2*maxInteractionPoints)]
+		if n := len(a.points); n > 0 && a.points[n-1].Number == values[row] {
+			a.weights[n-1]++
+			continue
+		}
+		date := donors.Schema.Columns[numeric].Feature == frame.FeatureTime
+		a.points = append(a.points, PartialDependencePoint{Value: formatNumber(values[row], date), Number: values[row]})
+		a.donors, a.weights = append(a.donors, row), append(a.weights, 1)
+	}
+}
+
+// substitute returns some of the rows lo…hi-1 of the sample once for each pair of
+// values, with these values.
+func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
+	rows := subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.ends), 1))
+	g.rows += len(rows)
+	s := substitution{columns: make([]replacedColumn, 2)}
+	for side, axis := range g.axes {
+		s.columns[side] = replacedColumn{features: axis.features, donors: e.donors}
+	}
+	for _, first := range g.axes[0].donors {
+		for _, second := range g.axes[1].donors {
+			s.rows = append(s.rows, rows...)
+			s.columns[0].rows = append(s.columns[0].rows, slices.Repeat([]int32{first}, len(rows))...)
+			s.columns[1].rows = append(s.columns[1].rows, slices.Repeat([]int32{second}, len(rows))...)
+		}
+	}
+	return s
+}
+
+// add adds the predictions of substitute. classes is their number of classes, shown
+// are those of the sums.
+func (g *pairTable) add(predictions []float32, classes int, shown []int) {
+	second := len(g.axes[1].donors)
+	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)
+	for at := range len(predictions) / classes {
+		a, b := at/rows/second, at/rows%second
+		for i, class := range shown {
+			g.sums[i][a][b] += float64(predictions[at*classes+class])
+		}
+	}
+}
+
+// interactions returns the interactions, strongest first. labels are those of all
+// classes.
+func (e *effects) interactions(labels []string) []Interaction {
+	var list []Interaction
+	for i := range e.pairs {
+		if g := &e.pairs[i]; g.rows > 0 {
+			list = append(list, g.interaction(gatherLabels(labels, e.classes)))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Interaction) int { return cmp.Compare(b.Strength, a.Strength) })
+	return list
+}
+
+// mirrorTolerance is the relative difference of the strengths of two classes that mirror
+// each other, which is due to rounding. The last one is shown, as in the plots.
+const mirrorTolerance = 1e-3
+
+// interaction returns the interaction of the two columns. Its square is the statistic
+// H² of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with
+// the means over the values of the table in place of those over rows, as if the columns
+// were independent. The part that is not a sum of two effects is then the mean
+// probability minus the means of its row and its column of the table.
+func (g *pairTable) interaction(labels []string) Interaction {
+	x := Interaction{Columns: [2]string{g.axes[0].name, g.axes[1].name}, Strength: -1}
+	for side, axis := range g.axes {
+		for _, point := range axis.points {
+			x.Values[side] = append(x.Values[side], point.Value)
+		}
+	}
+	for class, table := range g.sums {
+		for _, row := range table {
+			for b := range row {
+				row[b] /= float64(g.rows)
+			}
+		}
+		joint, together := g.variances(table)
+		strength := math.Sqrt(together)
+		if strength < x.Strength*(1-mirrorTolerance) {
+			continue
+		}
+		x.Class, x.Strength, x.Share, x.Probabilities = labels[class], strength, 0, table
+		if joint > 0 {
+			x.Share = together / joint
+		}
+	}
+	return x
+}
+
+// variances returns the variance of a table, and that of the part that is not a sum
+// of effects of its rows and columns.
+func (g *pairTable) variances(table [][]float64) (joint, together float64) {
+	first, second := g.axes[0].weights, g.axes[1].weights
+	rows, columns, mean := make([]float64, len(first)), make([]float64, len(second)), 0.0
+	for a := range first {
+		for b := range second {
+			rows[a] += second[b] * table[a][b]
+			columns[b] += first[a] * table[a][b]
+			mean += first[a] * second[b] * table[a][b]
+		}
+	}
+	for a := range first {
+		for b := range second {
+			weight, v := first[a]*second[b], table[a][b]
+			joint += weight * (v - mean) * (v - mean)
+			rest := v - rows[a] - columns[b] + mean
+			together += weight * rest * rest
+		}
+	}
+	return joint, together
+}

@@ -1,0 +1,183 @@
+# ---- Cells: numbers, amounts and words ---------------------------------------------------
+
+SPACE = " \t\n\x0b\x0c\r"  # the white space that is ignored around a cell
+NAN = math.nan
+
+DECIMAL = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+# These texts, in lower case, mean a missing value in a column of numbers.
+NULLS = frozenset(
+    "nan +nan -nan na n/a <na> #n/a #na null nil none ? - -- . #div/0! #value! "
+    "inf +inf -inf infinity +infinity -infinity".split()
+)
+
+
+def byte_length(text):
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def classify(cell):
+    """Returns the kind of a cell (blank, number, null or text) and its number or NaN."""
+    cell = cell.strip(SPACE)
+    if not cell:
+        return "blank", NAN
+    if NUMBER.fullmatch(cell):
+        value = float(cell)
+        return ("null", NAN) if math.isinf(value) else ("number", value)
+    if byte_length(cell) <= 9 and "".join(map(lower, cell)) in NULLS:
+        return "null", NAN
+    return "text", NAN
+
+
+def number_or_nan(cell):
+    """Returns the number in a cell of a column of plain numbers."""
+    kind, value = classify(cell)
+    if kind == "text":
+        amount, unit, ok = parse_amount(cell, False)
+        if ok and unit == "" and not math.isinf(amount):
+            return amount
+    return value
+
+
+def amount_or_nan(cell, unit, decimal_comma):
+    """Returns the number in a cell of a column of amounts such as 1,234.5, $12.50 or 45%."""
+    if not decimal_comma:
+        kind, value = classify(cell)
+        if kind == "number":
+            return value
+    value, found, ok = parse_amount(cell, decimal_comma)
+    if found == "" and ends_in_letter(cell) and ends_in_letter(unit):
+        return NAN  # if the unit is A, as in 5A and 7A, then 5B is not 5 billion
+    if not ok or found not in ("", unit) or math.isinf(value):
+        return NAN
+    return value
+
+
+def ends_in_letter(text):
+    return text[-1:].isascii() and text[-1:].isalpha()
+
+
+NO_AMOUNT = (0.0, "", False)
+
+
+def parse_amount(cell, decimal_comma):
+    """Returns the number, the unit and whether the cell is an amount.
+
+    An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
+    and a unit after it. Parentheses mean minus, as in accounting.
+    """
+    cell = cell.strip(SPACE)
+    if not cell or byte_length(cell) > 32:
+        return NO_AMOUNT
+    negative = cell[0] == "(" and cell[-1] == ")"
+    if negative:
+        cell = cell[1:-1]
+    digits = [i for i, char in enumerate(cell) if "0" <= char <= "9"]
+    if not digits:
+        return NO_AMOUNT
+    begin, end = digits[0], digits[-1] + 1
+    point, separator = (",", ".") if decimal_comma else (".", ",")
+    if begin > 0 and cell[begin - 1] == point:
+        begin -= 1
+    minus, before, ok = parse_prefix(cell[:begin])
+    if not ok:
+        return NO_AMOUNT
+    scale, after, ok = parse_suffix(cell[end:])
+    if not ok or (before and after):
+        return NO_AMOUNT
+    value, ok = parse_digit_groups(cell[begin:end], point, separator)
+    if negative != minus:
+        value = -value
+    return value * scale, before + after, ok
+
+
+def parse_prefix(text):
+    """Returns whether there is a minus, the currency, and whether the text is valid."""
+    text = text.strip(SPACE)
+    negative = False
+    if text and text[0] in "+-":
+        negative, text = text[0] == "-", text[1:].strip(SPACE)
+    elif text and text[-1] in "+-":
+        negative, text = text[-1] == "-", text[:-1].strip(SPACE)
+    if not text:
+        return negative, "", True
+    return negative, text, byte_length(text) <= 5 and unicodedata.category(text[-1]) == "Sc"
+
+
+def parse_suffix(text):
+    """Returns the scale, the unit, and whether the text is valid."""
+    text = text.strip(SPACE).removeprefix("+")
+    scale = 1.0
+    if text and (len(text) == 1 or text[1] == "+"):
+        if text[0] in "kKMB":
+            scale = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}[text[0]]
+            text = text[1:]
+        text = text.removeprefix("+")
+    text = text.strip(SPACE)
+    if not text:
+        return scale, "", True
+    if byte_length(text) > 12:
+        return NO_AMOUNT
+    for char in text:
+        if unicodedata.category(char)[0] not in "LS" and char not in "%/²³µ'\". ‰":
+            return NO_AMOUNT
+    text = "".join(map(lower, text))
+    if byte_length(text) > 2 and text[-1] == "s":
+        text = text[:-1]
+    return scale, text, True
+
+
+def parse_digit_groups(text, point, separator):
+    """Returns a number whose digits may be in groups of three, and whether it is one."""
+    whole, has_point, decimals = text.partition(point)
+    if separator in whole:
+        first, *groups = whole.split(separator)
+        if not 1 <= len(first) <= 3 or any(len(group) != 3 for group in groups):
+            return 0.0, False
+        whole = first + "".join(groups)
+    text = whole + "." * len(has_point) + decimals
+    return (float(text), True) if DECIMAL.fullmatch(text) else (0.0, False)
+
+
+def lower(char):
+    return "i" if char == "İ" else char.lower()
+
+
+HEX_ID = re.compile("[0-9A-Fa-f-]{16,}")
+ASCII_WORD = re.compile("(?:[a-z]+'*|[0-9]+)+")
+LETTERS_OR_DIGITS = re.compile("[0-9]+|[^0-9]+")
+
+
+def words(cell):
+    """Returns the words of a text, in lower case.
+
+    A word is a run of letters and digits, but letters followed by digits, or digits followed
+    by letters, are two words. In scripts without spaces each character is a word.
+    """
+    if HEX_ID.fullmatch(cell):
+        return []  # a UUID or a hash
+    runs = ASCII_WORD.findall(cell.lower()) if cell.isascii() else unicode_runs(cell)
+    found = []
+    for run in runs:
+        run = run.replace("'", "")
+        if byte_length(run) > 40:
+            continue
+        parts = LETTERS_OR_DIGITS.findall(run)
+        found += parts if len(parts) == 2 else [run]
+    return found
+
+
+def unicode_runs(cell):
+    runs, run = [], ""
+    for char in cell:
+        if "0" <= char <= "9" or unicodedata.category(char)[0] in "LM":
+            if char >= "\u0e00" and any(first <= char <= last for first, last in UNSPACED):
+                runs += [run, char]
+                run = ""
+            else:
+                run += lower(char)
+        elif not (char == "'" and run and not "0" <= run[-1] <= "9"):
+            runs.append(run)
+            run = ""
+    return [run for run in runs + [run] if run]

@@ -1,0 +1,231 @@
+
+
+# ---- Dates and times of day --------------------------------------------------------------
+
+MONTHS = "january february march april may june july august september october november december".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+class NotADate(Exception):
+    pass
+
+
+class DateParser:
+    """Parses dates and times of day from left to right. NotADate ends the parsing."""
+
+    def __init__(self, text, day_first):
+        self.rest, self.day_first = text, day_first
+        self.hour = None  # a time of day before the year, as in the output of Unix date
+
+    def parse(self):
+        """Returns the days since 1 January 1970, with a fraction, and whether there is a date."""
+        self.require(4 <= byte_length(self.rest) <= 40)
+        if self.at_time_of_day():
+            hour = self.time_of_day()
+            self.require(not self.rest)
+            return hour / 24, False
+        day = self.date()
+        if not self.rest:
+            return day + (self.hour or 0.0) / 24, True
+        self.require(self.hour is None)
+        if not self.skip("T") and not self.skip("t"):
+            self.skip(",")
+            self.require(self.skip(" "))
+        self.require(self.at_time_of_day())
+        hour = self.time_of_day()
+        self.require(not self.rest)
+        return day + hour / 24, True
+
+    @staticmethod
+    def require(ok):
+        if not ok:
+            raise NotADate
+
+    def skip(self, char):
+        if self.rest.startswith(char):
+            self.rest = self.rest[1:]
+            return True
+        return False
+
+    def match(self, pattern):
+        found = re.match(pattern, self.rest, re.ASCII)
+        if found:
+            self.rest = self.rest[found.end():]
+        return found
+
+    def digits(self, most):
+        found = self.match(r"\d{1,%d}" % most)
+        self.require(found)
+        return int(found[0]), len(found[0])
+
+    def at_time_of_day(self):
+        return re.match(r"\d{1,2}:", self.rest, re.ASCII)
+
+    def date(self):
+        if not "0" <= self.rest[0] <= "9":
+            return self.name_first()
+        first, digits = self.digits(8)
+        if digits == 8:
+            return self.day_number(first // 10000, first // 100 % 100, first % 100)
+        self.require(self.rest)
+        part, letter_next = self.rest[0], is_letter(self.rest[1:2])
+        if digits <= 2 and (part == " " or is_letter(part) or letter_next):
+            return self.month_year(first)
+        if digits == 4 and (part == "," or letter_next):
+            return self.month_day(first)
+        self.rest = self.rest[1:]
+        self.require(part in "-/.")
+        second, _ = self.digits(2)
+        if not self.rest and digits == 4 and part != ".":
+            return self.day_number(first, second, 1)
+        self.require(self.skip(part))
+        third, last = self.digits(4)
+        if digits == 4:
+            self.require(last <= 2)
+            return self.day_number(first, second, third)
+        self.require(digits <= 2 and last in (2, 4))
+        if last == 2:
+            third = full_year(third)
+        if part == "." or self.day_first:
+            first, second = second, first
+        return self.day_number(third, first, second)
+
+    def name_first(self):
+        """Parses a date that starts with the name of a month or weekday."""
+        month = self.name(MONTHS)
+        if not month and self.name(WEEKDAYS):
+            self.skip(",")
+            self.rest = self.rest.lstrip(" ")
+            if self.rest and "0" <= self.rest[0] <= "9":
+                return self.month_year(self.digits(2)[0])
+            month = self.name(MONTHS)
+        self.require(month)
+        if self.skip("-") or self.skip("/"):
+            return self.day_number(self.year(), month, 1)
+        self.rest = self.rest.lstrip(" ")
+        day, digits = self.digits(4)
+        if digits == 4:
+            return self.day_number(day, month, 1)
+        self.require(digits <= 2)
+        self.match("st|nd|rd|th")
+        self.skip(",")
+        self.require(self.skip(" "))
+        if self.at_time_of_day():
+            self.hour = self.time_of_day()
+            self.require(self.skip(" "))
+        return self.day_number(self.year(), month, day)
+
+    def month_year(self, day):
+        self.match("st|nd|rd|th")
+        self.separator()
+        month = self.name(MONTHS)
+        self.require(month)
+        self.skip(",")
+        self.separator()
+        return self.day_number(self.year(), month, day)
+
+    def month_day(self, year):
+        self.skip(",")
+        self.separator()
+        month, day = self.name(MONTHS), 1
+        self.require(month)
+        if self.rest:
+            self.separator()
+            day, _ = self.digits(2)
+        return self.day_number(year, month, day)
+
+    def separator(self):
+        if not self.skip("-") and not self.skip("/"):
+            self.rest = self.rest.lstrip(" ")
+
+    def year(self):
+        year, digits = self.digits(4)
+        self.require(digits in (2, 4))
+        return full_year(year) if digits == 2 else year
+
+    def name(self, names):
+        """Parses one of the names, or its first three letters. Returns its number or 0."""
+        word = re.match("[A-Za-z]*", self.rest)[0]
+        for i, name in enumerate(names):
+            if word.lower() in (name, name[:3]):
+                self.rest = self.rest[len(word):]
+                self.skip(".")
+                return i + 1
+        return 0
+
+    def day_number(self, year, month, day):
+        self.require(1000 <= year <= 2999)
+        try:
+            return datetime.date(year, month, day).toordinal() - 719163
+        except ValueError:
+            raise NotADate from None
+
+    def time_of_day(self):
+        """Parses a time of day and returns the hours since midnight."""
+        hour, _ = self.digits(2)
+        self.require(self.skip(":"))
+        minute, digits = self.digits(2)
+        self.require(digits == 2 and minute < 60)
+        second = 0.0
+        if self.skip(":"):
+            whole, digits = self.digits(2)
+            self.require(digits == 2 and whole <= 60)
+            second = float(whole)
+            if self.skip(".") or self.skip(","):
+                fraction, digits = self.digits(9)
+                second += fraction / 10.0**digits
+        half = self.match(" ?([AaPp])[Mm]")
+        if half:
+            self.require(1 <= hour <= 12)
+            hour = hour % 12 + 12 * (half[1] in "Pp")
+        self.zone()
+        self.require(hour < 24)
+        return hour + minute / 60 + second / 3600
+
+    def zone(self):
+        before = self.rest
+        self.skip(" ")
+        letters = len(re.match("[A-Z]*", self.rest)[0])
+        if 0 < letters <= 5:
+            self.rest = self.rest[letters:]
+        elif self.skip("z"):
+            pass
+        elif self.skip("+") or self.skip("-"):
+            hours, digits = self.digits(2)
+            self.require(digits == 2 and hours <= 14)
+            if not self.rest or self.rest[0] == " ":
+                return
+            self.skip(":")
+            minutes, digits = self.digits(2)
+            self.require(digits == 2 and minutes < 60)
+        else:
+            self.rest = before
+
+
+def is_letter(char):
+    return char.isascii() and char.isalpha()
+
+
+def full_year(last_digits):
+    return last_digits + (2000 if last_digits < 30 else 1900)
+
+
+def parse_date(cell, day_first):
+    """Returns the days since 1 January 1970 and whether the cell has a date, or None."""
+    try:
+        return DateParser(cell.strip(SPACE), day_first).parse()
+    except NotADate:
+        return None
+
+
+def date_feature(days, part):
+    whole = math.floor(days)
+    if part == "time":
+        return days
+    if part == "hour":
+        seconds = (days - whole) * 86400
+        return (math.floor(seconds) + (seconds - math.floor(seconds) >= 0.5)) / 3600
+    if part == "weekday":  # 1 January 1970 was a Thursday
+        return (whole + 3) % 7
+    date = datetime.date.fromordinal(whole + 719163)
+    return date.month if part == "month" else date.day

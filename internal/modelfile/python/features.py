@@ -1,0 +1,79 @@
+
+
+# ---- Features: the cells of columns to numbers and codes of categories -------------------
+
+
+def features(schema, cells, rows):
+    """Returns an array for each column of the schema.
+
+    cells maps the name of a column of the file to its texts. A numeric feature is an array
+    of float64, NaN if missing. A category is an array of int32: the index of its level, the
+    number of levels for other texts, or -1 if missing.
+    """
+    parsed = {}  # the dates or the words of a column of the file, which several features share
+
+    def parse_once(column, parse):
+        name = source(column)
+        if name not in parsed:
+            parsed[name] = parse(cells[name])
+        return parsed[name]
+
+    def feature(column):
+        part, texts = column.get("part", ""), cells[source(column)]
+        if column["kind"] == 1:
+            codes = {level: code for code, level in enumerate(column.get("levels", []))}
+            return convert(texts, lambda cell: category_code(codes, cell), np.int32)
+        if part == "":
+            return convert(texts, number_or_nan)
+        if part == "amount":
+            unit, decimal_comma = column.get("unit", ""), column.get("comma", False)
+            return convert(texts, lambda cell: amount_or_nan(cell, unit, decimal_comma))
+        if part in ("length", "words", "word"):
+            return parse_once(column, TextColumn).feature(part, column.get("word", ""))
+        day_first = column.get("dayFirst", False)
+        return parse_once(column, lambda texts: DateColumn(texts, day_first)).feature(part)
+
+    return [feature(column) for column in schema["columns"]]
+
+
+class TextColumn:
+    """The words of a column of texts. An empty cell has no words and no length."""
+
+    def __init__(self, cells):
+        self.texts = [cell.strip(SPACE) for cell in cells]
+        self.words = [words(text) for text in self.texts]
+        self.rows = {}  # by word: the rows that have it
+        for row, found in enumerate(self.words):
+            for word in found:
+                self.rows.setdefault(word, []).append(row)
+
+    def feature(self, part, word):
+        if part == "word":
+            values = np.zeros(len(self.texts))
+            values[self.rows.get(word, [])] = 1
+            return values
+        sizes = map(byte_length, self.texts) if part == "length" else map(len, self.words)
+        return np.array([size if text else NAN for size, text in zip(sizes, self.texts)], np.float64)
+
+
+class DateColumn:
+    """The dates of a column. A time of day without a date has only the part hour."""
+
+    def __init__(self, cells, day_first):
+        dates = {cell: parse_date(cell, day_first) for cell in set(cells)}
+        self.dates = [dates[cell] for cell in cells]
+
+    def feature(self, part):
+        has_part = [date and (date[1] or part == "hour") for date in self.dates]
+        return np.array([date_feature(date[0], part) if has else NAN for date, has in zip(self.dates, has_part)], np.float64)
+
+
+def convert(cells, parse, dtype=np.float64):
+    """Returns the parsed cells. Equal texts are parsed once."""
+    values = {cell: parse(cell) for cell in set(cells)}
+    return np.array([values[cell] for cell in cells], dtype)
+
+
+def category_code(codes, cell):
+    cell = cell.strip(SPACE)
+    return codes.get(cell, len(codes) if cell else -1)

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Predicts the rows of a CSV file with a model that Foretell has trained.
+
+    python3 model.py blind.csv -o result.csv    predicts the rows of a CSV file
+
+    import model
+    model.predict(rows)                         the class of each row
+    model.predict_proba(rows)                   the probability of each of model.CLASSES
+
+A row is a dict from column names to the texts that the cells have in a CSV file. None and
+NaN are empty cells, and numbers are converted to texts. Other columns are ignored.
+
+The model is MODEL at the end of this file: a Foretell model file, compressed. The code
+before it reads the model file, reads CSV files as `foretell predict` does, and predicts.
+It requires Python 3.9 and NumPy 1.20, or later versions.
+"""
+
+import argparse
+import base64
+import contextlib
+import datetime
+import functools
+import itertools
+import json
+import math
+import os
+import re
+import struct
+import sys
+import unicodedata
+import zlib
+
+import numpy as np

@@ -1,0 +1,138 @@
+
+
+# ---- The model: the weighted mean of its members -----------------------------------------
+
+ALGORITHMS = {1: Network, 2: Forest, 3: Boosting, 4: Boosting}
+
+
+def check_version(r):
+    if r.byte() != 1:
+        raise ValueError("this version of a member of the model is unknown")
+
+
+def soften(probabilities, temperature):
+    """Raises probabilities to the power 1/temperature and scales their sum to 1."""
+    if temperature == 1:
+        return probabilities
+    ratio = probabilities / probabilities.max(axis=1, keepdims=True)
+    power = ratio.astype(np.float64) ** (1 / temperature)
+    return (power / power.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+class Model:
+    def __init__(self, data):
+        r = Reader(data)
+        if r.bytes(8) != b"FORETELL":
+            raise ValueError("this is not a model file")
+        version = r.number("H")
+        if not 1 <= version <= 3:
+            raise ValueError(f"the model has version {version}, but this program reads versions 1 to 3")
+        self.schema = json.loads(r.bytes(r.uint32()))
+        self.algorithm = r.bytes(r.uint32()).decode()
+        self.temperature = r.float64()
+        self.decision_weights = r.array("<f8", r.uint32())
+        self.members = []
+        for _ in range(r.uint32()):
+            algorithm, weight = ALGORITHMS[r.byte()], r.float64()
+            selected = r.array("<u4", r.uint32()) if version >= 2 else []
+            end = r.uint32() + r.at
+            self.members.append((np.float32(weight), selected, algorithm(r)))
+            if r.at != end:
+                raise ValueError("the model is damaged")
+        # The rest are the rows that explanations compare with, and a checksum.
+
+    def predict_proba(self, cells, rows):
+        """Returns the probabilities of rows, which are given as texts by column."""
+        if rows == 0:
+            return np.zeros((0, len(self.schema["classes"])), np.float32)
+        columns = features(self.schema, cells, rows)
+        total = np.zeros((rows, len(self.schema["classes"])), np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # of cells such as 1e308
+            for weight, selected, member in self.members:
+                chosen = [columns[i] for i in selected] if len(selected) else columns
+                one = member.predict(chosen, rows)
+                total = total + weight * one if len(self.members) > 1 else one
+        return np.minimum(soften(total, self.temperature), 1)
+
+    def decide(self, probabilities):
+        """Returns the index of the predicted class of each row."""
+        if len(self.decision_weights):
+            probabilities = probabilities.astype(np.float64) * self.decision_weights
+        return probabilities.argmax(axis=1)
+
+
+def predict_proba(rows):
+    """Returns the probabilities of CLASSES for rows, as an array of rows × classes."""
+    rows = list(rows)
+    missing = [name for name in COLUMNS if any(name not in row for row in rows)]
+    if missing:
+        raise ValueError(f"a row has no value for {', '.join(missing)}")
+    cells = {name: [cell_text(row[name]) for row in rows] for name in COLUMNS}
+    return loaded_model().predict_proba(cells, len(rows))
+
+
+def cell_text(value):
+    return "" if value is None or value != value else str(value)
+
+
+def predict(rows):
+    """Returns the predicted class of each row."""
+    return [CLASSES[i] for i in loaded_model().decide(predict_proba(rows))]
+
+
+@functools.lru_cache(maxsize=1)
+def loaded_model():
+    return Model(zlib.decompress(base64.b64decode(MODEL)))
+
+
+def predict_file(source, target, model):
+    """Predicts the rows of a CSV file and writes them with their predictions."""
+    blind = BlindFile(source, model.schema)
+    classes = model.schema["classes"]
+    names = added_columns(blind.names, classes)
+    target.write(",".join([blind.header, *map(quote, names)]) + "\n")
+    count = 0
+    for texts, cells in blind.blocks(16384):
+        probabilities = model.predict_proba(cells, len(texts))
+        for text, row, best in zip(texts, probabilities.tolist(), model.decide(probabilities).tolist()):
+            numbers = ["%.7g" % probability for probability in [row[best], *row]]
+            target.write(",".join([text, quote(classes[best]), *numbers]) + "\n")
+        count += len(texts)
+    if count == 0:
+        raise FileError("line 1: no data row follows the header")
+
+
+def added_columns(names, classes):
+    """Returns the names of the columns that a prediction adds, which must not be taken."""
+    added = []
+    for name in ["prediction", "probability", *("probability_" + one for one in classes)]:
+        unique, number = name, 2
+        while unique in names or unique in added:
+            unique, number = f"{name}_{number}", number + 1
+        added.append(unique)
+    return added
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Predicts the rows of a CSV file.")
+    parser.add_argument("csv", help="CSV file in UTF-8 with the columns that the model was trained on")
+    parser.add_argument("-o", "--output", help="file to write; defaults to the standard output")
+    options = parser.parse_args()
+    try:
+        with open(options.csv, encoding="utf-8-sig", newline="") as source:
+            if options.output is None:
+                sys.stdout.reconfigure(encoding="utf-8", newline="")
+                predict_file(source, sys.stdout, loaded_model())
+                return
+            part = options.output + ".part"  # it gets its name when it is complete
+            with open(part, "w", encoding="utf-8", newline="") as target:
+                predict_file(source, target, loaded_model())
+            os.replace(part, options.output)
+    except UnicodeDecodeError as error:
+        sys.exit(f"{options.csv}: the file is not valid UTF-8: {error}")
+    except (FileError, OSError) as error:
+        sys.exit(f"{options.csv}: {error}" if isinstance(error, FileError) else str(error))
+
+
+# ---- The model file ----------------------------------------------------------------------
+

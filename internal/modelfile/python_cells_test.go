@@ -1,0 +1,100 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/cells"
+)
+
+// cellReading is what the parsers read from a cell.
+type cellReading struct {
+	Number  *float64   `json:"number"`
+	Amounts []*float64 `json:"amounts"`
+	Days    []*float64 `json:"days"` // with the month and with the day first
+	HasDate []bool     `json:"dates"`
+	Words   []string   `json:"words"`
+}
+
+var amountFormats = []cells.NumberFormat{{Unit: "%"}, {Unit: "$"}, {Unit: "month"}, {DecimalComma: true}, {Unit: "€", DecimalComma: true}, {Unit: "a"}}
+
+func readCell(cell string) cellReading {
+	r := cellReading{Number: finite(cells.NumberOrNaN([]byte(cell))), Words: []string{}}
+	for _, format := range amountFormats {
+		value, ok := format.Parse([]byte(cell))
+		if !ok {
+			value = math.NaN()
+		}
+		r.Amounts = append(r.Amounts, finite(value))
+	}
+	for _, dayFirst := range []bool{false, true} {
+		moment, ok := cells.ParseDateTime([]byte(cell), dayFirst)
+		days := math.NaN()
+		if ok {
+			days = moment.EpochDays()
+		}
+		r.Days, r.HasDate = append(r.Days, finite(days)), append(r.HasDate, ok && moment.HasDate)
+	}
+	var tokenizer cells.Tokenizer
+	tokenizer.Tokenize(cells.Trim([]byte(cell)), func(word []byte) { r.Words = append(r.Words, string(word)) })
+	return r
+}
+
+// finite returns nil for NaN and infinity.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// TestPythonParsesCells compares the parsers on random cells made of pieces of numbers,
+// dates and texts.
+func TestPythonParsesCells(t *testing.T) {
+	program := writePython(t, goldenFolder+"blend.model")
+	rng := rand.New(rand.NewPCG(1, 2))
+	pieces := strings.Split("0|1|2|5|12|31|99|123|2024|1999|20240229|.|,|:|-|/|+|e|E|(|)|$|€|%| |  |T|Z|k|K|M|B|s|am|PM|st|nd|jan|January|Mar.|mon|Friday|months|month|'|é|É|東|ไ|ß|İ|\u0301|x|AbC|UTC|a|\"|²|_", "|")
+	list := slices.Clone(hostileCells)
+	for range 20_000 {
+		text := ""
+		for range 1 + rng.IntN(7) {
+			text += pieces[rng.IntN(len(pieces))]
+		}
+		list = append(list, text)
+	}
+	input, err := json.Marshal(map[string]any{"cells": list, "formats": amountFormats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `
+import json, math, sys
+import model
+given = json.load(sys.stdin)
+finite = lambda x: x if math.isfinite(x) else None
+result = []
+for cell in given["cells"]:
+    dates = [model.parse_date(cell, day_first) or (math.nan, False) for day_first in (False, True)]
+    result.append({
+        "number": finite(model.number_or_nan(cell)),
+        "amounts": [finite(model.amount_or_nan(cell, form["Unit"], form["DecimalComma"])) for form in given["formats"]],
+        "days": [finite(days) for days, _ in dates], "dates": [has for _, has in dates],
+        "words": model.words(cell.strip(model.SPACE)),
+    })
+json.dump(result, sys.stdout)
+`
+	var got []cellReading
+	if err := json.Unmarshal(runPython(t, program, input, "-c", script), &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, cell := range list {
+		want, _ := json.Marshal(readCell(cell))
+		if have, _ := json.Marshal(got[i]); !bytes.Equal(have, want) {
+			t.Errorf("%q: %s, want %s", cell, have, want)
+		}
+	}
+}

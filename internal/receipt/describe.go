@@ -1,0 +1,68 @@
+package receipt
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"foretell/internal/api"
+	"foretell/internal/build"
+	"foretell/internal/client"
+)
+
+// New returns a receipt for the result of a prediction. It does not have the digests of
+// the result yet.
+func New(p *api.Prediction) *Receipt {
+	build := build.Current()
+	return &Receipt{
+		Version: Version, PredictionKey: p.PredictionKey, Model: Model{ModelKey: p.ModelKey},
+		Binary: Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
+	}
+}
+
+// Describe sets the fields about the model to what a service reports: its race, its
+// performance and how to train it again. It does not set what the service does not report.
+func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
+	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
+	if err != nil {
+		return
+	}
+	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
+	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
+	report, err := client.Call(ctx, c, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model.ModelKey}, Summary: true})
+	if err != nil { // a service may have no reports
+		if !math.IsNaN(model.AchievedPerformance.Value) {
+			r.Performance = &Metrics{Validation: &Score{Value: model.AchievedPerformance.Value}}
+		}
+		return
+	}
+	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
+	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
+	r.Race = describeRace(ctx, c, model, report)
+	r.Performance = &Metrics{
+		Metric: report.Metric, Rows: report.Rows,
+		Validation: NewScore(report.Metric, report.Validation, report.ValidationRows),
+		Test:       NewScore(report.Metric, report.Test, report.TestRows),
+	}
+}
+
+// describeRace returns the options with which a model was trained. It returns nil if the
+// service does not report all of them.
+func describeRace(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
+	job, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
+	if err != nil || job.Outcome == "" {
+		return nil
+	}
+	dataset, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return nil
+	}
+	race := &Race{
+		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
+		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort,
+	}
+	for _, one := range report.Algorithms {
+		race.Algorithms = append(race.Algorithms, one.Algorithm)
+	}
+	return race
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/drift"
+	"foretell/internal/humanize"
+)
+
+// The limits below or above which a report has a caution.
+const (
+	fewTestRows      = 200
+	fewRowsOfClass   = 20
+	trainingGap      = 0.1
+	largeCalibration = 0.1
+	dominantShare    = 0.8
+	suspiciousScore  = 0.99
+	obviousBaseline  = 0.9
+	manyCopies       = 0.05
+	mostlyMissing    = 0.5
+)
+
+// Cautions returns sentences on what could be wrong with the model or its scores.
+func (d *Document) Cautions() []string {
+	c := &cautions{Document: d, r: d.Report}
+	c.scores, c.baseline, c.kind, c.rows = measured(d.Report)
+	if c.scores != nil {
+		c.checkRows()
+		c.checkClasses()
+		c.checkLeakage()
+		c.checkScores()
+	}
+	c.checkData()
+	for _, note := range d.Report.Notes {
+		c.add("%s.", strings.ToUpper(note[:1])+note[1:])
+	}
+	return c.list
+}
+
+type cautions struct {
+	*Document
+	r                *api.ModelReport
+	scores, baseline *api.Scores
+	kind             string // of the rows of scores
+	rows             int64
+	list             []string
+}
+
+func (c *cautions) add(format string, args ...any) {
+	c.list = append(c.list, fmt.Sprintf(format, args...))
+}
+
+// checkRows checks the number of measured rows.
+func (c *cautions) checkRows() {
+	switch {
+	case c.kind != "test":
+		c.add("There are no test rows (%s). The validation rows also decided which model was kept, so their figures are optimistic.", c.r.TestMissingReason())
+	case c.rows < fewTestRows:
+		c.add("Only %s: the figures are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
+	}
+}
+
+// checkClasses checks for classes with few test rows.
+func (c *cautions) checkClasses() {
+	var rare []string
+	for _, class := range c.r.Classes {
+		if class.Rows < fewRowsOfClass {
+			rare = append(rare, fmt.Sprintf("%q", truncateLabel(class.Label)))
+		}
+	}
+	if len(rare) == 0 {
+		return
+	}
+	more := ""
+	if len(rare) > 5 {
+		rare, more = rare[:5], ", …"
+	}
+	c.add("Fewer than %d test rows have the class %s%s. Its figures are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
+}
+
+// checkLeakage checks for signs that a column is known only after the label.
+func (c *cautions) checkLeakage() {
+	score, known := c.scores.Value(c.r.Metric)
+	least, compared := c.baseline.Value(c.r.Metric)
+	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
+		first := c.r.Importances[0]
+		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {
+			c.add("Almost all depends on the column %q. If its value is known only after the label, the model will fail in use.", truncateLabel(first.Column))
+			return
+		}
+	}
+	if c.baseline != nil && c.scores.Accuracy >= suspiciousScore && c.baseline.Accuracy < obviousBaseline {
+		c.add("The model is almost always right, which is rare. Check that no column is known only after the label.")
+	}
+}
+
+// checkScores compares the scores with those of the baseline and of the training rows.
+func (c *cautions) checkScores() {
+	if i := c.scores.Interval(api.MetricAccuracy); i != nil && c.baseline != nil && i.Low <= c.baseline.Accuracy {
+		c.add("The accuracy is not clearly above that of always answering %q: its interval includes %s.", truncateLabel(c.r.Baseline.Label), share(c.baseline.Accuracy))
+	}
+	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > trainingGap {
+		c.add("On the rows that it was trained on, the model is right in %s. So large a difference is normal for trees, but more rows may help.", share(c.r.Training.Accuracy))
+	}
+	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibration {
+		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", share(*c.scores.CalibrationError))
+	}
+}
+
+// checkData checks the rows and columns that the model was made from.
+func (c *cautions) checkData() {
+	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
+	switch {
+	case c.r.CopiesDivided:
+		c.add("%s of the labelled rows are equal to another row in every column, and such rows were on both sides of the division. The scores hold only if new rows are so often equal to known ones, too.", humanize.Percent(part))
+	case part >= manyCopies:
+		c.add("%s of the labelled rows are equal to another row in every column. They were kept on one side of the division, and add little information.", humanize.Percent(part))
+	}
+	if c.Dataset != nil {
+		var empty []string
+		for _, column := range c.Dataset.Columns {
+			if float64(column.Missing) > mostlyMissing*float64(c.Dataset.Rows) {
+				empty = append(empty, fmt.Sprintf("%q", truncateLabel(column.Name)))
+			}
+		}
+		if len(empty) > 0 {
+			c.add("More than half of the cells are missing in %s: %s.", humanize.Count(len(empty), "column"), strings.Join(empty[:min(len(empty), 5)], ", "))
+		}
+	}
+	if d := c.Drift; d != nil && slices.ContainsFunc(d.Columns, func(column drift.Column) bool { return column.Level == drift.Large }) {
+		c.add("The rows of %s are not like those of the training file, see Drift.", d.File)
+	}
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/drift"
+	"foretell/internal/term"
+)
+
+// Document is the report of a model with what the model was made from.
+type Document struct {
+	// Name is the reference of the model, such as train@v3.
+	Name    string
+	Model   *api.Model
+	Dataset *api.Dataset
+	// Training is nil if the service does not report the race of a model.
+	Training *api.Training
+	// Report is nil if the service has no reports.
+	Report *api.ModelReport
+	// Drift compares a file with the training file. It may be nil.
+	Drift *drift.Report
+}
+
+// Load reads a model, its dataset, its race and its report.
+func Load(ctx context.Context, c *client.Client, key string) (*Document, error) {
+	d := &Document{}
+	var err error
+	if d.Model, err = client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key}); err != nil {
+		return nil, err
+	}
+	if d.Dataset, err = client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: d.Model.DatasetKey}); err != nil {
+		return nil, err
+	}
+	if race := d.Model.TrainingJobKey; race != "" {
+		if d.Training, err = client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: race}); err != nil {
+			return nil, err
+		}
+	}
+	d.Name = cmp.Or(d.Model.Series, d.Dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(d.Model.SeriesVersion, d.Model.Version))
+	d.Report, err = c.ModelReport(ctx, key)
+	return d, err
+}
+
+// Step is a command that a reader of the report can run, and its purpose.
+type Step struct {
+	Purpose string `json:"purpose"`
+	Command string `json:"command"`
+}
+
+// Steps returns the commands that train the model again and predict with it. It returns nil
+// if the dataset or the race is unknown.
+func (d *Document) Steps() []Step {
+	if d.Dataset == nil || d.Training == nil {
+		return nil
+	}
+	name := term.ShellQuote(d.Dataset.DatasetName)
+	upload := "foretell datasets create " + name + " train.csv"
+	if n := d.Dataset.NumberOfBuckets; n > 0 && n != api.DefaultBuckets {
+		upload += fmt.Sprintf(" --buckets %d", n)
+	}
+	if label := d.Dataset.LabelName; label != "" {
+		upload += " --label " + term.ShellQuote(label)
+	}
+	return []Step{
+		{"On a service without the dataset, upload the training file.", upload},
+		{"Repeat the race. The same data, options and seed make the same model, with the same version of foretell.", RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
+		{"Predict with the model.", "foretell predict blind.csv --with " + term.ShellQuote(d.Name)},
+	}
+}
+
+// RaceCommand returns the command that repeats a race. r may be nil.
+func RaceCommand(dataset string, job *api.Training, r *api.ModelReport) string {
+	return strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
+}
+
+// RaceFlags returns the flags that repeat a race. r may be nil; it has the seed and the
+// algorithms.
+func RaceFlags(job *api.Training, r *api.ModelReport) string {
+	var flags []string
+	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
+	if job.Metric != "" && job.Metric != api.MetricAccuracy {
+		add("--metric %s", job.Metric)
+	}
+	if job.TargetPerformance != nil {
+		add("--threshold %g", *job.TargetPerformance)
+	}
+	if job.ScalingFactor > 0 {
+		add("--scaling-factor %d", job.ScalingFactor)
+	}
+	if job.GroupColumn != "" {
+		add("--group %s", term.ShellQuote(job.GroupColumn))
+	}
+	if job.TimeColumn != "" {
+		add("--time %s", term.ShellQuote(job.TimeColumn))
+	}
+	if job.Effort != "" {
+		add("--effort %s", job.Effort)
+	}
+	if r != nil {
+		add("--seed %d", r.Seed)
+		if n := len(r.Algorithms); n > 0 && n < len(api.Algorithms(len(r.Classes))) {
+			var names []string
+			for _, a := range r.Algorithms {
+				names = append(names, a.Algorithm)
+			}
+			add("--algorithm %s", strings.Join(names, ","))
+		}
+	}
+	return strings.Join(flags, " ")
+}

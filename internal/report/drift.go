@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"foretell/internal/drift"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+// maxDriftColumns is the maximum number of printed columns of a drift report.
+const maxDriftColumns = 20
+
+// writeDrift writes how the columns of a file differ from those of the training file. It
+// writes nothing if d is nil.
+func writeDrift(w io.Writer, d *drift.Report, width int) {
+	if d == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nDrift: %s, %s\n", truncate(d.File, width/2), humanize.Count(d.Rows, "row"))
+	for _, line := range term.Wrap(strings.Join(d.Verdict, " "), width) {
+		fmt.Fprintln(w, line)
+	}
+	shown := d.Columns[:min(len(d.Columns), maxDriftColumns)]
+	if len(shown) > 0 {
+		writeColumns(w, 0, func(w io.Writer) {
+			fmt.Fprint(w, "  column\tindex\tdrift\tlargest change\n")
+			for i := range shown {
+				c := &shown[i]
+				index := "-"
+				if c.Index != nil {
+					index = fmt.Sprintf("%.3f", *c.Index)
+				}
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", truncate(c.Name, width/4), index, c.Level, truncate(largestChange(c), width/2-8))
+			}
+		})
+	}
+	writeOmitted(w, len(d.Columns)-maxDriftColumns, "columns")
+}
+
+// largestChange describes the part whose share changed most, or why there is none.
+func largestChange(c *drift.Column) string {
+	part := c.Largest()
+	if part == nil {
+		return c.Reason
+	}
+	return fmt.Sprintf("%s: %s → %s", truncate(part.Name, 24), humanize.Percent(part.Training), humanize.Percent(part.Share))
+}

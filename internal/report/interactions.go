@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"foretell/internal/api"
+	"foretell/internal/humanize"
+)
+
+// maxInteractions is the maximum number of printed pairs of columns.
+const maxInteractions = 5
+
+// writeInteractions writes how much the effects of columns depend on each other, and the
+// mean probabilities by the values of the strongest pair.
+func writeInteractions(w io.Writer, r *api.ModelReport, width int) {
+	shown := r.Interactions[:min(len(r.Interactions), maxInteractions)]
+	if len(shown) == 0 || width < narrowWidth {
+		return
+	}
+	fmt.Fprint(w, "\nInteractions: mean probability that is not a sum of two effects\n")
+	writeColumns(w, 0, func(w io.Writer) {
+		for _, x := range shown {
+			if len(x.Columns) == 2 {
+				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s of the variance\t%s\n", truncate(x.Columns[0], width/4), truncate(x.Columns[1], width/4),
+					x.Strength, humanize.Percent(x.Share), truncate(x.Class, width/8))
+			}
+		}
+	})
+	writeInteractionTable(w, &shown[0], width)
+}
+
+// writeInteractionTable writes the mean probabilities by the values of two columns. It omits
+// a table that does not fit.
+func writeInteractionTable(w io.Writer, x *api.Interaction, width int) {
+	if len(x.Columns) != 2 || len(x.Values) != 2 || len(x.Probabilities) != len(x.Values[0]) || len(x.Values[1]) == 0 {
+		return
+	}
+	each := (width-2)/(len(x.Values[1])+1) - 2
+	if each < len("0.00") {
+		return
+	}
+	fmt.Fprintf(w, "  %s by %s (down) and %s (across)\n", truncate(x.Class, width/5), truncate(x.Columns[0], width/5), truncate(x.Columns[1], width/5))
+	writeColumns(w, 0, func(w io.Writer) {
+		for _, value := range x.Values[1] {
+			fmt.Fprintf(w, "\t%s", truncate(value, each))
+		}
+		fmt.Fprint(w, "\n")
+		for a, row := range x.Probabilities {
+			fmt.Fprintf(w, "  %s", truncate(x.Values[0][a], each))
+			for _, v := range row {
+				fmt.Fprintf(w, "\t%.2f", v)
+			}
+			fmt.Fprint(w, "\n")
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+
+	"foretell/internal/api"
+	"foretell/internal/humanize"
+)
+
+// measured returns the scores of the model and of the baseline on the test rows or, if
+// there are none, on the validation rows. kind is "test" or "validation", and rows the
+// number of rows.
+func measured(r *api.ModelReport) (scores, baseline *api.Scores, kind string, rows int64) {
+	b := r.Baseline
+	if b == nil {
+		b = &api.Baseline{}
+	}
+	if r.Test != nil && r.TestRows > 0 {
+		return r.Test, b.Test, "test", r.TestRows
+	}
+	return r.Validation, b.Validation, "validation", r.ValidationRows
+}
+
+// Verdict returns sentences on how good a model is.
+func Verdict(r *api.ModelReport) []string {
+	scores, baseline, kind, rows := measured(r)
+	if scores == nil {
+		return []string{"How good the model is was not measured: there were too few rows."}
+	}
+	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), share(scores.Accuracy))
+	if i := scores.Interval(api.MetricAccuracy); i != nil {
+		text += fmt.Sprintf(" of the cases (95 %% interval %s to %s)", share(i.Low), share(i.High))
+	} else {
+		text += " of the cases"
+	}
+	sentences := []string{text + "."}
+	if baseline != nil {
+		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", truncateLabel(r.Baseline.Label), share(baseline.Accuracy)))
+	}
+	if r.Metric != api.MetricAccuracy {
+		if value, known := scores.Value(r.Metric); known {
+			sentences = append(sentences, fmt.Sprintf("The %s, for which the algorithms raced, is %s.", r.Metric, formatScore(value)))
+		}
+	}
+	return sentences
+}
+
+// share formats a share as a percentage.
+func share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// maxLabelRunes is the maximum number of characters of a label in a sentence.
+const maxLabelRunes = 40
+
+// truncateLabel returns a label that fits in a sentence, to be quoted.
+func truncateLabel(label string) string {
+	if runes := []rune(label); len(runes) > maxLabelRunes {
+		return string(runes[:maxLabelRunes-1]) + "…"
+	}
+	return label
+}

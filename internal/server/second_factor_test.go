@@ -1,0 +1,160 @@
+package server_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/account"
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/server"
+)
+
+// authenticator is the authenticator app of an account.
+type authenticator struct {
+	secret auth.TOTP
+	last   int64 // the step of the last code
+}
+
+// code returns the oldest valid code that was not used before. Three codes are valid at any
+// time.
+func (a *authenticator) code(tb testing.TB) string {
+	tb.Helper()
+	a.last = max(a.last+1, time.Now().Unix()/30-1)
+	code, err := a.secret.Code(a.last)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return code
+}
+
+const addSecondFactor = `{"currentPassword":"` + testPassword + `"}`
+
+// addAuthenticator adds an authenticator app to the account of s.
+func (s *testServer) addAuthenticator(tb testing.TB) *authenticator {
+	tb.Helper()
+	var added api.SecondFactor
+	s.must(tb, call{method: "POST", path: "/api/v1/account/second-factor", json: addSecondFactor}, &added)
+	u, err := url.Parse(added.URL)
+	if err != nil || u.Scheme != "otpauth" || u.Query().Get("secret") != added.Secret {
+		tb.Fatalf("%q, %v", added.URL, err)
+	}
+	app := &authenticator{secret: auth.TOTP(added.Secret)}
+	s.must(tb, confirmCall(app.code(tb)), nil)
+	return app
+}
+
+func confirmCall(code string) call {
+	return call{method: "PUT", path: "/api/v1/account/second-factor", json: `{"authenticatorCode":"` + code + `"}`}
+}
+
+func codeLogIn(code string) call {
+	return call{
+		method: "POST", path: "/api/login", anonymous: true,
+		json: `{"username":"` + testUser + `","password":"` + testPassword + `","authenticatorCode":"` + code + `"}`,
+	}
+}
+
+// TestSecondFactor adds an authenticator app, logs in with it, and removes it.
+func TestSecondFactor(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	admin := s.administrator(t)
+	s.addUser(t)
+	user, other := s.as(t, testUser, testPassword), s.as(t, testUser, testPassword)
+
+	add := call{method: "POST", path: "/api/v1/account/second-factor", json: `{"currentPassword":"wrong"}`}
+	user.refused(t, refusal{call: add, want: 403, code: api.CodeForbidden})
+	user.refused(t, refusal{call: confirmCall("123456"), want: 409, code: api.CodeWrongState})
+	add.json = addSecondFactor
+	user.must(t, add, nil) // replaced below, because it is not confirmed
+	user.refused(t, refusal{call: confirmCall("12345x"), want: 403, code: api.CodeForbidden})
+	other.must(t, call{method: "GET", path: "/api/v1/account"}, nil)
+
+	app := user.addAuthenticator(t)
+	other.refused(t, refusal{call: call{method: "GET", path: "/api/v1/account"}, want: 401, code: api.CodeUnauthorized})
+	user.refused(t, refusal{call: add, want: 409, code: api.CodeWrongState})
+	s.refused(t, refusal{call: logInCall(testUser, "a wrong password"), want: 401, code: api.CodeBadCredentials})
+	s.refused(t, refusal{call: logInCall(testUser, testPassword), want: 401, code: api.CodeAuthenticatorCode})
+	s.refused(t, refusal{call: codeLogIn("12345x"), want: 401, code: api.CodeBadCredentials})
+	code := app.code(t)
+	s.must(t, codeLogIn(code), nil)
+	s.refused(t, refusal{call: codeLogIn(code), want: 401, code: api.CodeBadCredentials}) // once
+
+	remove := call{method: "PATCH", path: "/api/v1/account/second-factor/remove"}
+	remove.json = `{"currentPassword":"wrong","authenticatorCode":"` + app.code(t) + `"}`
+	user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
+	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"12345x"}`
+	user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
+	var own api.Account
+	user.must(t, call{method: "GET", path: "/api/v1/account"}, &own)
+	if !own.SecondFactor {
+		t.Error("the account has no second factor")
+	}
+
+	lost := call{method: "PATCH", path: "/api/v1/admin/accounts/" + own.AccountKey + "/remove-second-factor"}
+	user.refused(t, refusal{call: lost, want: 403, code: api.CodeForbidden})
+	admin.must(t, lost, &own)
+	if own.SecondFactor {
+		t.Error("the second factor was not removed")
+	}
+	admin.refused(t, refusal{call: lost, want: 409, code: api.CodeWrongState})
+	user = s.as(t, testUser, testPassword)
+	user.refused(t, refusal{call: remove, want: 409, code: api.CodeWrongState})
+}
+
+// TestRemoveSecondFactor removes the authenticator app of the caller.
+func TestRemoveSecondFactor(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	user := s.as(t, testUser, testPassword)
+	app := user.addAuthenticator(t)
+	user.must(t, call{
+		method: "PATCH", path: "/api/v1/account/second-factor/remove",
+		json: `{"currentPassword":"` + testPassword + `","authenticatorCode":"` + app.code(t) + `"}`,
+	}, nil)
+	s.as(t, testUser, testPassword)
+}
+
+// TestSecondFactorRequired checks that an account without an authenticator app can do
+// nothing but set one up.
+func TestSecondFactorRequired(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})
+	s.addUser(t)
+	user := s.as(t, testUser, testPassword)
+	for _, path := range []string{"/api/v1/datasets?offset=0&limit=1", "/api/v1/training?offset=0&limit=1"} {
+		user.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeNoSecondFactor})
+	}
+	user.must(t, call{method: "GET", path: "/api/v1/account"}, nil)
+	app := user.addAuthenticator(t)
+	user.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, nil)
+	s.must(t, codeLogIn(app.code(t)), nil)
+}
+
+// TestSecondFactorPages sets up an authenticator app in the browser, signs in with it, and
+// removes it. The service requires one.
+func TestSecondFactorPages(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "This service requires an authenticator app.")
+	b.expect(t, "/account/second-factor", url.Values{"current": {"wrong"}}, 403, "the current password is wrong")
+	page := b.expect(t, "/account/second-factor", url.Values{"current": {testPassword}}, 200, `aria-label="QR code`)
+	secret := regexp.MustCompile(`Secret: <code>([A-Z2-7 ]+)</code>`).FindStringSubmatch(page)
+	if secret == nil {
+		t.Fatalf("no secret in %s", page)
+	}
+	app := &authenticator{secret: auth.TOTP(strings.ReplaceAll(secret[1], " ", ""))}
+	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}}, 403, "is wrong or was used before")
+	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {app.code(t)}}, 200, "Remove the app")
+	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 401, "needs the code of its authenticator app")
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "code": {app.code(t)}}, 200, "<title>Home")
+	b.expect(t, "/account/second-factor/remove", url.Values{"current": {testPassword}, "code": {app.code(t)}}, 200, "Set up an app")
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// renewals measures how long values have not changed that other processes change as long
+// as they live. Because it compares only values with their earlier ones, and times of this
+// process, it does not depend on the clocks of other machines, or on clocks being set.
+// Its zero value is ready to use.
+type renewals struct {
+	values   map[string]renewal
+	observed time.Time // when values was last set
+}
+
+type renewal struct {
+	value     int64
+	unchanged time.Duration
+}
+
+// maxObservationGap is how much the time between two observations counts at most. If it is
+// longer, this process or the database was suspended, and the other processes perhaps, too.
+// They must have time to renew their values before they count as dead.
+const maxObservationGap = 5 * time.Second
+
+// observe compares the values of all processes with those of the observation before. now
+// should have a monotonic reading.
+func (r *renewals) observe(now time.Time, values map[string]int64) {
+	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
+	compared := make(map[string]renewal, len(values))
+	for key, value := range values {
+		compared[key] = renewal{value: value}
+		if before, ok := r.values[key]; ok && before.value == value {
+			compared[key] = renewal{value, before.unchanged + gap}
+		}
+	}
+	r.values, r.observed = compared, now
+}
+
+// leaseChecks has what [Store.FreeLeases] knows of earlier calls.
+type leaseChecks struct {
+	mu       sync.Mutex
+	renewals renewals // by key of the job
+}
+
+// LeaseCheck describes which leases end because nobody renews them.
+type LeaseCheck struct {
+	// Now is the time of the check. Only the time between checks matters, so that it should
+	// have a monotonic reading.
+	Now time.Time
+	// Timeout is how long a lease lasts without [Store.RenewJob].
+	Timeout time.Duration
+	// Running are the keys of the jobs that this process runs. Their leases do not end.
+	Running []string
+}
+
+// leaseInterval is the least time between checks of all leases if no process has died since.
+const leaseInterval = maxObservationGap
+
+// FreeLeases ends the leases of dead processes, and those that were not renewed for the
+// timeout while this process called FreeLeases regularly. It may be called at any time, and
+// returns at once if nothing can have changed.
+func (s *Store) FreeLeases(ctx context.Context, c LeaseCheck) error {
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	since := c.Now.Sub(s.leases.renewals.observed)
+	if !s.processes.mayHaveDied() && since >= 0 && since < leaseInterval {
+		return nil
+	}
+	leases, err := s.listLeases(ctx)
+	if err != nil {
+		return err
+	}
+	values := make(map[string]int64, len(leases))
+	for _, l := range leases {
+		values[l.key] = l.until
+	}
+	s.leases.renewals.observe(c.Now, values)
+	for _, l := range leases {
+		expired := s.leases.renewals.values[l.key].unchanged >= c.Timeout && !slices.Contains(c.Running, l.key)
+		if !expired && s.IsAlive(l.owner) {
+			continue
+		}
+		if err := s.freeLease(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lease is the lease of a job.
+type lease struct {
+	key, owner string
+	until      int64
+}
+
+// listLeases returns the leases of all processes.
+func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
+	err = s.ReadStatement(ctx, func(t *Tx) error {
+		rows, err := t.tx.QueryContext(ctx, "SELECT key, owner, until FROM job WHERE owner <> ''")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		leases = nil
+		for rows.Next() {
+			var l lease
+			if err := rows.Scan(&l.key, &l.owner, &l.until); err != nil {
+				return err
+			}
+			leases = append(leases, l)
+		}
+		return rows.Err()
+	})
+	return leases, err
+}
+
+// freeLease ends a lease unless it was renewed since.
+func (s *Store) freeLease(ctx context.Context, l lease) error {
+	return s.writeStatement(ctx, func(t *Tx) error {
+		if err := t.exec(ctx, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {
+			return err
+		}
+		return t.notifyJobs(ctx, "")
+	})
+}

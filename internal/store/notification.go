@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// dataVersionInterval is how often WatchJobs looks for changes of an SQLite database.
+	dataVersionInterval = 500 * time.Millisecond
+	// pingInterval is how often WatchJobs checks its connection to PostgreSQL, and
+	// pingTimeout is the time limit of that.
+	pingInterval = 30 * time.Second
+	pingTimeout  = 5 * time.Second
+)
+
+// jobChannel is an SQL expression: the name of the channel of PostgreSQL for notifications
+// about jobs. Each schema has its own. A name may have 63 bytes.
+const jobChannel = "'foretell_jobs_' || md5(current_schema())"
+
+// notifyJobs notifies all processes, once the transaction is committed, that a job of a kind
+// may be claimed. An empty kind stands for any.
+func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
+	if t.tx.dialect.notifyJobs == "" {
+		return nil
+	}
+	return t.exec(ctx, t.tx.dialect.notifyJobs, kind)
+}
+
+// WatchJobs calls changed when jobs may have become claimable, by this process or another,
+// until ctx is done or an error occurs. kind is the kind of the jobs, or empty if it is
+// unknown. A change may be missed, and changed may be called without one.
+func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
+	watch := s.watchDataVersion
+	if s.OnServer() {
+		watch = s.listen
+	}
+	if err := watch(ctx, changed); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// listen is WatchJobs for PostgreSQL. It needs a connection of its own.
+func (s *Store) listen(ctx context.Context, changed func(kind string)) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, s.listenConfig.Copy())
+	if err != nil {
+		return connectError(err)
+	}
+	defer func() {
+		closing, done := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
+		defer done()
+		_ = conn.Close(closing) // nothing was written
+	}()
+	var channel string
+	if err := conn.QueryRow(ctx, "SELECT "+jobChannel).Scan(&channel); err != nil {
+		return connectError(err)
+	}
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		return connectError(err)
+	}
+	changed("") // before, there were no notifications
+	for {
+		kind, err := awaitNotification(ctx, conn)
+		switch {
+		case err == nil:
+			changed(kind)
+		case ctx.Err() != nil:
+			return nil
+		case !errors.Is(err, context.DeadlineExceeded):
+			return connectError(err)
+		default:
+			if err := ping(ctx, conn); err != nil {
+				return connectError(err)
+			}
+		}
+	}
+}
+
+// awaitNotification returns the content of the next notification, or
+// context.DeadlineExceeded after pingInterval.
+func awaitNotification(ctx context.Context, conn *pgx.Conn) (payload string, err error) {
+	ctx, done := context.WithTimeout(ctx, pingInterval)
+	defer done()
+	n, err := conn.WaitForNotification(ctx)
+	if err != nil {
+		return "", err
+	}
+	return n.Payload, nil
+}
+
+func ping(ctx context.Context, conn *pgx.Conn) error {
+	ctx, done := context.WithTimeout(ctx, pingTimeout)
+	defer done()
+	return conn.Ping(ctx)
+}
+
+// watchDataVersion is WatchJobs for SQLite. The data version of a connection changes when
+// another connection, of this process or another, has changed the database.
+func (s *Store) watchDataVersion(ctx context.Context, changed func(kind string)) (err error) {
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	tick := time.NewTicker(dataVersionInterval)
+	defer tick.Stop()
+	for known := int64(0); ; {
+		var version int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
+			return err
+		}
+		if version != known {
+			known = version
+			changed("")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// connectionPool is a sql.DB whose callers get connections in the order in which they asked. In a
+// sql.DB a random caller gets the next free connection, and with many callers a few of
+// them wait several times as long as the others.
+type connectionPool struct {
+	*sql.DB
+	used chan struct{} // has one element for each caller with a connection
+}
+
+// newConnectionPool returns a pool with a maximum number of open connections.
+func newConnectionPool(db *sql.DB, connections int) *connectionPool {
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return &connectionPool{db, make(chan struct{}, connections)}
+}
+
+// acquire waits until the caller may use one connection. It returns an error if ctx is
+// done before that. Otherwise the caller must call release.
+func (p *connectionPool) acquire(ctx context.Context) error {
+	select {
+	case p.used <- struct{}{}: // the runtime serves waiting senders in order
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// release lets the next caller use a connection.
+func (p *connectionPool) release() { <-p.used }

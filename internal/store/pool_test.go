@@ -1,0 +1,60 @@
+package store
+
+import (
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// TestReadersWaitInOrder checks that connections are given to readers in the order in
+// which they asked.
+func TestReadersWaitInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		var readers sync.WaitGroup // SQLite may sleep, which synctest.Wait does not wait for
+		read := func(fn func()) {
+			err := s.Read(t.Context(), func(*Tx) error {
+				fn()
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		first, others, reading := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		for n := range maxReaders {
+			release := others
+			if n == 0 {
+				release = first
+			}
+			readers.Go(func() {
+				read(func() {
+					reading <- struct{}{}
+					<-release
+				})
+			})
+			<-reading
+		}
+
+		var got, want []int
+		for n := range 50 {
+			want = append(want, n)
+			readers.Go(func() { read(func() { got = append(got, n) }) })
+			synctest.Wait()
+		}
+		close(first)
+		readers.Go(func() { // the last, which releases the others when all before have read
+			read(func() { close(others) })
+		})
+		readers.Wait()
+		if !slices.Equal(got, want) {
+			t.Errorf("readers were served in the order %v", got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Worker is a process that runs the jobs of all processes.
+type Worker struct {
+	// Process is the name of the process.
+	Process string
+	// Memory is the memory of the worker for its jobs in bytes. 0 means no limit.
+	Memory int64
+	// Host is the name of the machine, Version the version of the program, and Cores the
+	// number of cores that the worker may use. They and Started are zero for a worker of
+	// an earlier release.
+	Host, Version string
+	Cores         int64
+	Started       time.Time
+	// Seen is the time of the last heartbeat, by the clock of this machine. It is zero if
+	// the worker sends no heartbeats, because a lock shows whether it is alive. Seen is
+	// read-only.
+	Seen time.Time
+}
+
+// InsertWorker registers a worker, or changes its registration.
+func (t *Tx) InsertWorker(ctx context.Context, w *Worker) error {
+	return t.exec(ctx, `INSERT INTO worker (process, memory, host, version, cores, started) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (process) DO UPDATE SET memory = excluded.memory, host = excluded.host, version = excluded.version,
+		cores = excluded.cores, started = excluded.started`, w.Process, w.Memory, w.Host, w.Version, w.Cores, toMicros(w.Started))
+}
+
+// DeleteWorker unregisters a worker.
+func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
+	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
+}
+
+// ListWorkers returns the registered workers, oldest first. Some of them may be dead.
+func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
+		" FROM worker w ORDER BY w.started, w.process")
+	if err != nil {
+		return nil, err
+	}
+	return scanAll(rows, func(row rowScanner) (*Worker, error) {
+		var w Worker
+		var started, until int64
+		err := row.Scan(&w.Process, &w.Memory, &w.Host, &w.Version, &w.Cores, &started, &until)
+		w.Started = fromMicros(started)
+		if until > 0 {
+			w.Seen = fromMicros(until).Add(-processLease - t.offset)
+		}
+		return &w, err
+	})
+}

@@ -1,0 +1,80 @@
+package profile
+
+import (
+	"math"
+
+	"foretell/internal/table/cells"
+)
+
+// CountBins counts the rows of an ordered column in bins of equal width from low to high.
+// The first element counts the values below low, the last those from high on. The counts are
+// exact if the column has few different values. Otherwise they are estimated from its
+// histogram: the rows of a bin that overlaps several are divided in proportion. They are 0
+// if Numbers is nil.
+func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
+	rows := make([]float64, bins+2)
+	if c.Numbers == nil || c.Numbers.Histogram == nil {
+		return rows
+	}
+	width := (high - low) / float64(bins)
+	place := func(value float64) float64 { return (value - low) / width }
+	counted, total := 0, 0
+	for _, n := range c.Numbers.Histogram.Rows {
+		total += n
+	}
+	values := c.values
+	if c.parsed != nil {
+		values = c.parsed
+	}
+	for i := range values {
+		if one := &values[i]; one.kind == cells.Number {
+			counted += one.rows
+			rows[1+int(math.Floor(min(max(place(one.value), -1), float64(bins))))] += float64(one.rows)
+		}
+	}
+	if counted == total {
+		return rows
+	}
+	clear(rows)
+	h := c.Numbers.Histogram
+	for i, n := range h.Rows {
+		from := max(h.Low+float64(i)*h.Width, c.Numbers.Min)
+		to := min(h.Low+float64(i+1)*h.Width, c.Numbers.Max)
+		spreadRows(rows, place(from), place(max(from, to)), float64(n))
+	}
+	return rows
+}
+
+// spreadRows adds n rows between two places to rows, which has a bin for each unit from 0 on
+// between one for what is below and one for what is above. The rows are divided in
+// proportion to the part in each bin.
+func spreadRows(rows []float64, from, to, n float64) {
+	bins := float64(len(rows) - 2)
+	if to <= from {
+		rows[1+int(math.Floor(min(max(from, -1), bins)))] += n
+		return
+	}
+	share := n / (to - from)
+	rows[0] += share * max(min(to, 0)-from, 0)
+	rows[len(rows)-1] += share * max(to-max(from, bins), 0)
+	from, to = max(from, 0), min(to, bins)
+	for bin := math.Floor(from); bin < to; bin++ {
+		rows[1+int(bin)] += share * (min(to, bin+1) - max(from, bin))
+	}
+}
+
+// CountTexts counts the rows of each of the given texts. abbreviate is applied to a text of
+// the column before it is compared.
+func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
+	position := make(map[string]int, len(texts))
+	for i, text := range texts {
+		position[text] = i
+	}
+	rows := make([]int, len(texts))
+	for i := range c.values {
+		if at, known := position[abbreviate(c.values[i].text)]; known {
+			rows[at] += c.values[i].rows
+		}
+	}
+	return rows
+}

@@ -1,0 +1,24 @@
+package testenv
+
+import (
+	"errors"
+	"os/exec"
+	"testing"
+)
+
+// Python returns the path of a Python with NumPy. Without one the test is skipped.
+func Python(t *testing.T) string {
+	t.Helper()
+	err := errors.New("no python3 found")
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		path, lookErr := exec.LookPath(name)
+		if lookErr != nil {
+			continue
+		}
+		if err = exec.CommandContext(t.Context(), path, "-c", "import numpy").Run(); err == nil {
+			return path
+		}
+	}
+	SkipWithout(t, "python", err)
+	return ""
+}
