@@ -54,6 +54,7 @@ type appOptions struct {
 	accept      bool // any database
 	memory      int64
 	database    string // defaults to a file
+	storage     string // defaults to a folder
 	spread      int64
 	preparation time.Duration
 }
@@ -63,7 +64,8 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	blobs, err := blob.OpenFolder(filepath.Join(dir, "blobs"), st.ProcessName())
+	files := cmp.Or(h.storage, "file://"+filepath.ToSlash(filepath.Join(dir, "blobs")))
+	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
 	if err != nil {
 		return nil, nil, err
 	}

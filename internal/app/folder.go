@@ -31,21 +31,29 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // without identities, it gets the identity of the other, unless the references in the
 // database contradict the files. If accept is true, the files always get the identity
 // of the database.
+//
+// Several processes may start at once on a new database and new files: each first sets
+// the identity of the database and then that of the files, which is read in the same
+// order here.
 func (a *App) checkIdentity(ctx context.Context, accept bool) error {
-	filesID, err := a.blobs.Identity(ctx)
+	var databaseID string
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		databaseID, err = t.GetFolderID(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	var databaseID string
+	filesID, err := a.blobs.Identity(ctx)
+	if err != nil || databaseID != "" && databaseID == filesID {
+		return err // nil in the common case
+	}
 	var referenced []string
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		if databaseID, err = t.GetFolderID(ctx); err != nil || databaseID != "" && databaseID == filesID {
-			return err // the common case
-		}
 		referenced, err = t.ListBlobKeys(ctx)
 		return err
 	})
-	if err != nil || databaseID != "" && databaseID == filesID {
+	if err != nil {
 		return err
 	}
 	stored, err := a.blobs.Keys(ctx)
@@ -70,7 +78,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 	switch {
 	case filesID != "" && databaseID == "":
 		databaseID, err = a.store.ReplaceFolderID(ctx, databaseID, filesID)
-	case databaseID == "" || filesID == "" && a.blobs.IsBucket():
+	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketOf(databaseID) != a.blobs.Location():
 		id, keyErr := a.newKey()
 		if keyErr != nil {
 			return keyErr
@@ -89,12 +97,22 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
+// bucketOf returns the location in the identity of an S3 store. It is "" for any other
+// identity.
+func bucketOf(id string) string {
+	location, _, isBucket := strings.Cut(id, identitySeparator)
+	if !isBucket {
+		return ""
+	}
+	return location
+}
+
 // checkReferences returns ErrMismatch if the blobs that the database references
 // contradict the stored blobs. referenced and stored are the keys of these blobs, and
 // location is where the stored ones are. An empty databaseID or filesID is a missing
 // identity.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
-	if bucket, _, isBucket := strings.Cut(databaseID, identitySeparator); isBucket && filesID == "" {
+	if bucket := bucketOf(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
 	}
 	if len(stored) == 0 && len(referenced) == 0 {

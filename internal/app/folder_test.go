@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/store"
+	"foretell/internal/testenv"
 )
 
 // databaseFiles are the files of the database in a folder.
@@ -237,4 +239,31 @@ func TestTruncatedDatabase(t *testing.T) {
 		t.Errorf("error %v, want %v", err, store.ErrCorrupt)
 	}
 	f.wantAll(t)
+}
+
+// TestStartsAtOnce checks that processes that start at the same time on a new database
+// and a new S3 store set one identity.
+func TestStartsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 10 {
+		dir := t.TempDir()
+		opts := appOptions{log: io.Discard, now: time.Now, storage: testenv.S3(t).String()}
+		var starts sync.WaitGroup
+		for range 4 {
+			starts.Go(func() {
+				_, closeAll, err := openIn(t.Context(), dir, opts)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				t.Cleanup(closeAll)
+			})
+		}
+		starts.Wait()
+		_, closeAll, err := openIn(t.Context(), dir, opts)
+		if err != nil {
+			t.Fatalf("a later start: %v", err)
+		}
+		closeAll()
+	}
 }
