@@ -8,125 +8,11 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
-	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
-
-// Status is the state of a race or of one run in it.
-type Status string
-
-// The states, spelt as in the API.
-const (
-	Running      Status = "RUNNING"
-	Completed    Status = "COMPLETED"     // reached the threshold; without one, trained until it no longer improved
-	NotCompleted Status = "NOT_COMPLETED" // stalled below the threshold, or another run won the race first
-	TimedOut     Status = "TIMED_OUT"     // reached the time limit
-	Failed       Status = "FAILED"        // had an error; a race fails if all its runs do
-	Cancelled    Status = "CANCELLED"     // stopped by the user
-)
-
-// Params are the parameters of a race. Zero values are defaults.
-type Params struct {
-	// Algorithms are the names of the algorithms to train: BSIX01 for two
-	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
-	// to those of Effort.
-	Algorithms []string
-	// Effort is how much the race trains. Defaults to EffortDefault.
-	Effort Effort
-	// ScalingFactor is the capacity of the algorithms that partition the
-	// feature space: the leaves of a SIX01 tree, and the leaves of a FIF01 tree
-	// for each thousand training rows. If it is 0, the capacity is chosen from
-	// the data.
-	ScalingFactor int
-	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
-	// 128, or 254 for large tables.
-	Buckets int
-	// Groups holds the group of each row, such as its customer, or -1. Rows of a
-	// group are never divided between training, validation and test rows. Rows
-	// that are equal in every feature are kept together in any case; see
-	// findDuplicates. If it is nil, no other rows are.
-	Groups []int32
-	// Times holds the time of each row, in any unit, NaN if unknown. Validation
-	// and test rows are then later than the rows that the models were trained on.
-	// Rows without a time are used only by the refit. If it is nil, the order of
-	// the rows does not matter.
-	Times []float64
-	// Threshold is the performance that wins the race, from 0 to 1. If it is 0,
-	// the first score wins. If it is nil, every run trains until it no longer
-	// improves.
-	Threshold *float64
-	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
-	// Defaults to accuracy.
-	Metric string
-	// Seed is the seed of all random numbers.
-	Seed uint64
-	// Workers is the number of goroutines that train. It does not change the
-	// model. Defaults to GOMAXPROCS.
-	Workers int
-	// TimeLimit limits the duration of Race, including the refit of the winner;
-	// 0 means no limit. It requires Now.
-	TimeLimit time.Duration
-	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit.
-	Now func() time.Time
-	// Stop ends training at once when it is closed. The model is then the mean
-	// of the best fold models, without a refit on every labelled row. Stop may
-	// be nil.
-	Stop <-chan struct{}
-	// Disk stores trees that are not needed before the end of the race. It does
-	// not change the model. It must stay open until the outcome's model has
-	// been written. Defaults to memory.
-	Disk *spill.File
-	// Remote has other machines train some of the algorithms. It does not change the
-	// model. It may be nil.
-	Remote *Remote
-	// Progress is called for each score and change of status, by one goroutine
-	// at a time. It must return quickly. It may be nil.
-	Progress func(Event)
-}
-
-// Event is a new score of an algorithm or a change of its status.
-type Event struct {
-	Algorithm string
-	Status    Status
-	// Performance is the performance of the last step, or 0 before the first
-	// score.
-	Performance float64
-	// Kept and LogLoss are the performance and log loss of the best step so
-	// far. They are NaN before the first score, and if there are no validation
-	// rows.
-	Kept, LogLoss float64
-	// Step is the number of scores so far.
-	Step int
-}
-
-// Outcome is the result of a race.
-type Outcome struct {
-	Status Status
-	// Runs holds the result of each algorithm, in the order in which they are
-	// shown.
-	Runs []Run
-	// Model is nil if every algorithm failed or was stopped before its first
-	// score. It may still refer to Params.Disk. To get a model that does not,
-	// write Model and read it back.
-	Model *Model
-	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
-	// there is no model.
-	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. It is
-	// false if the race was stopped, or if the time limit left no time for the
-	// refit. If it is true, components of small weight in a blend may still not
-	// have been refitted.
-	Refit bool
-	// Achieved, Training and Test are the values of Report.Validation,
-	// Report.Training and Report.Test in the metric of the race.
-	Achieved, Training, Test float64
-	// Report holds the metrics of Model. It is empty if there is no model.
-	Report Report
-}
 
 // Race trains all algorithms until one reaches the threshold, all have stalled,
 // the time limit is reached, or p.Stop is closed. Then it refits the winner or,
@@ -346,52 +232,6 @@ func (r *race) notify(run *run, status Status) {
 		e.Kept, e.LogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)
-}
-
-// newOutcome returns the outcome of the race. cause is the reason why the race
-// ended. newOutcome also sets the status of the runs that were still running.
-func (r *race) newOutcome(cause error) *Outcome {
-	o := &Outcome{Status: r.endStatus()}
-	winner := r.scheduler.currentWinner()
-	switch {
-	case winner >= 0:
-		o.Status = Completed
-	case errors.Is(cause, errStopped):
-		o.Status = Cancelled
-	case errors.Is(cause, errTimeUp):
-		o.Status = TimedOut
-	case !slices.ContainsFunc(r.runs, func(run *run) bool { return run.status != Failed }):
-		o.Status = Failed
-	}
-	for i, run := range r.runs {
-		if late := run.dropLateScores(r.scheduler); late && run.status != Running {
-			run.status, run.err = Running, nil // it ended after the win
-		}
-		switch {
-		case run.status != Running:
-		case i == winner:
-			r.notify(run, Completed)
-		case winner >= 0:
-			r.notify(run, NotCompleted)
-		default:
-			r.notify(run, o.Status)
-		}
-		o.Runs = append(o.Runs, run.result(r.timer.now != nil))
-	}
-	return o
-}
-
-// result returns the result of a run that has ended. clocked reports whether the race has a
-// clock.
-func (r *run) result(clocked bool) Run {
-	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
-	for _, p := range r.curve {
-		o.Curve = append(o.Curve, p.performance)
-		if clocked {
-			o.Seconds = append(o.Seconds, p.elapsed.Seconds())
-		}
-	}
-	return o
 }
 
 // currentLeader returns the run whose model would be refitted if the race ended

@@ -1,0 +1,90 @@
+package learn
+
+import (
+	"errors"
+	"slices"
+)
+
+// Status is the state of a race or of one run in it.
+type Status string
+
+// The states, spelt as in the API.
+const (
+	Running      Status = "RUNNING"
+	Completed    Status = "COMPLETED"     // reached the threshold; without one, trained until it no longer improved
+	NotCompleted Status = "NOT_COMPLETED" // stalled below the threshold, or another run won the race first
+	TimedOut     Status = "TIMED_OUT"     // reached the time limit
+	Failed       Status = "FAILED"        // had an error; a race fails if all its runs do
+	Cancelled    Status = "CANCELLED"     // stopped by the user
+)
+
+// Outcome is the result of a race.
+type Outcome struct {
+	Status Status
+	// Runs holds the result of each algorithm, in the order in which they are
+	// shown.
+	Runs []Run
+	// Model is nil if every algorithm failed or was stopped before its first
+	// score. It may still refer to Params.Disk. To get a model that does not,
+	// write Model and read it back.
+	Model *Model
+	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
+	// there is no model.
+	Algorithm string
+	// Refit reports whether Model was trained on every labelled row. It is
+	// false if the race was stopped, or if the time limit left no time for the
+	// refit. If it is true, components of small weight in a blend may still not
+	// have been refitted.
+	Refit bool
+	// Achieved, Training and Test are the values of Report.Validation,
+	// Report.Training and Report.Test in the metric of the race.
+	Achieved, Training, Test float64
+	// Report holds the metrics of Model. It is empty if there is no model.
+	Report Report
+}
+
+// newOutcome returns the outcome of the race. cause is the reason why the race
+// ended. newOutcome also sets the status of the runs that were still running.
+func (r *race) newOutcome(cause error) *Outcome {
+	o := &Outcome{Status: r.endStatus()}
+	winner := r.scheduler.currentWinner()
+	switch {
+	case winner >= 0:
+		o.Status = Completed
+	case errors.Is(cause, errStopped):
+		o.Status = Cancelled
+	case errors.Is(cause, errTimeUp):
+		o.Status = TimedOut
+	case !slices.ContainsFunc(r.runs, func(run *run) bool { return run.status != Failed }):
+		o.Status = Failed
+	}
+	for i, run := range r.runs {
+		if late := run.dropLateScores(r.scheduler); late && run.status != Running {
+			run.status, run.err = Running, nil // it ended after the win
+		}
+		switch {
+		case run.status != Running:
+		case i == winner:
+			r.notify(run, Completed)
+		case winner >= 0:
+			r.notify(run, NotCompleted)
+		default:
+			r.notify(run, o.Status)
+		}
+		o.Runs = append(o.Runs, run.result(r.timer.now != nil))
+	}
+	return o
+}
+
+// result returns the result of a run that has ended. clocked reports whether the race has a
+// clock.
+func (r *run) result(clocked bool) Run {
+	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
+	for _, p := range r.curve {
+		o.Curve = append(o.Curve, p.performance)
+		if clocked {
+			o.Seconds = append(o.Seconds, p.elapsed.Seconds())
+		}
+	}
+	return o
+}

@@ -1,0 +1,81 @@
+package learn
+
+import (
+	"time"
+
+	"foretell/internal/spill"
+)
+
+// Params are the parameters of a race. Zero values are defaults.
+type Params struct {
+	// Algorithms are the names of the algorithms to train: BSIX01 for two
+	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
+	// to those of Effort.
+	Algorithms []string
+	// Effort is how much the race trains. Defaults to EffortDefault.
+	Effort Effort
+	// ScalingFactor is the capacity of the algorithms that partition the
+	// feature space: the leaves of a SIX01 tree, and the leaves of a FIF01 tree
+	// for each thousand training rows. If it is 0, the capacity is chosen from
+	// the data.
+	ScalingFactor int
+	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
+	// 128, or 254 for large tables.
+	Buckets int
+	// Groups holds the group of each row, such as its customer, or -1. Rows of a
+	// group are never divided between training, validation and test rows. Rows
+	// that are equal in every feature are kept together in any case; see
+	// findDuplicates. If it is nil, no other rows are.
+	Groups []int32
+	// Times holds the time of each row, in any unit, NaN if unknown. Validation
+	// and test rows are then later than the rows that the models were trained on.
+	// Rows without a time are used only by the refit. If it is nil, the order of
+	// the rows does not matter.
+	Times []float64
+	// Threshold is the performance that wins the race, from 0 to 1. If it is 0,
+	// the first score wins. If it is nil, every run trains until it no longer
+	// improves.
+	Threshold *float64
+	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
+	// Defaults to accuracy.
+	Metric string
+	// Seed is the seed of all random numbers.
+	Seed uint64
+	// Workers is the number of goroutines that train. It does not change the
+	// model. Defaults to GOMAXPROCS.
+	Workers int
+	// TimeLimit limits the duration of Race, including the refit of the winner;
+	// 0 means no limit. It requires Now.
+	TimeLimit time.Duration
+	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit.
+	Now func() time.Time
+	// Stop ends training at once when it is closed. The model is then the mean
+	// of the best fold models, without a refit on every labelled row. Stop may
+	// be nil.
+	Stop <-chan struct{}
+	// Disk stores trees that are not needed before the end of the race. It does
+	// not change the model. It must stay open until the outcome's model has
+	// been written. Defaults to memory.
+	Disk *spill.File
+	// Remote has other machines train some of the algorithms. It does not change the
+	// model. It may be nil.
+	Remote *Remote
+	// Progress is called for each score and change of status, by one goroutine
+	// at a time. It must return quickly. It may be nil.
+	Progress func(Event)
+}
+
+// Event is a new score of an algorithm or a change of its status.
+type Event struct {
+	Algorithm string
+	Status    Status
+	// Performance is the performance of the last step, or 0 before the first
+	// score.
+	Performance float64
+	// Kept and LogLoss are the performance and log loss of the best step so
+	// far. They are NaN before the first score, and if there are no validation
+	// rows.
+	Kept, LogLoss float64
+	// Step is the number of scores so far.
+	Step int
+}
