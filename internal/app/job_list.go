@@ -16,6 +16,10 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	out := &api.JobPage{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		out.Jobs, out.Queues = []api.Job{}, []api.JobQueue{}
+		p, err := a.newProcessCache(ctx, t)
+		if err != nil {
+			return err
+		}
 		queues, err := t.ListJobQueues(ctx)
 		if err != nil {
 			return err
@@ -28,11 +32,10 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 			return err
 		}
 		out.Page = toPage(w, total)
-		p, err := a.newProcessCache(ctx, t)
 		for _, j := range jobs {
 			out.Jobs = append(out.Jobs, p.toJob(j))
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
@@ -63,6 +66,9 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 			return err
 		}
 		running, err := t.CountRunningJobs(ctx)
+		if err != nil {
+			return err
+		}
 		for _, w := range workers {
 			if !a.store.IsAlive(w.Process) {
 				continue
@@ -75,7 +81,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 				StartedOn: formatOptionalTime(w.Started), LastSeenOn: api.FormatTime(w.Seen),
 			})
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, a.toProblem(err)

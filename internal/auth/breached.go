@@ -43,6 +43,9 @@ func (b *BreachedPasswords) check() error {
 	}
 	b.size = info.Size()
 	first, _, err := b.hashAfter(0)
+	if errors.Is(err, io.EOF) {
+		return errors.New("the file has no hashes")
+	}
 	if err != nil {
 		return err
 	}

@@ -55,13 +55,19 @@ func TestBreachedPasswords(t *testing.T) {
 
 func TestBreachedPasswordsRefused(t *testing.T) {
 	a, z := strings.Repeat("A", 40), strings.Repeat("F", 40)
-	for name, text := range map[string]string{
-		"empty": "", "passwords": "123456\n", "NTLM": strings.Repeat("A", 32) + ":3\n", "unsorted": z + ":1\n" + a + ":1\n",
-		"long": strings.Repeat("A", 200), "binary": "\x00\x01",
+	const noHash, noHashes = "want a SHA-1 hash", "the file has no hashes"
+	for name, tt := range map[string]struct{ text, want string }{
+		"empty": {"", noHashes}, "blank line": {"\n", noHashes}, "passwords": {"123456\n", noHash},
+		"NTLM":     {strings.Repeat("A", 32) + ":3\n", noHash},
+		"unsorted": {z + ":1\n" + a + ":1\n", "not sorted"},
+		"long":     {strings.Repeat("A", 200), noHash}, "binary": {"\x00\x01", noHash},
 	} {
-		if b, err := OpenBreachedPasswords(writeBreached(t, text)); err == nil {
-			t.Errorf("%s: no error", name)
+		b, err := OpenBreachedPasswords(writeBreached(t, tt.text))
+		if err == nil {
 			_ = b.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}
 }

@@ -35,7 +35,9 @@ func (d *Document) Cautions() []string {
 	}
 	c.checkData()
 	for _, note := range d.Report.Notes {
-		c.add("%s.", strings.ToUpper(note[:1])+note[1:])
+		if note != "" {
+			c.add("%s.", strings.ToUpper(note[:1])+note[1:])
+		}
 	}
 	return c.list
 }
