@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// queueRest is the least time between two calls of a queue watcher, so that it costs
+	// queueRest is the minimum time between two calls of a queue watcher, so that it costs
 	// little while many jobs are queued.
 	queueRest = 250 * time.Millisecond
-	// queuePoll is the longest time between them, in case a change was not reported.
+	// queuePoll is the maximum time between them, in case a change was not reported.
 	queuePoll = 5 * time.Second
 )
 
@@ -34,8 +34,8 @@ func (w *queueWatchers) notify() {
 	}
 }
 
-// run calls fn at once, after each change of the queue, and after the time that fn has
-// returned, until stop is called or ctx is done. stop waits until a running call has
+// run calls fn at once, after each change of the queue, and when the time next that fn
+// returned has passed, until stop is called or ctx is done. stop waits until a running call has
 // returned.
 func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration)) (stop func()) {
 	changed := make(chan struct{}, 1)

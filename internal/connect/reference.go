@@ -28,15 +28,15 @@ type refCandidate struct {
 }
 
 // resolveReference returns the key of the object that ref refers to. ref is a key, the
-// unique beginning of a key, a name, or @last. things are all objects of the type noun,
-// which errors mention.
-func resolveReference(noun, ref string, things iter.Seq2[refCandidate, error]) (string, error) {
+// unique beginning of a key, a name, or @last. objects are all objects of a type, and
+// noun is the name of the type in errors.
+func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) (string, error) {
 	if fullKey.MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}
 	var named, begun []refCandidate
 	var names []string
-	for c, err := range things {
+	for c, err := range objects {
 		switch {
 		case err != nil:
 			return "", err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -76,7 +77,7 @@ func newTraceWriter(w io.Writer) func(client.TraceEvent) {
 			if e.Body != "" {
 				fmt.Fprintf(&b, "> %s\n", e.Body)
 			}
-			fmt.Fprintf(&b, "< %d %s in %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(1000))
+			fmt.Fprintf(&b, "< %d %s in %s\n", e.Status, http.StatusText(e.Status), e.Elapsed.Round(time.Microsecond))
 			writeHeader(&b, "< ", e.Received)
 		}
 		_, _ = io.WriteString(w, b.String())

@@ -31,10 +31,10 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindInput returns the paths of an input of the receipt at receiptPath. If given, the
-// values of the flag, is empty, FindInput looks for the file names in the receipt, first in
-// the folder of the receipt and then in the current folder. recorded is the input in the
-// receipt and may be nil. It is an error if the contents have changed.
+// FindInput returns the paths of an input of the receipt at receiptPath: those in given, the
+// values of the flag. If the flag is not set, FindInput looks for the files that the receipt
+// names, first in the folder of the receipt and then in the current folder. recorded is the
+// input in the receipt and may be nil. It is an error if the contents have changed.
 func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {

@@ -52,7 +52,7 @@ type Claim struct {
 
 // LeaseCheck describes which leases end because nobody renews them.
 type LeaseCheck struct {
-	// Now is the time of the check. Only the time between checks matters, so that it should
+	// Now is the time of the check. Only the time between checks matters, so it should
 	// have a monotonic reading.
 	Now time.Time
 	// Timeout is how long a lease lasts without a heartbeat.

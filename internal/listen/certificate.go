@@ -60,13 +60,6 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// Expiry returns when the certificate expires.
-func (c *Certificate) Expiry() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current.Leaf.NotAfter
-}
-
 // reload calls read and logs the result. The caller must hold the mutex.
 func (c *Certificate) reload() {
 	if err := c.read(); err != nil {

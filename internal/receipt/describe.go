@@ -29,8 +29,8 @@ func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
 	}
 	r.Model.Version, r.Model.DatasetKey = model.Version, model.DatasetKey
 	r.Model.TrainingJobKey, r.Model.Algorithm = model.TrainingJobKey, model.Algorithm
-	report, err := client.Call(ctx, c, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model.ModelKey}, Summary: true})
-	if err != nil { // a service may have no reports
+	report, err := c.ModelReportSummary(ctx, model.ModelKey)
+	if err != nil || report == nil {
 		if !math.IsNaN(model.AchievedPerformance.Value) {
 			r.Performance = &Metrics{Validation: &Score{Value: model.AchievedPerformance.Value}}
 		}

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/term"
 )
 
-// Document is the report of a model with what the model was made from.
+// Document has what a report shows: a model, its dataset, its race and its scores.
 type Document struct {
 	// Name is the reference of the model, such as train@v3.
 	Name    string

@@ -37,7 +37,7 @@ func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody, limit 
 	defer idle.Stop()
 	buf := make([]byte, 32<<10)
 	for left := int64(maxDrainBytes); left > 0 && !body.hasEnded; {
-		n, _ := body.readUnlimited(buf) // sets ended after an error
+		n, _ := body.readUnlimited(buf) // sets hasEnded after an error
 		left -= int64(n)
 		idle.Reset(drainIdleTimeout)
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// renewals measures how long values have not changed that other processes change as long
-// as they live. Because it compares only values with their earlier ones, and times of this
-// process, it does not depend on the clocks of other machines, or on clocks being set.
-// Its zero value is ready to use.
+// renewals measures for how long each value has stayed the same. The values belong to other
+// processes, which change them as long as they live. It compares a value only with its
+// earlier ones, and measures time with the clock of this process, so that it depends neither
+// on the clocks of other machines nor on a clock that is set. Its zero value is ready to use.
 type renewals struct {
 	values   map[string]renewal
 	observed time.Time // when values was last set
@@ -21,9 +21,9 @@ type renewal struct {
 	unchanged time.Duration
 }
 
-// maxObservationGap is how much the time between two observations counts at most. If it is
-// longer, this process or the database was suspended, and the other processes perhaps, too.
-// They must have time to renew their values before they count as dead.
+// maxObservationGap is the maximum time that counts between two observations. If more time
+// has passed, this process or the database was suspended, and perhaps the other processes,
+// too. They must have time to renew their values before they count as dead.
 const maxObservationGap = 5 * time.Second
 
 // observe compares the values of all processes with those of the observation before. now
@@ -48,7 +48,7 @@ type leaseChecks struct {
 
 // LeaseCheck describes which leases end because nobody renews them.
 type LeaseCheck struct {
-	// Now is the time of the check. Only the time between checks matters, so that it should
+	// Now is the time of the check. Only the time between checks matters, so it should
 	// have a monotonic reading.
 	Now time.Time
 	// Timeout is how long a lease lasts without [Store.RenewJob].
@@ -57,7 +57,8 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// leaseInterval is the least time between checks of all leases if no process has died since.
+// leaseInterval is the minimum time between two checks of all leases, unless a process has
+// died since the first.
 const leaseInterval = maxObservationGap
 
 // FreeLeases ends the leases of dead processes, and those that were not renewed for the
