@@ -90,6 +90,49 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
+// waitCommand is a command that waits for the job on an object and prints the object.
+type waitCommand[T any] struct {
+	short    string
+	resource resource
+	await    func(session *connect.Session, ctx context.Context, key string) (T, error)
+	print    func(o *cli.Output, answer T) error
+}
+
+type waitOptions[T any] struct {
+	wait    connect.WaitFlags
+	output  cli.Output
+	command waitCommand[T]
+}
+
+func newWaitCmd[T any](f *cli.Factory, w waitCommand[T]) *cobra.Command {
+	opts := &waitOptions[T]{command: w}
+	cmd := &cobra.Command{
+		Use: "wait REF", Short: w.short, Args: cli.PositionalArgs("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
+	}
+	opts.wait.BindWait(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[T]())
+	cmd.ValidArgsFunction = opts.wait.CompleteReference(w.resource.listRefs)
+	return cmd
+}
+
+func (o *waitOptions[T]) run(ctx context.Context, ref string) error {
+	ctx, session, done, err := o.wait.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	key, err := o.command.resource.resolve(session, ctx, ref)
+	if err != nil {
+		return err
+	}
+	answer, err := o.command.await(session, ctx, key)
+	if err != nil {
+		return err
+	}
+	return o.command.print(&o.output, answer)
+}
+
 // deleteCommand is a command that deletes an object after confirmation.
 type deleteCommand struct {
 	short    string

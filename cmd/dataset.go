@@ -105,38 +105,10 @@ func printDataset(o *cli.Output, d *api.Dataset) error {
 	return nil
 }
 
-type datasetsWaitOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-}
-
 func newDatasetsWaitCmd(f *cli.Factory) *cobra.Command {
-	opts := &datasetsWaitOptions{}
-	cmd := &cobra.Command{
-		Use: "wait REF", Short: "Wait until a dataset is prepared", Args: cli.PositionalArgs("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.wait.BindWait(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListDatasetRefs)
-	return cmd
-}
-
-func (o *datasetsWaitOptions) run(ctx context.Context, ref string) error {
-	ctx, session, done, err := o.wait.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	key, err := session.DatasetKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	dataset, err := session.AwaitDataset(ctx, key)
-	if err != nil {
-		return err
-	}
-	return printDataset(&o.output, dataset)
+	return newWaitCmd(f, waitCommand[*api.Dataset]{
+		short: "Wait until a dataset is prepared", resource: datasetResource, await: (*connect.Session).AwaitDataset, print: printDataset,
+	})
 }
 
 func newDatasetsDeleteCmd(f *cli.Factory) *cobra.Command {

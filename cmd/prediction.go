@@ -105,42 +105,23 @@ func newPredictionsGetCmd(f *cli.Factory) *cobra.Command {
 		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},
-		print: func(o *cli.Output, p *api.Prediction) error { return cli.PrintItem(o, p, predictionMembers...) },
+		print: printPrediction,
 	})
 }
 
-type predictionsWaitOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-}
-
 func newPredictionsWaitCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsWaitOptions{}
-	cmd := &cobra.Command{
-		Use: "wait REF", Short: "Wait until a prediction is done", Args: cli.PositionalArgs("REF"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
-	}
-	opts.wait.BindWait(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[api.Prediction]())
-	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListPredictionRefs)
-	return cmd
+	return newWaitCmd(f, waitCommand[*api.Prediction]{
+		short: "Wait until a prediction is done", resource: predictionResource,
+		await: func(session *connect.Session, ctx context.Context, key string) (*api.Prediction, error) {
+			return session.AwaitPrediction(ctx, key, "foretell predictions wait "+key)
+		},
+		print: printPrediction,
+	})
 }
 
-func (o *predictionsWaitOptions) run(ctx context.Context, ref string) error {
-	ctx, session, done, err := o.wait.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	key, err := session.PredictionKey(ctx, ref)
-	if err != nil {
-		return err
-	}
-	prediction, err := session.AwaitPrediction(ctx, key, "foretell predictions wait "+key)
-	if err != nil {
-		return err
-	}
-	return cli.PrintItem(&o.output, prediction, predictionMembers...)
+// printPrediction prints a prediction.
+func printPrediction(o *cli.Output, p *api.Prediction) error {
+	return cli.PrintItem(o, p, predictionMembers...)
 }
 
 func newPredictionsDeleteCmd(f *cli.Factory) *cobra.Command {
