@@ -24,6 +24,23 @@ const (
 	reverse = "\u202eمرحبا \u2067abc"
 )
 
+// foretellWith returns a function that runs foretell with an environment, and returns what it
+// prints, without the spaces around it. If the command fails, the test ends.
+func foretellWith(t *testing.T, env []string) func(args ...string) string {
+	return func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("foretell", args...)
+		cmd.Env = env
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("foretell %s: %v: %s", args[0], err, stderr.String())
+		}
+		return strings.TrimSpace(string(out))
+	}
+}
+
 // TestHostileContentInBrowser shows such texts on every page that can show them. They are text,
 // the layout stays whole, and the policy of the pages has nothing to report.
 func TestHostileContentInBrowser(t *testing.T) {
@@ -33,7 +50,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	ctx, messages := testenv.Browser(t)
 	dir := t.TempDir()
 	_, base := serveAt(t, freeAddress(t), dir)
-	env := append(os.Environ(), accountOn(t, base, "--data-dir", dir)...)
+	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))
 	p := &person{t: t, ctx: ctx, base: base}
 	requestHostileAccount(t, base)
 	signInHostile(t, base)
@@ -43,22 +60,10 @@ func TestHostileContentInBrowser(t *testing.T) {
 	files := t.TempDir()
 	p.writeFile(filepath.Join(files, "train.csv"), hostileTable(200, true))
 	p.writeFile(filepath.Join(files, "blind.csv"), hostileTable(20, false))
-	foretell := func(args ...string) string {
-		cmd := exec.Command("foretell", args...)
-		cmd.Env = env
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("foretell %s: %v: %s", args[0], err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
 	foretell("datasets", "create", `<b>"&' مرحبا`, filepath.Join(files, "train.csv"), "--description", markup+" مرحبا", "--id", "id", "--label", "label"+markup)
 	foretell("training", "create", "@last", "--algorithm", "MSIX01", "--time-limit", "20s")
 	key := func(noun string) string { return foretell(noun, "list", "--quiet", "--limit", "1") }
-	admin := exec.Command("foretell", "users", "role", "a@example.com", "administrator", "--data-dir", dir)
-	if out, err := admin.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	foretell("users", "role", "a@example.com", "administrator", "--data-dir", dir)
 	dataset, model := key("datasets"), key("models")
 	p.visit("/models/" + model)
 	p.run("reasons and file", chromedp.SetValue("#reasons", "3", chromedp.ByQuery), chromedp.SetUploadFiles("#file", []string{filepath.Join(files, "blind.csv")}, chromedp.ByQuery))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -44,16 +43,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	ctx, messages := testenv.Browser(t)
 	dir := t.TempDir()
 	_, base := serveAt(t, freeAddress(t), dir)
-	env := append(os.Environ(), accountOn(t, base, "--data-dir", dir)...)
-	foretell := func(args ...string) string {
-		cmd := exec.Command("foretell", args...)
-		cmd.Env = env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("foretell %s: %v: %s", args[0], err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))
 	p := &person{t: t, ctx: ctx, base: base}
 	file := filepath.Join(t.TempDir(), "wide.csv")
 	p.writeFile(file, wideTable(200))
@@ -62,10 +52,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	model := foretell("models", "list", "--quiet", "--limit", "1")
 	wide := foretell("datasets", "list", "--quiet", "--limit", "1")
 	fillAccount(t, filepath.Join(dir, "foretell.db"), model)
-	admin := exec.Command("foretell", "users", "role", "a@example.com", "administrator", "--data-dir", dir)
-	if out, err := admin.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	foretell("users", "role", "a@example.com", "administrator", "--data-dir", dir)
 
 	p.visit("/sign-in")
 	p.signIn("a@example.com")

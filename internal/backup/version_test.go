@@ -32,22 +32,29 @@ func TestNewerBackup(t *testing.T) {
 	}
 }
 
-// TestEarlierSchema restores a backup that a program with schema 11 wrote, and upgrades it.
-func TestEarlierSchema(t *testing.T) {
-	t.Parallel()
+// restoreEarlier restores a backup that a program with schema 11 wrote, without upgrading it.
+func restoreEarlier(t *testing.T, database, storage string) (*place, *backup.Summary) {
+	t.Helper()
 	archive, err := os.ReadFile("testdata/schema-11.tar")
 	if err != nil {
 		t.Fatal(err)
 	}
+	old := open(t, database, storage, 11)
+	summary, err := old.restore(t, archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return old, summary
+}
+
+// TestEarlierSchema restores a backup that a program with schema 11 wrote, and upgrades it.
+func TestEarlierSchema(t *testing.T) {
+	t.Parallel()
 	for name, create := range backends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database, storage := create(t)
-			old := open(t, database, storage, 11)
-			summary, err := old.restore(t, archive)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, summary := restoreEarlier(t, database, storage)
 			if summary.Header.Schema != 11 || summary.Rows != 4 || summary.Files != 3 {
 				t.Errorf("the summary is %+v", summary)
 			}
@@ -65,18 +72,11 @@ func TestEarlierSchema(t *testing.T) {
 // TestBackupOfEarlierSchema backs up a database with schema 11, which stays as it is.
 func TestBackupOfEarlierSchema(t *testing.T) {
 	t.Parallel()
-	archive, err := os.ReadFile("testdata/schema-11.tar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, create := range backends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database, storage := create(t)
-			old := open(t, database, storage, 11)
-			if _, err := old.restore(t, archive); err != nil {
-				t.Fatal(err)
-			}
+			old, _ := restoreEarlier(t, database, storage)
 			unchanged, err := store.OpenUnchanged(t.Context(), database)
 			if err != nil {
 				t.Fatal(err)

@@ -340,14 +340,7 @@ func TestExplainIsDeterministic(t *testing.T) {
 // TestExplainFileEndsEarly ends a file after its second row, and asks for classes that the
 // model does not have.
 func TestExplainFileEndsEarly(t *testing.T) {
-	file, err := os.ReadFile("testdata/model/background.model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := readBytes(file, algorithms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := committedModel(t)
 	blind, err := os.ReadFile("testdata/model/blind.csv")
 	if err != nil {
 		t.Fatal(err)

@@ -146,9 +146,9 @@ func TestCommittedModelFiles(t *testing.T) {
 	}
 }
 
-// TestCommittedExplanations compares explanations by the committed model with
-// those of an earlier version.
-func TestCommittedExplanations(t *testing.T) {
+// committedModel reads the committed model with a background.
+func committedModel(t *testing.T) *Model {
+	t.Helper()
 	file, err := os.ReadFile("testdata/model/background.model")
 	if err != nil {
 		t.Fatal(err)
@@ -157,6 +157,13 @@ func TestCommittedExplanations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// TestCommittedExplanations compares explanations by the committed model with
+// those of an earlier version.
+func TestCommittedExplanations(t *testing.T) {
+	m := committedModel(t)
 	blind, err := os.Open("testdata/model/blind.csv")
 	if err != nil {
 		t.Fatal(err)
