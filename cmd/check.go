@@ -40,7 +40,7 @@ with commas and one header. The ID comes first and the label last. Every row has
 an ID and the same number of fields. The blind file gets the columns of the
 training file, without the label.
 
-Each kind of change is reported with its number and its first line. Rows without a
+Each kind of change is reported with its count and its first line. Rows without a
 label, and rows whose fields cannot be separated, are dropped from a training
 file, never from a blind one. If something cannot be corrected, no copy is written
 and the exit status is 6. The files themselves are never changed.`,

@@ -23,8 +23,9 @@ func newTrainingCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
-		Long: `A training is a race of four algorithms on one dataset. The first algorithm to reach
-the threshold wins, and the others stop. If none reaches it, the best model is kept.
+		Long: `A training is a race of four algorithms on one dataset. With a threshold, the first
+algorithm to reach it wins and the others stop. If none reaches it, the best model is
+kept. Without a threshold, all train until they no longer improve, and the best wins.
 
 REF is a training's key, its first 6 or more characters, the name of a dataset for its
 newest race, or @last for the newest race.`,

@@ -41,8 +41,8 @@ func NewServeCmd(f *cli.Factory) *cobra.Command {
 	opts := &serveOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a service",
-		Long: `Serves the API from a data folder until it is stopped, and then finishes requests in
-progress. Create accounts with ` + "`foretell users add`" + `.
+		Long: `Serves the API and the dashboard from a data folder until it is stopped, and then
+finishes requests in progress. Create accounts with ` + "`foretell users add`" + `.
 
 If blobs/ has files, but foretell.db is new or belongs to another folder, the service
 does not start. Restore foretell.db from a backup, or continue with --accept-database.

@@ -18,9 +18,9 @@ var sessionColumns = []string{"sessionKey", "createdOn", "expiresOn", "remoteAdd
 func NewSessionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Aliases: []string{"session"}, Short: "Manage the sessions of your account at a service",
-		Long: `Each log-in opens a session, whose token is valid for an hour. Many commands sign in
-again when they need a token. End a session that you do not know, and change your
-password.`,
+		Long: `Each log-in opens a session, whose token is valid for an hour. A command whose token has
+expired opens another session if it has the password. End a session that you do not
+recognise, and change your password.`,
 	}
 	cmd.AddCommand(newSessionsListCmd(f), newSessionsEndCmd(f))
 	return cmd
@@ -77,15 +77,15 @@ func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	opts := &sessionsEndOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
-		Long: `Makes the token of a session invalid. KEY is a session's key. With --others all
-sessions but that of this command end.`,
+		Long: `Makes the token of a session invalid. KEY is a session's key. With --others, all
+sessions end except that of this command.`,
 		Args: cli.PositionalArgs("[KEY]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.Bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[endedSession]())
-	cmd.Flags().BoolVar(&opts.others, "others", false, "end all sessions but that of this command")
+	cmd.Flags().BoolVar(&opts.others, "others", false, "end all sessions except that of this command")
 	return cmd
 }
 

@@ -103,7 +103,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.memory, "memory", "", "`size` of the memory for races, such as 12GB, or none for no limit (default that of the machine or its cgroup, minus a reserve)")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
-	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "least `level` to log: debug, info, warn or error")
+	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "lowest `level` to log: debug, info, warn or error")
 	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "quiet", "log-format", "log-level")
 }
 
