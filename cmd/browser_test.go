@@ -2,7 +2,6 @@ package cmd_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -98,36 +96,6 @@ func (p *person) source(path string) string {
 	return text
 }
 
-// checkAccess fails the test if axe-core finds a barrier on a page in one of the themes, if
-// the page is wider than a telephone, or if its markup is wrong.
-func (p *person) checkAccess(path string) {
-	p.t.Helper()
-	for _, theme := range []string{"light", "dark"} {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
-		var report []byte
-		var width int
-		p.run(path, emulation.SetEmulatedMedia().WithFeatures(features), chromedp.Navigate(p.base+path),
-			chromedp.Evaluate(testenv.Axe+";0", nil),
-			chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then((r) =>
-				r.passes.length < 5 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`,
-				&report, chromedp.EvalAsValue, awaitPromise),
-			emulation.SetDeviceMetricsOverride(390, 844, 1, false),
-			chromedp.Evaluate("document.documentElement.scrollWidth", &width),
-			emulation.ClearDeviceMetricsOverride())
-		var violations []string
-		if err := json.Unmarshal(report, &violations); err != nil {
-			p.t.Fatalf("%s: %v: %s", path, err, report)
-		}
-		for _, v := range violations {
-			p.t.Errorf("%s, %s: %s", path, theme, v)
-		}
-		if width > 390 {
-			p.t.Errorf("%s is %d pixels wide on a telephone", path, width)
-		}
-	}
-	checkMarkup(p.t, path, p.source(path))
-}
-
 // TestDashboardInBrowser goes the whole way in a browser: request access, get a mail, set a
 // password, sign in, upload, race, stop, read the report, predict, download. It then looks
 // for barriers on every page.
@@ -171,6 +139,7 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		} {
 			p.checkAccess(path)
 		}
+		p.addAuthenticator()
 		checkMarkup(t, "the report", p.source(model+"/report.html"))
 	}
 	p.visit("/account")
@@ -275,6 +244,7 @@ func (p *person) predict(file string) string {
 	p.sees("[data-check] .note.good")
 	p.press("main form[data-upload] button")
 	p.sees("table.preview")
+	p.sees("#drift-title")
 	prediction := p.path()
 	result, err := os.ReadFile(p.download(`a[href$="/result"]`))
 	if err != nil || !strings.HasPrefix(string(result), "id,colour,height,width,prediction,probability") || strings.Count(string(result), "\n") != 3 {
@@ -319,6 +289,10 @@ func (p *person) verify(prediction string) {
 	if err != nil || !strings.Contains(string(verified), "verified: 2 rows") {
 		p.t.Errorf("foretell predictions verify: %v: %s", err, verified)
 	}
+	text, err := os.ReadFile(receipt)
+	if err != nil || !strings.Contains(string(text), `"name": "train.csv"`) || !strings.Contains(string(text), `"name": "blind.csv"`) {
+		p.t.Errorf("the receipt does not name the input files: %s, %v", text, err)
+	}
 	send := func(result string) {
 		p.visit("/verify")
 		p.run("files", chromedp.SetUploadFiles("#receipt", []string{receipt}, chromedp.ByQuery), chromedp.SetUploadFiles("#file", []string{result}, chromedp.ByQuery))
@@ -326,8 +300,7 @@ func (p *person) verify(prediction string) {
 	}
 	send(result)
 	p.sees(`.note.good a, .facts a[href="` + prediction + `"]`)
-	text, err := os.ReadFile(result)
-	if err != nil {
+	if text, err = os.ReadFile(result); err != nil {
 		p.t.Fatal(err)
 	}
 	changed := filepath.Join(p.t.TempDir(), "changed.csv")

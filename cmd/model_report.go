@@ -75,7 +75,7 @@ type modelReport struct {
 	Cautions []string      `json:"cautions"`
 	Steps    []report.Step `json:"steps"`
 	// Drift is nil without --blind.
-	Drift *drift.Report `json:"drift,omitempty"`
+	Drift *api.DriftReport `json:"drift,omitempty"`
 }
 
 func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
@@ -130,7 +130,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 }
 
 // measureDrift compares the blind file with the training file of the model.
-func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect.Session, d *report.Document) (*drift.Report, error) {
+func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect.Session, d *report.Document) (*api.DriftReport, error) {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {
 		return nil, err
@@ -143,13 +143,7 @@ func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	var important []string
-	for _, i := range d.Report.Importances {
-		if i.Importance > 0 {
-			important = append(important, i.Column)
-		}
-	}
-	return drift.Measure(d.Dataset, blind.Name, p.TrainProfile, important), nil
+	return drift.Measure(d.Dataset, blind.Name, p.TrainProfile, d.Report.ImportantColumns()), nil
 }
 
 // saveHTML writes the report as HTML to a file or to standard output.

@@ -50,6 +50,8 @@ type NewDataset struct {
 	// Series is the name of the series that the dataset belongs to. Nil defaults to
 	// DatasetName.
 	Series *string `json:"series,omitempty" nullable:"true" minLength:"3" maxLength:"30" doc:"The name of the series that the dataset belongs to. The models of a series have consecutive versions, and one of them is the champion. Defaults to datasetName."`
+	// FileName is the name of the file that will be uploaded. It may be empty.
+	FileName string `json:"fileName,omitempty" maxLength:"255" doc:"The name of the file that will be uploaded, for receipts. An extension."`
 	// NumberOfBuckets is the number of bins of each numeric feature for BSEV02 and
 	// MSEV02. Nil lets the service choose.
 	NumberOfBuckets *int `json:"numberOfBuckets,omitempty" nullable:"true" minimum:"4" maximum:"100" doc:"Number of bins of each numeric feature for BSEV02 and MSEV02."`
@@ -94,6 +96,8 @@ type DatasetEntry struct {
 type Dataset struct {
 	DatasetEntry
 	UpdatedOn string `json:"updatedOn"`
+	// FileName is the name of the uploaded CSV, or empty if it is unknown.
+	FileName string `json:"fileName,omitempty" doc:"Name of the uploaded file, if it is known. An extension."`
 	// FailureReason is why a FAILED dataset failed, with line and column.
 	FailureReason string `json:"failureReason,omitempty" doc:"Why it FAILED, with line and column."`
 	// Rows, Columns and Classes are set once the dataset is COMPLETED.

@@ -131,6 +131,10 @@ var (
 		ID: "getPredictionProgress", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/progress", Status: 200, Origin: Decided,
 		Summary: "Read how many rows have been predicted.",
 	}}
+	GetPredictionDrift = Endpoint[PredictionInput, DriftReport]{Operation{
+		ID: "getPredictionDrift", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/drift", Status: 200, Origin: Extension,
+		Summary: "Read how much the values of each column of the blind file differ from those of the training file, once the prediction is COMPLETED. Only the 100 columns that differ most have parts.",
+	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
 		Summary: "List the predictions made with a model, newest first.",
@@ -296,7 +300,7 @@ func Operations() []Operation {
 		CreateTraining.Operation, ListTrainings.Operation, ListTrainingsOfDataset.Operation, GetTraining.Operation,
 		GetTrainingProgress.Operation, CancelTraining.Operation, DeleteTraining.Operation,
 		CreatePrediction.Operation, CreatePredictionByForm.Operation, GetPrediction.Operation,
-		GetPredictionProgress.Operation, ListPredictionsOfModel.Operation, ListPredictionsOfDataset.Operation,
+		GetPredictionProgress.Operation, GetPredictionDrift.Operation, ListPredictionsOfModel.Operation, ListPredictionsOfDataset.Operation,
 		DownloadResult.Operation, DeletePrediction.Operation,
 		ListModelsOfDataset.Operation, GetModel.Operation, GetModelReport.Operation,
 		DownloadModel.Operation, DeleteModel.Operation,

@@ -136,6 +136,18 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
+// ImportantColumns returns the names of the columns whose importance is positive, the most
+// important first.
+func (r *ModelReport) ImportantColumns() []string {
+	var names []string
+	for _, i := range r.Importances {
+		if i.Importance > 0 {
+			names = append(names, i.Column)
+		}
+	}
+	return names
+}
+
 // The values of ModelReport.TestMissing.
 const (
 	TooFewRows = "too-few-rows"

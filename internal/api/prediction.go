@@ -33,6 +33,9 @@ type ReasonsInput struct {
 type NewPrediction struct {
 	ModelInput
 	ReasonsInput
+	// FileName is the name of the blind CSV in the form. It may be set while the body is
+	// read.
+	FileName string `json:"-"`
 }
 
 // CreatedPrediction is the response of [CreatePrediction] and
@@ -59,7 +62,16 @@ type Prediction struct {
 	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
 	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored files: the blind file, and, once the prediction has ended, the result instead."`
 	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if none."`
-	Interrupted         bool   `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to make it has ended and no other will resume it automatically."`
+	// Blind is nil if the service does not report it.
+	Blind       *InputFile `json:"blind,omitempty" doc:"The uploaded blind file, which is deleted once the prediction has ended. An extension."`
+	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to make it has ended and no other will resume it automatically."`
+}
+
+// InputFile describes an uploaded file.
+type InputFile struct {
+	FileName string `json:"fileName,omitempty" doc:"Name of the file, if it is known."`
+	Bytes    int64  `json:"bytes" doc:"Size of the file."`
+	SHA256   string `json:"sha256" doc:"SHA-256 of the file, in hex."`
 }
 
 // PredictionProgress is the response of [GetPredictionProgress].

@@ -40,7 +40,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	now := a.now()
 	d := &store.Dataset{
 		Key: key, Account: callerFromContext(ctx).Account, Name: body.DatasetName, Description: body.Description,
-		Status: api.DatasetPending, Buckets: api.DefaultBuckets, Created: now, Updated: now,
+		Status: api.DatasetPending, Buckets: api.DefaultBuckets, FileName: normalizeFileName(body.FileName), Created: now, Updated: now,
 	}
 	if body.Series != nil {
 		d.Series = *body.Series
@@ -111,7 +111,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return nil, a.lookupProblem(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
-		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason,
+		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason, FileName: d.FileName,
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if len(d.Schema) > 0 {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,4 +43,24 @@ func checkText(field, text, allowed string) error {
 		return api.NewFieldProblem(field, "must not be blank")
 	}
 	return nil
+}
+
+// maxFileName is the maximum length of a file name in characters.
+const maxFileName = 255
+
+// normalizeFileName returns the name of an uploaded file without its folders, or "" if it
+// has none. It removes the characters that checkText refuses, because the name is only shown.
+func normalizeFileName(name string) string {
+	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, name)
+	if name == "." || name == "/" {
+		return ""
+	}
+	runes := []rune(norm.NFC.String(name))
+	return string(runes[:min(len(runes), maxFileName)])
 }

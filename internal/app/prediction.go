@@ -38,7 +38,8 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: toStoreFile(info), Reasons: in.Reasons, Created: now, Updated: now,
+		Status: api.PredictionPending, Blind: toStoreFile(info), Reasons: in.Reasons,
+		Input: store.InputFile{Name: normalizeFileName(in.FileName), Bytes: info.Size, SHA256: info.SHA256}, Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := a.checkQuota(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
@@ -99,6 +100,9 @@ func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
+	}
+	if p.Input.SHA256 != "" {
+		out.Blind = &api.InputFile{FileName: p.Input.Name, Bytes: p.Input.Bytes, SHA256: p.Input.SHA256}
 	}
 	if p.Status == api.PredictionCompleted {
 		out.PredictionResultURL = a.resultURL(ctx, p)

@@ -32,9 +32,27 @@ func TestPredictions(t *testing.T) {
 		if good.Bytes != file.Size {
 			t.Errorf("the prediction has %d bytes, its result %d", good.Bytes, file.Size)
 		}
-		if p := b.predicted(t, race.ModelKey, "id,colour\n1,red\n"); p.Bytes != 0 {
+		p := b.predicted(t, race.ModelKey, "id,colour\n1,red\n")
+		_, err := b.GetPredictionDrift(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey})
+		wantCode(t, err, api.CodeWrongState)
+		if p.Bytes != 0 {
 			t.Errorf("a failed prediction has %d bytes", p.Bytes)
 		}
+	})
+	t.Run("the blind file is compared with the training file", func(t *testing.T) {
+		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: race.ModelKey}, FileName: "C:\\Users\\Ann\\may\u202e.csv"}
+		csv := strings.ReplaceAll(strings.ReplaceAll(blind(300), "green", "blue"), ",red", ",blue")
+		p := b.awaitPrediction(t, must(b.CreatePrediction(b.ctx, in, strings.NewReader(csv)))(t).PredictionKey)
+		if p.Blind == nil || p.Blind.FileName != "may.csv" || p.Blind.Bytes != int64(len(csv)) || len(p.Blind.SHA256) != 64 {
+			t.Errorf("the blind file is %+v", p.Blind)
+		}
+		d := must(b.GetPredictionDrift(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey}))(t)
+		if d.File != "may.csv" || d.Rows != 300 || len(d.Columns) != 2 || d.Columns[0].Name != "colour" || d.Columns[0].Level != api.DriftLarge || d.Columns[1].Level != api.DriftNone {
+			t.Errorf("the comparison is %+v", d)
+		}
+		_, err := b.GetPredictionDrift(b.as(t, "drift@example.com").ctx, &api.PredictionInput{PredictionKey: p.PredictionKey})
+		wantCode(t, err, api.CodeNotFound)
+		must(b.DeletePrediction(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey}))(t)
 	})
 	t.Run("they are listed newest first", func(t *testing.T) {
 		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{

@@ -115,11 +115,12 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"POST /models/{key}/predict":    p.createPrediction,
 		"POST /models/{key}/delete":     p.deleteModel,
 
-		"GET /predictions":               p.listPredictions,
-		"GET /predictions/{key}":         p.showPrediction,
-		"GET /predictions/{key}/result":  p.downloadResult,
-		"GET /predictions/{key}/receipt": p.downloadReceipt,
-		"POST /predictions/{key}/delete": p.deletePrediction,
+		"GET /predictions":                   p.listPredictions,
+		"GET /predictions/{key}":             p.showPrediction,
+		"GET /predictions/{key}/result":      p.downloadResult,
+		"GET /predictions/{key}/receipt":     p.downloadReceipt,
+		"GET /predictions/{key}/report.html": p.downloadPredictionReport,
+		"POST /predictions/{key}/delete":     p.deletePrediction,
 
 		"GET /verify":  p.showVerify,
 		"POST /verify": p.verifyResult,

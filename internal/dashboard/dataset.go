@@ -223,7 +223,7 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if strings.TrimSpace(fields.Name) == "" {
 		fields.Name = client.DatasetName(strings.TrimSuffix(form.fileName, ".csv"), 1)
 	}
-	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name}}
+	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name, FileName: form.fileName}}
 	if fields.Description != "" {
 		in.Body.Description = &fields.Description
 	}

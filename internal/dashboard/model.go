@@ -15,6 +15,7 @@ import (
 	"foretell/internal/design"
 	"foretell/internal/htmlreport"
 	"foretell/internal/leaderboard"
+	"foretell/internal/report"
 	"foretell/internal/term"
 )
 
@@ -198,13 +199,19 @@ func (p *Pages) writeModel(v *visit, status int, message string) error {
 
 // downloadReport responds with the report as one file.
 func (p *Pages) downloadReport(v *visit) error {
-	document, err := htmlreport.Load(v.r.Context(), v.client, v.r.PathValue("key"))
+	source, err := report.Load(v.r.Context(), v.client, v.r.PathValue("key"))
 	if err != nil {
 		return err
 	}
-	if document.Report == nil {
+	return p.writeReport(v, source)
+}
+
+// writeReport responds with a report as one file.
+func (p *Pages) writeReport(v *visit, source *report.Document) error {
+	if source.Report == nil {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")
 	}
+	document := htmlreport.New(source)
 	file := strings.ReplaceAll(document.Name, "@", "-") + ".html"
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
 	return htmlreport.Write(v.w, document, p.opts.Now)

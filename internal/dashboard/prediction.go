@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -11,6 +12,9 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/htmlreport"
+	"foretell/internal/report"
+	"foretell/internal/term"
 )
 
 // predictedDatasets is the number of datasets whose predictions are listed, and
@@ -72,7 +76,10 @@ type predictionPage struct {
 	// Rows is the number of rows predicted so far.
 	Rows    int64
 	Preview *preview
-	IsBusy  bool
+	// Drift compares the blind file with the training file. It is nil if they were not
+	// compared.
+	Drift  *htmlreport.Drift
+	IsBusy bool
 }
 
 // preview has the first rows of a result.
@@ -113,9 +120,49 @@ func (p *Pages) showPrediction(v *visit) error {
 	}
 	if one.Status == api.PredictionCompleted {
 		data.Preview = p.previewResult(v, one)
+		drift, err := findDrift(v, key)
+		if err != nil {
+			return err
+		}
+		data.Drift = htmlreport.NewDrift(drift)
 	}
 	commands := []string{"foretell predictions get " + key[:8], "foretell predictions download " + key[:8]}
+	if data.Drift != nil {
+		blind := "blind.csv"
+		if one.Blind != nil {
+			blind = cmp.Or(one.Blind.FileName, blind)
+		}
+		commands = append(commands, "foretell models report "+one.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
+	}
 	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
+}
+
+// findDrift returns the comparison of the blind file of a completed prediction with the
+// training file. It returns nil if they were not compared.
+func findDrift(v *visit, key string) (*api.DriftReport, error) {
+	drift, err := client.Call(v.r.Context(), v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
+	if api.CodeFromError(err) == api.CodeWrongState {
+		return nil, nil
+	}
+	return drift, err
+}
+
+// downloadPredictionReport responds with the report of the model of a prediction as one file,
+// with the comparison of the blind file with the training file.
+func (p *Pages) downloadPredictionReport(v *visit) error {
+	ctx := v.r.Context()
+	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
+	if err != nil {
+		return err
+	}
+	source, err := report.Load(ctx, v.client, one.ModelKey)
+	if err != nil {
+		return err
+	}
+	if source.Drift, err = findDrift(v, one.PredictionKey); err != nil {
+		return err
+	}
+	return p.writeReport(v, source)
 }
 
 // previewResult returns the first rows of a result. It returns nil if they cannot be read,

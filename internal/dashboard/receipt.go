@@ -15,8 +15,8 @@ import (
 	"foretell/internal/term"
 )
 
-// downloadReceipt responds with the receipt of a prediction. The receipt has no digests of
-// the input files, because the service does not know the files as they were on the client.
+// downloadReceipt responds with the receipt of a prediction. Its input files are those that
+// the service received, if it knows their names.
 func (p *Pages) downloadReceipt(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -35,6 +35,12 @@ func (p *Pages) downloadReceipt(v *visit) error {
 	r := receipt.New(one)
 	for _, class := range d.Classes {
 		r.Classes = append(r.Classes, class.Label)
+	}
+	if d.FileName != "" && d.SHA256 != "" {
+		r.Training = &receipt.Input{Name: d.FileName, Digest: receipt.Digest{Bytes: d.Bytes, SHA256: d.SHA256}, Rows: int(d.Rows)}
+	}
+	if blind := one.Blind; blind != nil && blind.FileName != "" {
+		r.Blind = &receipt.Input{Name: blind.FileName, Digest: receipt.Digest{Bytes: blind.Bytes, SHA256: blind.SHA256}, Rows: int(one.Rows)}
 	}
 	r.Service = receipt.Service{Address: p.opts.BaseURL(v.r), Version: p.opts.Version}
 	r.Describe(ctx, v.client)

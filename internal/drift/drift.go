@@ -15,100 +15,41 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Level says how different the values of a column are.
-type Level string
-
-// The levels, as is usual for the population stability index (N. Siddiqi, Credit Risk
-// Scorecards, 2006).
-const (
-	None    Level = "none"    // an index below 0.1, or one that chance explains
-	Some    Level = "some"    // below 0.25
-	Large   Level = "large"   // 0.25 or more, or values of another kind
-	Unknown Level = "unknown" // not compared; see Column.Reason
-)
-
-// The lowest indexes of the levels Some and Large.
+// The lowest indexes of the levels api.DriftSome and api.DriftLarge.
 const (
 	someIndex  = 0.1
 	largeIndex = 0.25
 )
 
-// Report compares the columns of a file with those of the training file.
-type Report struct {
-	File         string `json:"file"`
-	Rows         int64  `json:"rows"`
-	TrainingRows int64  `json:"trainingRows"`
-	// Verdict summarises the report in sentences.
-	Verdict []string `json:"verdict"`
-	// Columns are in descending order of Index. Columns that were not compared are last.
-	Columns []Column `json:"columns"`
-}
-
-// Column compares a column of the two files.
-type Column struct {
-	Name  string `json:"column"`
-	Kind  string `json:"kind"`
-	Level Level  `json:"drift"`
-	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts,
-	// where p is the share of a part in the training file and q its share in the other
-	// file. It is nil if the column was not compared.
-	Index *float64 `json:"psi"`
-	// Chance is the index that one of 1,000 columns without drift exceeds by chance,
-	// because both files are samples.
-	Chance float64 `json:"chance,omitempty"`
-	// Reason says why the column was not compared, or how its kind differs.
-	Reason string `json:"reason,omitempty"`
-	// Parts are the ranges or texts into which the values are divided, and what is missing.
-	Parts []Part `json:"parts,omitempty"`
-}
-
-// Part is a part of the values of a column, with its shares of the rows.
-type Part struct {
-	Name     string  `json:"name"`
-	Training float64 `json:"training"`
-	Share    float64 `json:"share"`
-}
-
-// Largest returns the part whose share changed most, or nil if there are none.
-func (c *Column) Largest() *Part {
-	var largest *Part
-	for i := range c.Parts {
-		if p := &c.Parts[i]; largest == nil || math.Abs(p.Share-p.Training) > math.Abs(largest.Share-largest.Training) {
-			largest = p
-		}
-	}
-	return largest
-}
-
 // Measure compares a file with the training file of a dataset. important has the columns
 // of the model, the most important first. It may be nil.
-func Measure(train *api.Dataset, file string, p *profile.Profile, important []string) *Report {
-	r := &Report{File: file, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []Column{}}
+func Measure(train *api.Dataset, file string, p *profile.Profile, important []string) *api.DriftReport {
+	r := &api.DriftReport{File: file, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	for i := range train.Columns {
 		known := &train.Columns[i]
 		if at := p.ColumnIndex(known.Name); at >= 0 {
 			r.Columns = append(r.Columns, compare(known, &p.Columns[at], train.Rows, int64(p.Rows)))
 		}
 	}
-	slices.SortStableFunc(r.Columns, func(a, b Column) int { return cmp.Compare(b.order(), a.order()) })
-	r.Verdict = r.verdict(important)
+	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(order(&b), order(&a)) })
+	r.Verdict = verdict(r, important)
 	return r
 }
 
 // order returns the value by which columns are sorted.
-func (c *Column) order() float64 {
+func order(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
 		return *c.Index
-	case c.Level == Large:
+	case c.Level == api.DriftLarge:
 		return math.Inf(1)
 	}
 	return -1
 }
 
 // compare compares a column. known is that of the training file.
-func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) Column {
-	c := Column{Name: known.Name, Kind: known.Kind, Level: Unknown}
+func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
+	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
 	ordered := profile.Form(known.Kind).IsOrdered()
 	switch {
 	case profile.Form(known.Kind) == profile.FormText:
@@ -118,7 +59,7 @@ func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int
 		c.Reason = "the dataset has no distribution of the column"
 		return c
 	case ordered && p.Numbers != nil && string(p.Form) != known.Kind, ordered && p.Numbers == nil && p.Missing < int(rows):
-		c.Level, c.Reason = Large, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
+		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
 		return c
 	}
 	var parts []countedPart
@@ -130,7 +71,7 @@ func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int
 	if known.Missing > 0 || p.Missing > 0 {
 		parts = append(parts, countedPart{"missing", float64(known.Missing), float64(p.Missing)})
 	}
-	c.setIndex(parts, float64(trainingRows), float64(rows))
+	setIndex(&c, parts, float64(trainingRows), float64(rows))
 	return c
 }
 
@@ -188,11 +129,11 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 const minShare = 0.005
 
 // setIndex sets the parts that have rows, the index and the level.
-func (c *Column) setIndex(parts []countedPart, trainingRows, rows float64) {
+func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0
 	for _, p := range parts {
-		part := Part{p.name, p.training / max(trainingRows, 1), p.count / max(rows, 1)}
+		part := api.DriftPart{Name: p.name, Training: p.training / max(trainingRows, 1), Share: p.count / max(rows, 1)}
 		c.Parts = append(c.Parts, part)
 		before, now := max(part.Training, minShare), max(part.Share, minShare)
 		index += (now - before) * math.Log(now/before)
@@ -200,11 +141,11 @@ func (c *Column) setIndex(parts []countedPart, trainingRows, rows float64) {
 	c.Index, c.Chance = &index, chanceIndex(len(parts), trainingRows, rows)
 	switch {
 	case index < someIndex || index < c.Chance:
-		c.Level = None
+		c.Level = api.DriftNone
 	case index < largeIndex:
-		c.Level = Some
+		c.Level = api.DriftSome
 	default:
-		c.Level = Large
+		c.Level = api.DriftLarge
 	}
 }
 
@@ -226,18 +167,18 @@ func chanceIndex(parts int, n, m float64) float64 {
 const maxNamed = 5
 
 // verdict returns the sentences of a report.
-func (r *Report) verdict(important []string) []string {
+func verdict(r *api.DriftReport, important []string) []string {
 	var drifted, large []string
 	compared := 0
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		if c.Level != Unknown {
+		if c.Level != api.DriftUnknown {
 			compared++
 		}
-		if c.Level == Large {
+		if c.Level == api.DriftLarge {
 			large = append(large, c.Name)
 		}
-		if c.Level == Some || c.Level == Large {
+		if c.Level == api.DriftSome || c.Level == api.DriftLarge {
 			drifted = append(drifted, c.Name)
 		}
 	}

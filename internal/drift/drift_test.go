@@ -67,7 +67,7 @@ func TestMeasure(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := Measure(training(), "blind.csv", scan(t, c.rows, "age,score,colour,note", c.row), []string{"score", "age"})
-			levels := map[string]Level{}
+			levels := map[string]api.DriftLevel{}
 			for _, column := range r.Columns {
 				levels[column.Name] = column.Level
 				if column.Index == nil {

@@ -4,14 +4,23 @@ import (
 	"fmt"
 	"math"
 
+	"foretell/internal/api"
 	"foretell/internal/design"
-	"foretell/internal/drift"
 	"foretell/internal/humanize"
 )
 
-// driftRow is a column of a drift report with the pictures of its parts.
+// Drift is a comparison of a file with the training file, prepared for the template
+// "report-drift".
+type Drift struct {
+	*api.DriftReport
+	// Changes are the first columns of the comparison, and Omitted is the number of others.
+	Changes []driftRow
+	Omitted int
+}
+
+// driftRow is a column of a comparison with the pictures of its parts.
 type driftRow struct {
-	drift.Column
+	api.DriftColumn
 	// Change is the part whose share changed most, or the reason why there is none.
 	Change         string
 	Training, Here []design.Bar
@@ -20,14 +29,15 @@ type driftRow struct {
 // maxDriftColumns is the maximum number of columns of the table of drift.
 const maxDriftColumns = 40
 
-// driftRows returns the rows of a comparison with the training file; none if r is nil.
-func driftRows(r *drift.Report) []driftRow {
+// NewDrift prepares a comparison. It returns nil if r is nil.
+func NewDrift(r *api.DriftReport) *Drift {
 	if r == nil {
 		return nil
 	}
-	var rows []driftRow
-	for _, c := range r.Columns[:min(len(r.Columns), maxDriftColumns)] {
-		row := driftRow{Column: c, Change: c.Reason}
+	shown := min(len(r.Columns), maxDriftColumns)
+	d := &Drift{DriftReport: r, Omitted: len(r.Columns) - shown}
+	for _, c := range r.Columns[:shown] {
+		row := driftRow{DriftColumn: c, Change: c.Reason}
 		if part := c.Largest(); part != nil {
 			row.Change = fmt.Sprintf("%s: %s → %s", shorten(part.Name), humanize.Percent(part.Training), humanize.Percent(part.Share))
 		}
@@ -36,9 +46,9 @@ func driftRows(r *drift.Report) []driftRow {
 			training[i], here[i] = shareWeight(part.Training), shareWeight(part.Share)
 		}
 		row.Training, row.Here = design.Bars(training), design.Bars(here)
-		rows = append(rows, row)
+		d.Changes = append(d.Changes, row)
 	}
-	return rows
+	return d
 }
 
 // shareWeight returns a share as the height of a bar.

@@ -12,7 +12,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/design"
-	"foretell/internal/drift"
 	"foretell/internal/report"
 )
 
@@ -49,8 +48,7 @@ type Document struct {
 	Race, RaceTime *design.Plot
 	Columns        []columnRow
 	// Drift is nil if there is no file to compare with the training file.
-	Drift     *drift.Report
-	DriftRows []driftRow
+	Drift *Drift
 	// Steps repeat the race and predict with the model.
 	Steps []report.Step
 }
@@ -76,7 +74,7 @@ func New(source *report.Document) *Document {
 	d.Importances, d.OmittedColumns = importanceRows(r)
 	d.Dependence, d.Interactions, d.Columns = dependences(r), interactions(r), columnRows(d.Dataset)
 	d.Race, d.RaceTime = racePlots(r)
-	d.Drift, d.DriftRows, d.Steps = source.Drift, driftRows(source.Drift), source.Steps()
+	d.Drift, d.Steps = NewDrift(source.Drift), source.Steps()
 	return d
 }
 

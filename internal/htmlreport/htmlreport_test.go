@@ -9,7 +9,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/design"
-	"foretell/internal/drift"
 	"foretell/internal/report"
 )
 
@@ -41,7 +40,7 @@ func TestWrite(t *testing.T) {
 	}
 	d := New(&report.Document{
 		Name: hostile + "@v1", Model: &api.Model{}, Dataset: &api.Dataset{Columns: []api.Column{{Name: hostile}}}, Training: &api.Training{}, Report: r,
-		Drift: &drift.Report{File: hostile, Columns: []drift.Column{{Name: hostile, Level: drift.Large, Index: &half, Parts: []drift.Part{{Name: hostile, Share: 1}}}}},
+		Drift: &api.DriftReport{File: hostile, Columns: []api.DriftColumn{{Name: hostile, Level: api.DriftLarge, Index: &half, Parts: []api.DriftPart{{Name: hostile, Share: 1}}}}},
 	})
 	var file bytes.Buffer
 	if err := Write(&file, d, func() time.Time { return time.Unix(0, 0) }); err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"foretell/internal/api"
-	"foretell/internal/drift"
 	"foretell/internal/humanize"
 )
 
@@ -132,7 +131,7 @@ func (c *cautions) checkData() {
 			c.add("More than half of the cells are missing in %s: %s.", humanize.Count(len(empty), "column"), strings.Join(empty[:min(len(empty), 5)], ", "))
 		}
 	}
-	if d := c.Drift; d != nil && slices.ContainsFunc(d.Columns, func(column drift.Column) bool { return column.Level == drift.Large }) {
+	if d := c.Drift; d != nil && slices.ContainsFunc(d.Columns, func(column api.DriftColumn) bool { return column.Level == api.DriftLarge }) {
 		c.add("The rows of %s are not like those of the training file, see Drift.", d.File)
 	}
 }

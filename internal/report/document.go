@@ -9,7 +9,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
-	"foretell/internal/drift"
 	"foretell/internal/term"
 )
 
@@ -24,7 +23,7 @@ type Document struct {
 	// Report is nil if the service has no reports.
 	Report *api.ModelReport
 	// Drift compares a file with the training file. It may be nil.
-	Drift *drift.Report
+	Drift *api.DriftReport
 }
 
 // Load reads a model, its dataset, its race and its report.

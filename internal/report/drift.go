@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"foretell/internal/drift"
+	"foretell/internal/api"
 	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
@@ -15,7 +15,7 @@ const maxDriftColumns = 20
 
 // writeDrift writes how the columns of a file differ from those of the training file. It
 // writes nothing if d is nil.
-func writeDrift(w io.Writer, d *drift.Report, width int) {
+func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	if d == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func writeDrift(w io.Writer, d *drift.Report, width int) {
 }
 
 // largestChange describes the part whose share changed most, or why there is none.
-func largestChange(c *drift.Column) string {
+func largestChange(c *api.DriftColumn) string {
 	part := c.Largest()
 	if part == nil {
 		return c.Reason

@@ -31,6 +31,7 @@ func (s *service) mountEndpoints() {
 
 	mount(s, api.GetPrediction, a.GetPrediction)
 	mount(s, api.GetPredictionProgress, a.GetPredictionProgress)
+	mount(s, api.GetPredictionDrift, a.GetPredictionDrift)
 	mount(s, api.ListPredictionsOfModel, a.ListPredictionsOfModel)
 	mount(s, api.ListPredictionsOfDataset, a.ListPredictionsOfDataset)
 	mount(s, api.DeletePrediction, a.DeletePrediction)
@@ -181,6 +182,8 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
 		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge)
 	case api.CreateDataset.ID, api.CreateTraining.ID, api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
+		statuses = append(statuses, http.StatusConflict)
+	case api.GetPredictionDrift.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestedRangeNotSatisfiable)

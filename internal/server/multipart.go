@@ -21,6 +21,9 @@ const fileField = "file"
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
+	// onFile is called with the name of the file, which may be empty, before it is read. It
+	// may be nil.
+	onFile func(name string)
 	// onField is called with each part other than the file. It may be nil.
 	onField func(name string, value io.Reader) error
 	// onComplete is called when all parts have been read. It may be nil.
@@ -89,6 +92,9 @@ func (f *formFile) findFile() error {
 		}
 		if part.FormName() == fileField {
 			f.part = part
+			if f.onFile != nil {
+				f.onFile(part.FileName())
+			}
 			return nil
 		}
 		if err := f.handleField(part); err != nil {

@@ -56,6 +56,7 @@ func (s *service) createPrediction(ctx context.Context, in *api.NewPrediction, r
 	if err != nil {
 		return nil, err
 	}
+	file.onFile = func(name string) { in.FileName = name }
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
@@ -84,6 +85,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 		return nil, repeatedModelKey()
 	}
 	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: strings.Join(given, "")}, ReasonsInput: *reasons}
+	file.onFile = func(name string) { in.FileName = name }
 	parts := 0
 	file.onField = func(name string, value io.Reader) error {
 		if name != "modelKey" {

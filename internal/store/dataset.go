@@ -23,6 +23,8 @@ type Dataset struct {
 	// the dataset FAILED. If the dataset FAILED because the stored file was damaged, File
 	// is kept.
 	File
+	// FileName is the name of the uploaded file, or "" if it is unknown.
+	FileName string
 	// FailureReason is empty unless the dataset FAILED.
 	FailureReason string
 	Rows          int64
@@ -39,7 +41,7 @@ const (
 	// these may have a megabyte of JSON in each row.
 	datasetListColumns = datasetBaseColumns + ", '[]', '[]', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
-	d.reason, d.row_count, d.created, d.updated`
+	d.file_name, d.reason, d.row_count, d.created, d.updated`
 )
 
 func scanDataset(row rowScanner) (*Dataset, error) {
@@ -47,7 +49,7 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 	var columns, classes []byte
 	var created, updated int64
 	err := row.Scan(&d.Key, &d.Account, &d.Name, &d.Series, &d.Description, &d.Status, &d.Buckets, &d.Blob, &d.Bytes, &d.SHA256,
-		&d.FailureReason, &d.Rows, &created, &updated, &columns, &classes, &d.Schema)
+		&d.FileName, &d.FailureReason, &d.Rows, &created, &updated, &columns, &classes, &d.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +64,9 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 // dataset of this name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
-	return translateError(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, created, updated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, toMicros(d.Created), toMicros(d.Updated)))
+	return translateError(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, file_name, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, d.FileName, toMicros(d.Created), toMicros(d.Updated)))
 }
 
 // GetDataset returns a dataset of the account. It returns ErrNotFound if the

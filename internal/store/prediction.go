@@ -12,21 +12,36 @@ type Prediction struct {
 	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
 	// until the prediction is COMPLETED.
 	Blind, Result File
+	// Input describes the blind CSV as it was uploaded. Unlike Blind, it is kept when the
+	// prediction ends. It is zero for predictions of earlier releases.
+	Input InputFile
 	// Rows is the number of rows predicted so far.
 	Rows          int64
 	FailureReason string
 	// Reasons is the number of columns of reasons in the result.
-	Reasons          int64
+	Reasons int64
+	// Drift compares the blind CSV with the training CSV, as an api.DriftReport in JSON. It is
+	// empty if they were not compared. It is only written when the prediction ends;
+	// GetPredictionDrift reads it, because it may be long.
+	Drift            []byte
 	Created, Updated time.Time
 	// Threshold comes from the race, and AchievedPerformance from the model. Each is nil
 	// if there is none. Both are read-only.
 	Threshold, AchievedPerformance *float64
 }
 
+// InputFile describes an uploaded file. Name is "" if it is unknown. SHA256 is in hex.
+type InputFile struct {
+	Name   string
+	Bytes  int64
+	SHA256 string
+}
+
 const (
 	predictionColumns = `p.key, p.account, p.dataset, p.model, p.status,
 	p.blind, coalesce(p.blind_bytes, 0), coalesce(p.blind_sha256, ''),
 	p.result, coalesce(p.result_bytes, 0), coalesce(p.result_sha256, ''), p.row_count, p.reason, p.reasons,
+	p.input_name, p.input_bytes, p.input_sha256,
 	p.created, p.updated, t.threshold, m.achieved`
 	predictionFrom = "prediction p JOIN model m ON m.key = p.model JOIN training t ON t.key = m.training"
 )
@@ -36,6 +51,7 @@ func scanPrediction(row rowScanner) (*Prediction, error) {
 	var created, updated int64
 	err := row.Scan(&p.Key, &p.Account, &p.Dataset, &p.Model, &p.Status, &p.Blind.Blob, &p.Blind.Bytes, &p.Blind.SHA256,
 		&p.Result.Blob, &p.Result.Bytes, &p.Result.SHA256, &p.Rows, &p.FailureReason, &p.Reasons,
+		&p.Input.Name, &p.Input.Bytes, &p.Input.SHA256,
 		&created, &updated, &p.Threshold, &p.AchievedPerformance)
 	p.Created, p.Updated = fromMicros(created), fromMicros(updated)
 	return &p, err
@@ -44,10 +60,10 @@ func scanPrediction(row rowScanner) (*Prediction, error) {
 // InsertPrediction adds a prediction. It returns ErrNotFound if its model does
 // not exist.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
-	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, reasons, created, updated)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, reasons, input_name, input_bytes, input_sha256, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Reasons,
-		toMicros(p.Created), toMicros(p.Updated)))
+		p.Input.Name, p.Input.Bytes, p.Input.SHA256, toMicros(p.Created), toMicros(p.Updated)))
 }
 
 // GetPrediction returns a prediction of the account, or of any account if
@@ -83,9 +99,16 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) (prediction
 // exist.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState string) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
-		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
+		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, drift = ?, updated = ?
 		WHERE key = ? AND status = ?`,
-		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
+		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, string(p.Drift), toMicros(p.Updated), p.Key, fromState)
+}
+
+// GetPredictionDrift returns Drift of a prediction of the account. It returns ErrNotFound if
+// there is no such prediction.
+func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
+	return drift, translateError(err)
 }
 
 // DeletePrediction deletes a prediction. It returns the keys of its blobs, or

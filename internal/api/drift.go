@@ -1,0 +1,63 @@
+package api
+
+import "math"
+
+// DriftLevel says how different the values of a column are.
+type DriftLevel string
+
+// The levels, as is usual for the population stability index (N. Siddiqi, Credit Risk
+// Scorecards, 2006).
+const (
+	DriftNone    DriftLevel = "none"    // an index below 0.1, or one that chance explains
+	DriftSome    DriftLevel = "some"    // below 0.25
+	DriftLarge   DriftLevel = "large"   // 0.25 or more, or values of another kind
+	DriftUnknown DriftLevel = "unknown" // not compared; see DriftColumn.Reason
+)
+
+// DriftReport compares the columns of a file with those of the training file of a model. It
+// is the response of [GetPredictionDrift].
+type DriftReport struct {
+	File         string `json:"file" doc:"Name of the file."`
+	Rows         int64  `json:"rows" doc:"Rows of the file."`
+	TrainingRows int64  `json:"trainingRows" doc:"Rows of the training file."`
+	// Verdict summarises the report in sentences.
+	Verdict []string `json:"verdict" doc:"Sentences that summarise the report."`
+	// Columns are in descending order of Index. Columns that were not compared are last.
+	Columns []DriftColumn `json:"columns" doc:"In descending order of psi. Columns that were not compared are last."`
+}
+
+// DriftColumn compares a column of the two files.
+type DriftColumn struct {
+	Name  string     `json:"column" doc:"From the header."`
+	Kind  string     `json:"kind" doc:"As in Column."`
+	Level DriftLevel `json:"drift" doc:"none, some, large or unknown"`
+	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts,
+	// where p is the share of a part in the training file and q its share in the other
+	// file. It is nil if the column was not compared.
+	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
+	// Chance is the index that one of 1,000 columns without drift exceeds by chance,
+	// because both files are samples.
+	Chance float64 `json:"chance,omitempty" doc:"The psi that one of 1,000 columns without drift exceeds by chance."`
+	// Reason says why the column was not compared, or how its kind differs.
+	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
+	// Parts are the ranges or texts into which the values are divided, and what is missing.
+	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and what is missing."`
+}
+
+// DriftPart is a part of the values of a column, with its shares of the rows.
+type DriftPart struct {
+	Name     string  `json:"name" doc:"A range, a text, other or missing."`
+	Training float64 `json:"training" doc:"Share of the rows of the training file."`
+	Share    float64 `json:"share" doc:"Share of the rows of the other file."`
+}
+
+// Largest returns the part whose share changed most, or nil if there are none.
+func (c *DriftColumn) Largest() *DriftPart {
+	var largest *DriftPart
+	for i := range c.Parts {
+		if p := &c.Parts[i]; largest == nil || math.Abs(p.Share-p.Training) > math.Abs(largest.Share-largest.Training) {
+			largest = p
+		}
+	}
+	return largest
+}
