@@ -84,7 +84,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
 		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress would only fill a log
 	}
-	p := &preflight.Preflight{Host: o.factory}
+	p := &preflight.Preflight{Factory: o.factory}
 	defer p.Close()
 	if p.Train, err = o.layout.OpenInput(ctx, o.factory, o.blindOnly, train...); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 
 // printer returns a printer that writes the report to the command's output.
 func (o *checkOptions) printer() *preflight.ReportPrinter {
-	return &preflight.ReportPrinter{Host: o.factory, Output: &o.output}
+	return &preflight.ReportPrinter{Factory: o.factory, Output: &o.output}
 }
 
 // fix writes corrected copies of the files under temporary names, checks the copies, and

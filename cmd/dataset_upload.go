@@ -15,17 +15,17 @@ import (
 )
 
 type datasetsCreateOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
+	wait    connect.WaitFlags
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
 
 	description string
 	buckets     int
 }
 
 func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
-	opts := &datasetsCreateOptions{host: f}
+	opts := &datasetsCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create NAME [FILE]...", Short: "Create a dataset, and upload its table if FILE is named",
 		Args: cli.PositionalArgs("NAME", "[FILE]..."),

@@ -123,7 +123,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer blind.Close()
-	p := &preflight.Preflight{Host: o.factory, Train: blind}
+	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, modelfile.Dataset(model)); err != nil {
 		return err
 	}

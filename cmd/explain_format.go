@@ -20,8 +20,8 @@ func explainOldModel(err error) error {
 	return err
 }
 
-// maxBar is the length of the bar of the largest contribution of a row.
-const maxBar = 14
+// maxBarWidth is the length of the bar of the largest contribution of a row.
+const maxBarWidth = 14
 
 // writeExplanation writes an explanation as text in lines of at most width characters. The
 // first line is for the row. Then each of the top columns with the largest contributions
@@ -44,7 +44,7 @@ func writeContributions(b *strings.Builder, list []columnContribution, top, widt
 	if top > 0 && top < len(list) {
 		shown = list[:top]
 	}
-	bar := maxBar
+	bar := maxBarWidth
 	if width < 72 {
 		bar = max((width-32)/2, 4)
 	}

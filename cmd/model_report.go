@@ -135,7 +135,7 @@ func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect
 	if err != nil {
 		return nil, err
 	}
-	p := &preflight.Preflight{Host: o.factory, Train: blind}
+	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	defer p.Close()
 	if err := p.CheckAgainstModel(ctx, session.Progress, d.Dataset); err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 // error if the file does not fit the model's dataset, or if --columns selects a column that
 // the result will not have.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
-	p := &preflight.Preflight{Host: o.factory, Train: blind}
+	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 			return err
 		}
 		defer blind.Close()
-		p := &preflight.Preflight{Host: o.factory, Train: blind}
+		p := &preflight.Preflight{Factory: o.factory, Train: blind}
 		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err
 		}

@@ -222,7 +222,7 @@ func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline
 
 // openInputs opens the files and resolves the output path.
 func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight.Preflight, error) {
-	files := &preflight.Preflight{Host: o.factory}
+	files := &preflight.Preflight{Factory: o.factory}
 	if err := preflight.CheckOneStdin(append(slices.Clone(train), o.blind...)...); err != nil {
 		return nil, err
 	}

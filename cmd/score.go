@@ -118,7 +118,7 @@ func printScore(o *cli.Output, r *scoring.Result) error {
 	t := &term.Table{Right: []bool{false, true}}
 	t.Header = []term.Cell{{Text: humanize.Count(r.Rows, "row")}, {Text: r.Label}, {Text: "95 % interval"}}
 	for _, name := range scoring.Metrics {
-		t.Rows = append(t.Rows, []term.Cell{{Text: name}, report.FigureCell(r.Metric(name)), report.IntervalCell(r.Metric(name))})
+		t.Rows = append(t.Rows, []term.Cell{{Text: name}, report.MetricCell(r.Metric(name)), report.IntervalCell(r.Metric(name))})
 	}
 	t.Rows = append(t.Rows, []term.Cell{{Text: fmt.Sprintf("always %q", r.Baseline.Label)}, report.ScoreCell(r.Baseline.Accuracy), {Text: "accuracy, the baseline"}})
 	if err := o.PrintTable(t); err != nil {

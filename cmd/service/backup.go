@@ -53,14 +53,14 @@ command lists them, and the exit status is 11.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.cmd = cmd
-	bindPlace(cmd)
+	bindServiceLocation(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[backupDocument]())
 	cmd.Flags().BoolVar(&opts.force, "force", false, "replace FILE if it exists")
 	return cmd
 }
 
-// bindPlace adds the flags that select a service.
-func bindPlace(cmd *cobra.Command) {
+// bindServiceLocation adds the flags that select a service.
+func bindServiceLocation(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 	connect.BindStorage(cmd)
 	connect.BindDatabase(cmd)

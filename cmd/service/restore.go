@@ -38,7 +38,7 @@ Everyone signs in again, because sessions are not in a backup.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.cmd = cmd
-	bindPlace(cmd)
+	bindServiceLocation(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[backupDocument]())
 	cmd.Flags().BoolVar(&opts.verify, "verify", false, "only read and verify the backup")
 	return cmd

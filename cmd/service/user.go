@@ -37,7 +37,7 @@ type dataDirFlag struct {
 
 func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	r.factory, r.cmd = f, cmd
-	bindPlace(cmd)
+	bindServiceLocation(cmd)
 }
 
 func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {

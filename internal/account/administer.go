@@ -78,7 +78,7 @@ func (a *Accounts) update(ctx context.Context, lookup accountLookup, action stri
 		if err := change(t, account); err != nil {
 			return err
 		}
-		if err := a.keepAdministrator(ctx, t, account); err != nil {
+		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
 		if err := a.Record(ctx, t, action, account.Email); err != nil {
@@ -96,9 +96,9 @@ func (a *Accounts) update(ctx context.Context, lookup accountLookup, action stri
 	return &out, nil
 }
 
-// keepAdministrator returns a problem if no enabled administrator is left after a
+// checkAdministratorRemains returns a problem if no enabled administrator is left after a
 // change. before is the account before the change.
-func (a *Accounts) keepAdministrator(ctx context.Context, t *store.Tx, before *store.Account) error {
+func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 	if err := checkEmail(account.Email); err != nil {
 		return err
 	}
-	hash, err := a.newPassword(ctx, account.Email, password)
+	hash, err := a.hashNewPassword(ctx, account.Email, password)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 
 // SetUserPassword changes the password of an account and ends its sessions.
 func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) error {
-	hash, err := a.newPassword(ctx, normalizeEmail(email), password)
+	hash, err := a.hashNewPassword(ctx, normalizeEmail(email), password)
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*ap
 		if blobs, err = t.DeleteAccount(ctx, account.Key); err != nil {
 			return err
 		}
-		if err := a.keepAdministrator(ctx, t, account); err != nil {
+		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
 		return a.Record(ctx, t, "account.delete", account.Email)

@@ -18,9 +18,9 @@ const (
 	maxEmail    = 320  // bytes
 )
 
-// newPassword checks a new password of an account and returns its hash. Existing
+// hashNewPassword checks a new password of an account and returns its hash. Existing
 // passwords are not checked.
-func (a *Accounts) newPassword(ctx context.Context, email, password string) (string, error) {
+func (a *Accounts) hashNewPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	case given != nil && normalizeEmail(*given) != email:
 		return nil, api.NewFieldProblem("email", "is not that of the link: omit it")
 	}
-	hash, err := a.newPassword(ctx, email, in.Body.Password)
+	hash, err := a.hashNewPassword(ctx, email, in.Body.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	if err != nil {
 		return nil, err
 	}
-	hash, err := a.newPassword(ctx, account.Email, in.Body.NewPassword)
+	hash, err := a.hashNewPassword(ctx, account.Email, in.Body.NewPassword)
 	if err != nil {
 		return nil, renameField(err, "newPassword")
 	}

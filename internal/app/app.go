@@ -99,7 +99,7 @@ type App struct {
 	models               *modelCache
 	finishedJobs         *jobCounter
 	// direct is nil unless Config.DirectTransfers is set.
-	direct *blob.Direct
+	direct *blob.DirectAccess
 	// uploadURLs receives a value each time that this process returns an upload URL of the
 	// S3 store. lastUploadURL is the last such time, in Unix seconds.
 	uploadURLs    chan struct{}

@@ -120,7 +120,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 
 // ObserveFiles calls report at the end of each read, write and delete of a stored file.
 // report must be safe for concurrent use. The zero App has no files.
-func (a *App) ObserveFiles(report func(blob.Call)) {
+func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.blobs != nil {
 		a.blobs.Observe(a.now, report)
 	}

@@ -36,7 +36,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	recorder := newProgressRecorder([]*store.Training{run})
 	wins := make(chan learn.Win)
 	p := a.newRaceParams(rows)
-	if f, err = a.readKeys(ctx, rows, f, &p); err != nil {
+	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)

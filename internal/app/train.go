@@ -52,7 +52,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	defer a.closeSpill(ctx, rows.spill)
 	p := a.newRaceParams(rows)
 	p.Stop = r.Cancelled()
-	if f, err = a.readKeys(ctx, rows, f, &p); err != nil {
+	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	outcome, err := a.race(ctx, r, rows, f, p)

@@ -34,7 +34,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKeyColumns(in.Body, d); err != nil {
+	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newKey(); err != nil {

@@ -232,16 +232,16 @@ func (a *archiveReader) verifySums() error {
 		case errWant != nil && !atEnd:
 			return errWant
 		case !bytes.Equal(computed, listed):
-			return fmt.Errorf("%w: the SHA-256 of %s differs", ErrDamaged, parseEntryName(computed, listed))
+			return fmt.Errorf("%w: the SHA-256 of %s differs", ErrDamaged, quoteEntryName(computed, listed))
 		case atEnd:
 			return nil
 		}
 	}
 }
 
-// parseEntryName returns the quoted name of an entry from its line in SHA256SUMS: from the line
+// quoteEntryName returns the quoted name of an entry from its line in SHA256SUMS: from the line
 // computed or, if that is missing, from the line listed.
-func parseEntryName(computed, listed []byte) string {
+func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {
 		if len(line) > prefix {

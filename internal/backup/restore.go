@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// groupRows is the number of rows that are inserted by one statement.
-	groupRows = 50
+	// rowsPerInsert is the number of rows that are inserted by one statement.
+	rowsPerInsert = 50
 	// maxHeader is the maximum size in bytes of the first and the last entry, and maxDamaged
 	// that of the list of damaged files.
 	maxHeader  = 1 << 16
@@ -213,7 +213,7 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 		if b.archive.entry.Name != rowsPrefix+table+rowsSuffix {
 			continue // of a newer schema
 		}
-		n, err := readRows(b.archive, groupRows, func(columns []string, rows [][]any) error {
+		n, err := readRows(b.archive, rowsPerInsert, func(columns []string, rows [][]any) error {
 			if t == nil {
 				return nil
 			}

@@ -103,8 +103,8 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 }
 
 // readRows calls fn with the columns of a table, and with its rows in groups of at most
-// groupRows.
-func readRows(r io.Reader, groupRows int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
+// groupSize.
+func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var columns []string
 	var rows [][]any
@@ -127,7 +127,7 @@ func readRows(r io.Reader, groupRows int, fn func(columns []string, rows [][]any
 			return n, damaged(err)
 		}
 		n++
-		if rows = append(rows, row); len(rows) == groupRows {
+		if rows = append(rows, row); len(rows) == groupSize {
 			if err := fn(columns, rows); err != nil {
 				return n, err
 			}

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/span"
 )
 
-// Call is one use of the backend: a blob was read, written or deleted.
-type Call struct {
+// BackendCall is one use of the backend: a blob was read, written or deleted.
+type BackendCall struct {
 	// Operation is read, write or delete.
 	Operation string
 	// Bytes is the number of bytes that were read or written.
@@ -26,7 +26,7 @@ type Call struct {
 	Err error
 }
 
-// The values of Call.Operation.
+// The values of BackendCall.Operation.
 const (
 	CallRead   = "read"
 	CallWrite  = "write"
@@ -36,19 +36,19 @@ const (
 // callObserver receives the calls.
 type callObserver struct {
 	now    func() time.Time
-	report func(Call)
+	report func(BackendCall)
 }
 
 // Observe calls report at the end of each call. now is the clock. report must be safe for
 // concurrent use. Only the last observer is used.
-func (s *Store) Observe(now func() time.Time, report func(Call)) {
+func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }
 
 // callTimer measures a call for the observer, if there is one, and for the trace.
 type callTimer struct {
 	observer *callObserver
-	call     Call
+	call     BackendCall
 	span     trace.Span
 	ended    bool
 }
@@ -56,7 +56,7 @@ type callTimer struct {
 // startCall returns the timer of a call that begins.
 func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	_, own := span.Start(ctx, "file "+operation, trace.SpanKindClient)
-	return callTimer{s.observer.Load(), Call{Operation: operation}, own, false}
+	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
 // measure calls do, and adds its time and its bytes to the call. do uses the backend and

@@ -17,7 +17,7 @@ func TestObserve(t *testing.T) {
 		s.Observe(func() time.Time {
 			now = now.Add(time.Second) // between any two calls of the clock
 			return now
-		}, func(c Call) {
+		}, func(c BackendCall) {
 			text := c.Operation
 			if c.Bytes != 0 {
 				text += " bytes"

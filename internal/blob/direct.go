@@ -13,19 +13,19 @@ import (
 )
 
 // uploadsFolder begins the names of objects that clients upload directly to the S3
-// store. [Direct.Adopt] makes blobs of them.
+// store. [DirectAccess.Adopt] makes blobs of them.
 const uploadsFolder = "uploads"
 
-// Direct signs URLs with which clients access an S3 store directly.
-type Direct struct {
+// DirectAccess signs URLs with which clients access an S3 store directly.
+type DirectAccess struct {
 	store  *Store
 	bucket *bucketStore
 }
 
-// Direct returns a Direct for an S3 store. It returns false if the store is a folder.
-func (s *Store) Direct() (*Direct, bool) {
+// Direct returns the direct access to an S3 store. It returns false if the store is a folder.
+func (s *Store) Direct() (*DirectAccess, bool) {
 	b, ok := s.backend.(*bucketStore)
-	return &Direct{store: s, bucket: b}, ok
+	return &DirectAccess{store: s, bucket: b}, ok
 }
 
 // Upload is an object that a client has uploaded.
@@ -40,7 +40,7 @@ type Upload struct {
 
 // UploadURL returns a URL to which a client can PUT an object until lifetime has passed.
 // The request must have this Content-Type. name must be words separated by slashes.
-func (d *Direct) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
+func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *Direct) UploadURL(ctx context.Context, name, contentType string, lifeti
 
 // DownloadURL returns a URL from which a client can GET a blob until lifetime has
 // passed. The response has this Content-Type and suggests this file name.
-func (d *Direct) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
+func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func (d *Direct) DownloadURL(ctx context.Context, key, fileName, contentType str
 }
 
 // Uploads returns all complete uploads.
-func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
+func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 	var uploads []Upload
 	options := minio.ListObjectsOptions{Prefix: d.object(""), Recursive: true}
 	for object := range d.bucket.core.ListObjectsIter(ctx, d.bucket.bucket, options) {
@@ -79,9 +79,9 @@ func (d *Direct) Uploads(ctx context.Context) ([]Upload, error) {
 	return uploads, nil
 }
 
-// Adopt copies an upload to a new blob. The upload remains until [Direct.Delete]. Adopt
-// returns ErrNotFound if the client has replaced the upload since [Direct.Uploads].
-func (d *Direct) Adopt(ctx context.Context, u Upload) (Info, error) {
+// Adopt copies an upload to a new blob. The upload remains until [DirectAccess.Delete]. Adopt
+// returns ErrNotFound if the client has replaced the upload since [DirectAccess.Uploads].
+func (d *DirectAccess) Adopt(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.object(key)},
@@ -101,11 +101,13 @@ func (d *Direct) Adopt(ctx context.Context, u Upload) (Info, error) {
 }
 
 // Delete removes an upload.
-func (d *Direct) Delete(ctx context.Context, name string) error {
+func (d *DirectAccess) Delete(ctx context.Context, name string) error {
 	return d.bucket.translate(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.object(name), minio.RemoveObjectOptions{}))
 }
 
-func (d *Direct) object(name string) string { return d.bucket.prefix + uploadsFolder + "/" + name }
+func (d *DirectAccess) object(name string) string {
+	return d.bucket.prefix + uploadsFolder + "/" + name
+}
 
 // checksum reads a blob and returns its checksum.
 func (s *Store) checksum(ctx context.Context, info Info) (string, error) {

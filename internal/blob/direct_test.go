@@ -30,7 +30,7 @@ func request(t *testing.T, method, url, contentType, body string) (status int, c
 	return resp.StatusCode, string(text), resp.Header
 }
 
-func openDirect(t *testing.T) (*Store, *Direct) {
+func openDirect(t *testing.T) (*Store, *DirectAccess) {
 	t.Helper()
 	s := testBucket(t).open(t, "a")
 	direct, ok := s.Direct()

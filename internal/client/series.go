@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,25 +185,4 @@ func Champion(models []SeriesModel) *SeriesModel {
 		}
 	}
 	return best
-}
-
-// ModelReport returns the report of a model. It returns nil if the service has no reports,
-// which are an extension.
-func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
-	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
-}
-
-// ModelReportSummary is ModelReport without what makes the report of a wide table long. Some
-// services return the whole report.
-func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
-	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
-}
-
-func (c *Client) modelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
-	report, err := Call(ctx, c, api.GetModelReport, in)
-	var problem *api.Problem
-	if errors.As(err, &problem) && (problem.Status == 404 || problem.Status == 405 || problem.Status == 501) {
-		return nil, nil
-	}
-	return report, err
 }

@@ -19,12 +19,12 @@ import (
 	"foretell/internal/store"
 )
 
-// placeLocation has the locations of the data folder, the database and the storage of a
+// serviceLocation has the locations of the data folder, the database and the stored files of a
 // service.
-type placeLocation struct{ dir, database, storage string }
+type serviceLocation struct{ dir, database, storage string }
 
-// selectPlace returns the location of the service that the flags of cmd select.
-func selectPlace(f *cli.Factory, cmd *cobra.Command) (at placeLocation, err error) {
+// locateService returns the location of the service that the flags of cmd select.
+func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
 		return at, err
@@ -41,7 +41,7 @@ func selectPlace(f *cli.Factory, cmd *cobra.Command) (at placeLocation, err erro
 // be running. The backup has the schema of the database, which may be that of an earlier
 // release.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
-	at, err := selectPlace(f, cmd)
+	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 }
 
 // writeBackup is Backup for an open database.
-func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, at placeLocation, database *store.Store) (*backup.Summary, error) {
+func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, at serviceLocation, database *store.Store) (*backup.Summary, error) {
 	if database.HasNewestSchema() { // it checks that the files belong to the database
 		service, err := OpenLocal(ctx, at.dir, f, cmd)
 		if err != nil {
@@ -99,7 +99,7 @@ func VerifyBackup(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 
 // Restore restores a backup into the empty service that the flags of cmd select.
 func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reader) (*backup.Summary, error) {
-	at, err := selectPlace(f, cmd)
+	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	return summary, service.App.RecordCallerEvent(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
-// restoreTo restores a backup into the place at a location.
-func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at placeLocation) (*backup.Summary, error) {
+// restoreTo restores a backup into the service at a location.
+func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {
 		if opened != nil {

@@ -58,7 +58,7 @@ type Migration struct {
 
 // Migrate upgrades the database of the service that the flags of cmd select.
 func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migration, error) {
-	at, err := selectPlace(f, cmd)
+	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}

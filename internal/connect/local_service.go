@@ -73,7 +73,7 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 
 // OpenSelected is OpenLocal for the data folder that the flags of cmd select.
 func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	at, err := selectPlace(f, cmd)
+	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 // OpenDaemon opens the data folder for serve and worker, which run the jobs of all
 // processes. It logs to standard error unless --quiet is set.
 func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
-	at, err := selectPlace(f, cmd)
+	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
 	}

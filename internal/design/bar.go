@@ -41,17 +41,17 @@ func DistributionBars(d *api.Distribution) []Bar {
 	return Bars(rows)
 }
 
-// Range is a value and its interval as a picture for the template "range": a bar from the
+// IntervalBar is a picture of a value and its interval for the template "range": a bar from the
 // zero line to the value, and a whisker for the interval. The picture is 100 units wide.
-type Range struct {
+type IntervalBar struct {
 	Zero, Value, Low, High float64
 	HasInterval            bool
 }
 
-// NewRange returns the picture of a value on a scale from low to high, which includes 0.
-func NewRange(value float64, interval *api.Interval, low, high float64) Range {
+// NewIntervalBar returns the picture of a value on a scale from low to high, which includes 0.
+func NewIntervalBar(value float64, interval *api.Interval, low, high float64) IntervalBar {
 	at := func(v float64) float64 { return 100 * min(max((v-low)/(high-low), 0), 1) }
-	r := Range{Zero: at(0), Value: at(value)}
+	r := IntervalBar{Zero: at(0), Value: at(value)}
 	if interval != nil {
 		r.HasInterval, r.Low, r.High = true, at(interval.Low), at(interval.High)
 	}
@@ -59,7 +59,7 @@ func NewRange(value float64, interval *api.Interval, low, high float64) Range {
 }
 
 // Left returns the left edge of the bar.
-func (r Range) Left() float64 { return min(r.Zero, r.Value) }
+func (r IntervalBar) Left() float64 { return min(r.Zero, r.Value) }
 
 // Width returns the width of the bar.
-func (r Range) Width() float64 { return max(r.Zero, r.Value) - r.Left() }
+func (r IntervalBar) Width() float64 { return max(r.Zero, r.Value) - r.Left() }

@@ -185,7 +185,7 @@ func (p *Plot) fillTable(curves []Curve) {
 		}
 	}
 	slices.Sort(places)
-	places = Thin(places, maxTableRows)
+	places = SampleEvenly(places, maxTableRows)
 	for _, place := range places {
 		row := []string{FormatNumber(place)}
 		for _, curve := range curves {
@@ -201,8 +201,9 @@ func (p *Plot) fillTable(curves []Curve) {
 	}
 }
 
-// Thin returns at most limit of the items at equal distances, with the first and the last.
-func Thin[T any](items []T, limit int) []T {
+// SampleEvenly returns at most limit of the items, at equal distances, with the first and the
+// last.
+func SampleEvenly[T any](items []T, limit int) []T {
 	if len(items) <= limit || limit < 2 {
 		return items
 	}

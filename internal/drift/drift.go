@@ -15,7 +15,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// The lowest indexes of the levels api.DriftSome and api.DriftLarge.
+// The lowest indexes of the levels [api.DriftSome] and [api.DriftLarge].
 const (
 	someIndex  = 0.1
 	largeIndex = 0.25

@@ -37,11 +37,11 @@ type Document struct {
 	Verdict, Cautions []string
 	Win               string
 	Metrics           []metricRow
-	Confusion         *confusion
-	Curves            *curves
+	Confusion         *confusionTable
+	Curves            *curvePlots
 	Importances       []importanceRow
 	OmittedColumns    int
-	Dependence        []dependence
+	Dependence        []partialDependence
 	Interactions      []interaction
 	// Race has the curves of the algorithms by step, RaceTime by time. They are nil if the
 	// scores, or their times, are unknown.
@@ -70,9 +70,9 @@ func New(source *report.Document) *Document {
 		return d
 	}
 	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
-	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusion(r), newCurves(r)
+	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r)
 	d.Importances, d.OmittedColumns = importanceRows(r)
-	d.Dependence, d.Interactions, d.Columns = dependences(r), interactions(r), columnRows(d.Dataset)
+	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r), newInteractions(r), columnRows(d.Dataset)
 	d.Race, d.RaceTime = racePlots(r)
 	d.Drift, d.Steps = NewDrift(source.Drift), source.Steps()
 	return d

@@ -80,7 +80,7 @@ func TestRacePlot(t *testing.T) {
 			}
 		})
 	}
-	if thin := design.Thin([]int{1, 2, 3, 4, 5, 6, 7}, 3); len(thin) != 3 || thin[0] != 1 || thin[2] != 7 {
+	if thin := design.SampleEvenly([]int{1, 2, 3, 4, 5, 6, 7}, 3); len(thin) != 3 || thin[0] != 1 || thin[2] != 7 {
 		t.Errorf("of seven items %v are left", thin)
 	}
 }

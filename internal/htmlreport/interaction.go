@@ -35,7 +35,7 @@ const (
 	maxInteractionTables = 2
 )
 
-func interactions(r *api.ModelReport) []interaction {
+func newInteractions(r *api.ModelReport) []interaction {
 	var list []interaction
 	for i, x := range r.Interactions[:min(len(r.Interactions), maxInteractions)] {
 		if len(x.Columns) != 2 || len(x.Values) != 2 || len(x.Probabilities) != len(x.Values[0]) {

@@ -33,7 +33,7 @@ func raceCurves(names []string, places, scores [][]float64) []design.Curve {
 		for at, value := range values {
 			curve.Points = append(curve.Points, design.Point{X: places[i][at], Y: value})
 		}
-		curve.Points = design.Thin(curve.Points, maxRacePoints)
+		curve.Points = design.SampleEvenly(curve.Points, maxRacePoints)
 		if len(values) > 0 {
 			curve.Note = design.FormatScore(values[len(values)-1])
 		}

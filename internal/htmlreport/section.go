@@ -54,8 +54,8 @@ func metricRows(r *api.ModelReport) []metricRow {
 	return rows
 }
 
-// confusion is the confusion matrix, with the shade of each cell.
-type confusion struct {
+// confusionTable is the confusion matrix, with the shade of each cell.
+type confusionTable struct {
 	Labels []string
 	Rows   []confusionRow
 }
@@ -76,12 +76,12 @@ type confusionCell struct {
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
-func newConfusion(r *api.ModelReport) *confusion {
+func newConfusionTable(r *api.ModelReport) *confusionTable {
 	n := len(r.Classes)
 	if n == 0 || n > maxConfusionClasses || len(r.Confusion) != n {
 		return nil
 	}
-	c := &confusion{}
+	c := &confusionTable{}
 	for i, class := range r.Classes {
 		c.Labels = append(c.Labels, class.Label)
 		row, total := confusionRow{Label: class.Label}, int64(1)
@@ -99,7 +99,7 @@ func newConfusion(r *api.ModelReport) *confusion {
 // importanceRow is the importance of a column with its picture.
 type importanceRow struct {
 	api.Importance
-	Picture design.Range
+	Picture design.IntervalBar
 }
 
 // maxImportances is the maximum number of columns of the table of importances.
@@ -115,7 +115,7 @@ func importanceRows(r *api.ModelReport) (rows []importanceRow, omitted int) {
 		}
 	}
 	for _, i := range shown {
-		rows = append(rows, importanceRow{Importance: i, Picture: design.NewRange(i.Importance, i.Interval, low, high)})
+		rows = append(rows, importanceRow{Importance: i, Picture: design.NewIntervalBar(i.Importance, i.Interval, low, high)})
 	}
 	return rows, len(r.Importances) - len(shown)
 }
@@ -141,9 +141,9 @@ func columnRows(d *api.Dataset) []columnRow {
 	return rows
 }
 
-// dependence shows how the prediction depends on a column: a plot for numbers, a table with
-// bars for texts.
-type dependence struct {
+// partialDependence shows how the prediction depends on a column: a plot for numbers, a table
+// with bars for texts.
+type partialDependence struct {
 	Column string
 	Plot   *design.Plot
 	// Class is the class whose probabilities are in Values.
@@ -161,14 +161,14 @@ type dependenceValue struct {
 // maxDependences is the maximum number of columns whose dependence is shown.
 const maxDependences = 6
 
-func dependences(r *api.ModelReport) []dependence {
+func newPartialDependences(r *api.ModelReport) []partialDependence {
 	shown := shownClasses(r.CurveClasses)
 	if len(shown) == 0 {
 		return nil
 	}
-	var list []dependence
+	var list []partialDependence
 	for _, p := range r.PartialDependence[:min(len(r.PartialDependence), maxDependences)] {
-		d := dependence{Column: p.Column}
+		d := partialDependence{Column: p.Column}
 		if len(p.Points) > 1 && p.Points[0].Number != nil {
 			var lines []design.Curve
 			for style, class := range shown {
@@ -218,15 +218,15 @@ func shownClasses(labels []string) []int {
 	return []int{0, 1, 2, 3}[:min(len(labels), 4)]
 }
 
-// curves are the plots of the probabilities on test rows, and the choice of a threshold.
-type curves struct {
+// curvePlots are the plots of the probabilities on test rows, and the choice of a threshold.
+type curvePlots struct {
 	ROC, PrecisionRecall, Reliability *design.Plot
-	Thresholds                        []thresholds
+	Thresholds                        []thresholdTable
 }
 
-// thresholds lists the results of predicting one class from different thresholds of its
+// thresholdTable lists the results of predicting one class from different thresholds of its
 // probability on.
-type thresholds struct {
+type thresholdTable struct {
 	Label string
 	Rows  []thresholdRow
 	Costs []costRow
@@ -247,12 +247,12 @@ type costRow struct {
 	Cost float64
 }
 
-func newCurves(r *api.ModelReport) *curves {
+func newCurvePlots(r *api.ModelReport) *curvePlots {
 	if len(r.Curves) == 0 {
 		return nil
 	}
 	var roc, pr, reliability []design.Curve
-	c := &curves{}
+	c := &curvePlots{}
 	for style, class := range shownClasses(r.CurveClasses) {
 		if class >= len(r.Curves) {
 			break
@@ -270,9 +270,9 @@ func newCurves(r *api.ModelReport) *curves {
 				e.Points = append(e.Points, design.Point{X: *bin.Predicted, Y: *bin.Observed})
 			}
 		}
-		a.Note, b.Note = areas(r, curve.Label)
+		a.Note, b.Note = formatAreas(r, curve.Label)
 		roc, pr, reliability = append(roc, a), append(pr, b), append(reliability, e)
-		c.Thresholds = append(c.Thresholds, newThresholds(curve))
+		c.Thresholds = append(c.Thresholds, newThresholdTable(curve))
 	}
 	unit := design.Axes{MaxX: 1, MaxY: 1, Square: true}
 	axes := func(title, x, y string, diagonal bool) design.Axes {
@@ -286,8 +286,8 @@ func newCurves(r *api.ModelReport) *curves {
 	return c
 }
 
-// areas returns the areas under the two curves of a class, for legends.
-func areas(r *api.ModelReport, label string) (roc, precisionRecall string) {
+// formatAreas returns the areas under the two curves of a class, for legends.
+func formatAreas(r *api.ModelReport, label string) (roc, precisionRecall string) {
 	for _, c := range r.Classes {
 		if c.Label != label {
 			continue
@@ -305,9 +305,9 @@ func areas(r *api.ModelReport, label string) (roc, precisionRecall string) {
 // maxThresholds is the maximum number of rows of a table of thresholds.
 const maxThresholds = 12
 
-func newThresholds(curve api.ClassCurve) thresholds {
-	t := thresholds{Label: curve.Label}
-	for _, p := range design.Thin(curve.Points, maxThresholds) {
+func newThresholdTable(curve api.ClassCurve) thresholdTable {
+	t := thresholdTable{Label: curve.Label}
+	for _, p := range design.SampleEvenly(curve.Points, maxThresholds) {
 		t.Rows = append(t.Rows, thresholdRow{CurvePoint: p, Predicted: p.TruePositives + p.FalsePositives})
 	}
 	for _, ratio := range []float64{0.1, 0.5, 1, 2, 10} {

@@ -18,25 +18,25 @@ import (
 // askLabel asks the user which column is the label. If prompting is disabled, it returns an
 // error with a command for each candidate.
 func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
-	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
+	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil {
 		return "", err
 	}
 	what := fmt.Sprintf("%s: it is not clear which column is the label: %s", p.Train.Name, q.Why)
-	if promptDisabled || cli.IsDryRun(p.Host.Running) {
-		hint := fmt.Sprintf("set the label: `%s`", p.Host.CommandWith("label", q.Candidates[0]))
+	if promptDisabled || cli.IsDryRun(p.Factory.Running) {
+		hint := fmt.Sprintf("set the label: `%s`", p.Factory.CommandWith("label", q.Candidates[0]))
 		for _, other := range q.Candidates[1:min(len(q.Candidates), maxChoices)] {
 			hint += ", or --label " + term.ShellQuote(other)
 		}
 		return "", exit.Usagef("%s", what).WithHint("%s", hint)
 	}
 	candidates := q.Candidates[:min(len(q.Candidates), maxChoices)]
-	p.Host.Note("%s", what)
+	p.Factory.Note("%s", what)
 	for i, name := range candidates {
-		p.Host.Note("  %d  %s", i+1, name)
+		p.Factory.Note("  %d  %s", i+1, name)
 	}
 	for {
-		answer, err := p.Host.Console.Ask(ctx, fmt.Sprintf("Which one? 1 to %d, or a name [1]", len(candidates)))
+		answer, err := p.Factory.Console.Ask(ctx, fmt.Sprintf("Which one? 1 to %d, or a name [1]", len(candidates)))
 		if err != nil {
 			return "", err
 		}
@@ -48,7 +48,7 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 		case err == nil && n >= 1 && n <= len(candidates):
 			return candidates[n-1], nil
 		}
-		p.Host.Note("%s is neither a number from 1 to %d nor the name of a column", strconv.Quote(answer), len(candidates))
+		p.Factory.Note("%s is neither a number from 1 to %d nor the name of a column", strconv.Quote(answer), len(candidates))
 	}
 }
 
@@ -64,21 +64,21 @@ func (p *Preflight) lacksHeader() bool {
 // prompting is disabled, it returns an error with the command for such a file. The command
 // check does not ask, but reports a defect.
 func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
-	if p.Host.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
+	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil
 	}
-	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
+	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil {
 		return false, err
 	}
 	fact := "the first row looks like data, not like a header"
-	if promptDisabled || cli.IsDryRun(p.Host.Running) {
+	if promptDisabled || cli.IsDryRun(p.Factory.Running) {
 		return false, exit.Usagef("%s:1: %s", p.Train.Name, fact).
-			WithHint("if the file has no header, use `%s`, or add a header line", p.Host.CommandWith("no-header-row", "true")).
+			WithHint("if the file has no header, use `%s`, or add a header line", p.Factory.CommandWith("no-header-row", "true")).
 			At(p.Train.Name, 1, 0)
 	}
-	p.Host.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirstNames(p.columns))
-	return p.Host.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
+	p.Factory.Note("%s:1: %s: %s", p.Train.Name, fact, joinFirstNames(p.columns))
+	return p.Factory.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
 }
 
 // reportMissingHeader replaces all findings by a missing header, because the others would

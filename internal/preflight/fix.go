@@ -84,7 +84,7 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 	if c == nil {
 		return nil // the report has its defects
 	}
-	return c.checkDefects(in, &Preflight{Host: p.Host, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
+	return c.checkDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of

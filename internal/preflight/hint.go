@@ -15,7 +15,7 @@ import (
 // hint returns the remedy for a finding, as a command if possible. suggestion is the column
 // that was probably meant, or "".
 func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
-	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
+	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	switch f.Code {
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
 		csvfile.CodeRepeatedHeader:
@@ -92,15 +92,15 @@ func (p *Preflight) fixHint(in *Input) string {
 		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
 	}
 	hint := "write a corrected copy: `" + command + "`"
-	if p.Host.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
-		hint += ", then `" + p.Host.CommandWithFile(in.args[0], fixed) + "`"
+	if p.Factory.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
+		hint += ", then `" + p.Factory.CommandWithFile(in.args[0], fixed) + "`"
 	}
 	return hint
 }
 
 // columnHint returns the remedy for a missing or unsuitable column.
 func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string {
-	again := func(flag, value string) string { return "`" + p.Host.CommandWith(flag, value) + "`" }
+	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
 	case missing && in.layout.Blind && p.Blind == nil:
@@ -173,7 +173,7 @@ func (p *Preflight) driftHint(f *finding) string {
 		if f.Count > 1 {
 			return "find out why the values are missing, or train without the columns (see --drop)"
 		}
-		return "find out why the values are missing, or train without the column: `" + p.Host.CommandWith("drop", f.Name) + "`"
+		return "find out why the values are missing, or train without the column: `" + p.Factory.CommandWith("drop", f.Name) + "`"
 	case csvfile.CodeChangedKind:
 		return "use the format of the training file"
 	case csvfile.CodeExtraColumn:

@@ -58,7 +58,7 @@ func (f *finding) String() string { return f.location() + ": " + f.Message }
 // Preflight checks a training file, and a blind file if there is one, before they are
 // sent.
 type Preflight struct {
-	Host                       *cli.Factory
+	Factory                    *cli.Factory
 	Train, Blind               *Input
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
@@ -120,13 +120,13 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	if p.Blind == nil {
 		return nil
 	}
-	began := p.Host.Now()
+	began := p.Factory.Now()
 	if err := p.profileBlind(ctx, progress); err != nil {
 		return err
 	}
 	p.addFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
-	p.BlindTime = p.Host.Now().Sub(began)
+	p.BlindTime = p.Factory.Now().Sub(began)
 	return nil
 }
 
@@ -260,13 +260,13 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 // if the label was chosen only because it is the last column.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
-	promptDisabled, err := p.Host.PromptDisabled(p.Host.Running)
+	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil || many < 0 || p.Train.flagLayout.Label != "" {
 		return err
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
 	if !promptDisabled {
-		if yes, err := p.Host.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
+		if yes, err := p.Factory.Console.Confirm(ctx, "Continue with "+numbers+" as classes?"); err != nil || yes {
 			return err
 		}
 		return exit.Usagef("cancelled: not confirmed").WithHint("%s", p.Findings[many].Hint)
@@ -274,9 +274,9 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	if !p.roles.LabelAssumed {
 		return nil
 	}
-	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Host.CommandWith("label", p.roles.Label))
+	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Factory.CommandWith("label", p.roles.Label))
 	if other := p.likelyClassColumn(); other != "" {
-		hint += fmt.Sprintf(", or use a column with few values: `%s`", p.Host.CommandWith("label", other))
+		hint += fmt.Sprintf(", or use a column with few values: `%s`", p.Factory.CommandWith("label", other))
 	}
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
@@ -322,9 +322,9 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		reported[f.File+f.Code]++
 		switch n := reported[f.File+f.Code]; {
 		case n <= maxPerKind:
-			o.Note("warning: %s", shortenPath(p.Host, f))
+			o.Note("warning: %s", shortenPath(p.Factory, f))
 		case n == maxPerKind+1:
-			o.Note("warning: %s: more warnings of this kind, see `foretell check %s`", shortenPath(p.Host, f).File, p.shellArguments())
+			o.Note("warning: %s: more warnings of this kind, see `foretell check %s`", shortenPath(p.Factory, f).File, p.shellArguments())
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (p *ReportPrinter) Print(r *Report) error {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
-		r.Findings[i].Hint = p.Host.KeepFlags(r.Findings[i].Hint)
+		r.Findings[i].Hint = p.Factory.KeepFlags(r.Findings[i].Hint)
 	}
 	if p.Output.JSON || len(p.Output.Fields) > 0 {
 		return cli.PrintItem(p.Output, r)
@@ -26,7 +26,7 @@ func (p *ReportPrinter) Print(r *Report) error {
 	if p.Output.Quiet {
 		return nil
 	}
-	if c := p.Host.Console; c.OutTerminal {
+	if c := p.Factory.Console; c.OutTerminal {
 		out, text := c.Out, bytes.Buffer{}
 		c.Out = &text
 		err := p.printParts(r)
@@ -39,7 +39,7 @@ func (p *ReportPrinter) Print(r *Report) error {
 }
 
 func (p *ReportPrinter) printParts(r *Report) error {
-	out := p.Host.Console.Out
+	out := p.Factory.Console.Out
 	if err := p.printChanges(r.Changes); err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (p *ReportPrinter) printParts(r *Report) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	if !p.Host.Console.OutTerminal {
+	if !p.Factory.Console.OutTerminal {
 		return cli.PrintList(p.Output, r.Findings, "severity", "file", "line", "column", "name", "message", "hint")
 	}
-	return printFindings(p.Host, r.Findings)
+	return printFindings(p.Factory, r.Findings)
 }
 
 func (p *ReportPrinter) printFile(f *fileReport) error {
-	out := p.Host.Console.Out
+	out := p.Factory.Console.Out
 	if err := cli.PrintItem(p.Output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
 		return err
 	}
@@ -103,13 +103,13 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 		if columns[i].Missing == 0 {
 			t.Rows[i][missing].Display = "-"
 		}
-		if n := columns[i].Numbers; n != nil && p.Host.Console.OutWidth() < wideTerminal {
+		if n := columns[i].Numbers; n != nil && p.Factory.Console.OutWidth() < wideTerminal {
 			form := profile.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
 			t.Header[values].Display = "lowest · median · highest"
 		}
 	}
-	if c := p.Host.Console; c.OutTerminal {
+	if c := p.Factory.Console; c.OutTerminal {
 		width := 8
 		if c.OutWidth() >= wideTerminal {
 			width = 16
@@ -127,8 +127,8 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 
 // printClasses prints the classes of the label, on a terminal at most maxClasses.
 func (p *ReportPrinter) printClasses(classes []classReport) error {
-	if more := len(classes) - maxClasses; more > 1 && p.Host.Console.OutTerminal {
-		defer func() { fmt.Fprintf(p.Host.Console.Out, "and %d more classes; see --json\n", more) }()
+	if more := len(classes) - maxClasses; more > 1 && p.Factory.Console.OutTerminal {
+		defer func() { fmt.Fprintf(p.Factory.Console.Out, "and %d more classes; see --json\n", more) }()
 		classes = classes[:maxClasses]
 	}
 	t, err := newTable(p.Output, classes, "label", "rows", "share", "note")
@@ -139,17 +139,17 @@ func (p *ReportPrinter) printClasses(classes []classReport) error {
 	noted := false
 	for i := range classes {
 		t.Rows[i][share].Display = humanize.Percent(classes[i].Share)
-		t.Rows[i][note].Style = p.Host.Console.OutStyle.Yellow
+		t.Rows[i][note].Style = p.Factory.Console.OutStyle.Yellow
 		noted = noted || classes[i].Note != ""
 	}
-	if !noted && p.Host.Console.OutTerminal {
+	if !noted && p.Factory.Console.OutTerminal {
 		t.Header[note].Display = " "
 	}
 	return p.Output.PrintTable(t)
 }
 
 func (p *ReportPrinter) printChanges(changes []change) error {
-	c := p.Host.Console
+	c := p.Factory.Console
 	if !c.OutTerminal {
 		if len(changes) == 0 {
 			return nil
@@ -184,8 +184,8 @@ func (p *ReportPrinter) printChanges(changes []change) error {
 
 // ReportPrinter prints a report of a check.
 type ReportPrinter struct {
-	Host   *cli.Factory
-	Output *cli.Output
+	Factory *cli.Factory
+	Output  *cli.Output
 }
 
 // wideTerminal is the minimum width for printing numbers in full.

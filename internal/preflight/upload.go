@@ -27,7 +27,7 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 	if err != nil {
 		return nil, err
 	}
-	p := &Preflight{Host: o.Factory, Train: in, textMemory: uploadTextMemory}
+	p := &Preflight{Factory: o.Factory, Train: in, textMemory: uploadTextMemory}
 	if err = p.Run(ctx, progress); err == nil {
 		p.NoteRoles(o)
 		err = p.DefectError()

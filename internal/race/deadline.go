@@ -76,7 +76,7 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 	}
 	all := d.end.Sub(d.now())
 	left := (all - min(reserve, all/2)).Seconds()
-	if left < minRace.Seconds() {
+	if left < minRaceTime.Seconds() {
 		return d.tooShortError()
 	}
 	whole := max(1, int(left))
@@ -88,8 +88,8 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 	return nil
 }
 
-// minRace is the shortest race worth starting.
-const minRace = 50 * time.Millisecond
+// minRaceTime is the shortest race worth starting.
+const minRaceTime = 50 * time.Millisecond
 
 // CostEstimate estimates how long a command takes after its race. It uses times measured
 // before the race, so that the estimate also holds on a slow or busy machine.

@@ -132,8 +132,8 @@ func (f *Flags) CheckColumns(train *profile.Profile) error {
 // columns of --group and --time. open returns the file in canonical form. It is called
 // only if one of the flags is used. The service checks the same after the upload.
 func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
-	columns := frame.KeyColumns{Group: f.groupColumn, Time: f.timeColumn}
-	if columns == (frame.KeyColumns{}) {
+	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
+	if columns == (frame.SplitColumns{}) {
 		return nil
 	}
 	src, err := open()
@@ -141,8 +141,8 @@ func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func()
 		return err
 	}
 	defer src.Close()
-	_, err = frame.ReadKeys(ctx, src, schema, columns)
-	var problem *frame.KeyError
+	_, err = frame.ReadSplitKeys(ctx, src, schema, columns)
+	var problem *frame.SplitColumnError
 	if !errors.As(err, &problem) {
 		return err
 	}

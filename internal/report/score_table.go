@@ -47,7 +47,7 @@ func ClassTable(r *scoring.Result) *term.Table {
 	for _, c := range r.Classes {
 		row := []term.Cell{{Text: c.Label}, {Text: strconv.Itoa(c.Rows)}}
 		for _, f := range []*scoring.MetricValue{c.Precision, c.Recall, c.F1} {
-			row = append(row, FigureCell(f), narrowInterval(f))
+			row = append(row, MetricCell(f), narrowInterval(f))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -68,8 +68,8 @@ func ConfusionTable(r *scoring.Result) *term.Table {
 	return t
 }
 
-// FigureCell formats a score. It returns a dash if f is nil.
-func FigureCell(f *scoring.MetricValue) term.Cell {
+// MetricCell formats a score. It returns a dash if f is nil.
+func MetricCell(f *scoring.MetricValue) term.Cell {
 	if f == nil {
 		return term.Cell{Text: "-"}
 	}

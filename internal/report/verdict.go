@@ -27,15 +27,15 @@ func Verdict(r *api.ModelReport) []string {
 	if scores == nil {
 		return []string{"How good the model is was not measured: there were too few rows."}
 	}
-	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), share(scores.Accuracy))
+	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), formatShare(scores.Accuracy))
 	if i := scores.Interval(api.MetricAccuracy); i != nil {
-		text += fmt.Sprintf(" of the cases (95 %% interval %s to %s)", share(i.Low), share(i.High))
+		text += fmt.Sprintf(" of the cases (95 %% interval %s to %s)", formatShare(i.Low), formatShare(i.High))
 	} else {
 		text += " of the cases"
 	}
 	sentences := []string{text + "."}
 	if baseline != nil {
-		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", truncateLabel(r.Baseline.Label), share(baseline.Accuracy)))
+		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", truncateLabel(r.Baseline.Label), formatShare(baseline.Accuracy)))
 	}
 	if r.Metric != api.MetricAccuracy {
 		if value, known := scores.Value(r.Metric); known {
@@ -45,8 +45,8 @@ func Verdict(r *api.ModelReport) []string {
 	return sentences
 }
 
-// share formats a share as a percentage.
-func share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+// formatShare formats a share as a percentage.
+func formatShare(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 // maxLabelRunes is the maximum number of characters of a label in a sentence.
 const maxLabelRunes = 40

@@ -29,9 +29,9 @@ type Column struct {
 }
 
 const (
-	maxFractions = 20  // maximum distinct values of a numeric label with fractions
-	maxIntegers  = 100 // maximum distinct values of a numeric label without
-	minRows      = 30  // minimum rows from which a label must repeat
+	maxFractionalClasses = 20  // maximum distinct values of a numeric label with fractions
+	maxIntegerClasses    = 100 // maximum distinct values of a numeric label without
+	minRows              = 30  // minimum rows from which a label must repeat
 )
 
 // idReason returns the reason why a column is the ID, or "" if it is not. Unique values are
@@ -76,8 +76,8 @@ func (c *Column) notLabelReason() string {
 		return "is empty"
 	case c.Form == profile.FormDate || c.Form == profile.FormTime:
 		return "has dates"
-	case number && !c.AllIntegers && c.Distinct > maxFractions,
-		number && c.Distinct > maxIntegers,
+	case number && !c.AllIntegers && c.Distinct > maxFractionalClasses,
+		number && c.Distinct > maxIntegerClasses,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:
 		return fmt.Sprintf("has %d different values in %d rows", c.Distinct, c.Rows)
 	}

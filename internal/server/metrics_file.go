@@ -35,7 +35,7 @@ func newFileMetrics() *fileMetrics {
 }
 
 // observe records one call.
-func (m *fileMetrics) observe(c blob.Call) {
+func (m *fileMetrics) observe(c blob.BackendCall) {
 	m.durations.WithLabelValues(c.Operation).Observe(c.Elapsed.Seconds())
 	if c.Operation != blob.CallDelete {
 		m.bytes.WithLabelValues(c.Operation).Add(float64(c.Bytes))

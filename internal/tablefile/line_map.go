@@ -8,13 +8,13 @@ const maxRuns = 1 << 20
 // lineMap maps lines of a converted CSV to lines of the original file. Consecutive records
 // share a run if they follow each other at constant distances in both files.
 type lineMap struct {
-	runs []run
+	runs []lineRun
 	full bool // lines after the last run are unknown
 }
 
-// run is a sequence of records. The first record starts in line csvLine of the CSV and line
+// lineRun is a sequence of records. The first record starts in line csvLine of the CSV and line
 // fileLine of the file. Each further record starts csvStep and fileStep lines later.
-type run struct{ csvLine, fileLine, csvStep, fileStep int }
+type lineRun struct{ csvLine, fileLine, csvStep, fileStep int }
 
 func (m *lineMap) hasRuns() bool { return len(m.runs) > 0 }
 
@@ -37,10 +37,10 @@ func (m *lineMap) add(csvLine, fileLine int) {
 	}
 	if len(m.runs) == maxRuns {
 		m.full = true
-		m.runs = append(m.runs, run{csvLine: csvLine})
+		m.runs = append(m.runs, lineRun{csvLine: csvLine})
 		return
 	}
-	m.runs = append(m.runs, run{csvLine: csvLine, fileLine: fileLine})
+	m.runs = append(m.runs, lineRun{csvLine: csvLine, fileLine: fileLine})
 }
 
 // sourceLine returns the line of the file for a line of the CSV, or 0 if it is unknown. For

@@ -12,15 +12,15 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// KeyColumns are the names of the columns by which the rows of a training file are divided
+// SplitColumns are the names of the columns by which the rows of a training file are divided
 // into training and measured rows. A name may be empty.
-type KeyColumns struct {
+type SplitColumns struct {
 	Group string // rows with the same cell belong together
 	Time  string // numbers, or dates with or without a time of day
 }
 
-// Keys are the values of KeyColumns. A slice is nil if its column has no name.
-type Keys struct {
+// SplitKeys are the values of SplitColumns. A slice is nil if its column has no name.
+type SplitKeys struct {
 	// Groups holds the number of each row's group, from 0, or -1 if the cell is empty.
 	Groups []int32
 	// Times holds the number of each row, or its days since 1 January 1970. It is NaN for a
@@ -28,20 +28,20 @@ type Keys struct {
 	Times []float64
 }
 
-// KeyError is the error of ReadKeys for a column by which the rows cannot be divided.
-type KeyError struct {
+// SplitColumnError is the error of ReadSplitKeys for a column by which the rows cannot be divided.
+type SplitColumnError struct {
 	Column, Reason string
 }
 
-func (e *KeyError) Error() string { return fmt.Sprintf("%q: %s", e.Column, e.Reason) }
+func (e *SplitColumnError) Error() string { return fmt.Sprintf("%q: %s", e.Column, e.Reason) }
 
 // minTimeShare is the smallest share of the cells of a time column that must be times.
 const minTimeShare = 0.95
 
-// ReadKeys reads the cells of the key columns of a training file, which must be fields of
-// schema. A *KeyError describes a column with fewer than two different values, or cells that
+// ReadSplitKeys reads the cells of the split columns of a training file, which must be fields of
+// schema. A *SplitColumnError describes a column with fewer than two different values, or cells that
 // are no times.
-func ReadKeys(ctx context.Context, src io.Reader, schema *Schema, columns KeyColumns) (*Keys, error) {
+func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns SplitColumns) (*SplitKeys, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
 		return nil, err
@@ -50,10 +50,10 @@ func ReadKeys(ctx context.Context, src io.Reader, schema *Schema, columns KeyCol
 	group, clock := slices.Index(names, columns.Group), slices.Index(names, columns.Time)
 	for _, name := range []string{columns.Group, columns.Time} {
 		if name != "" && !slices.Contains(names, name) {
-			return nil, &KeyError{name, "the file has no such column"}
+			return nil, &SplitColumnError{name, "the file has no such column"}
 		}
 	}
-	reader := keyReader{index: make(map[string]int32)}
+	reader := splitKeyReader{index: make(map[string]int32)}
 	for {
 		rec, err := t.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -71,8 +71,8 @@ func ReadKeys(ctx context.Context, src io.Reader, schema *Schema, columns KeyCol
 	}
 }
 
-// keyReader collects the cells of the key columns.
-type keyReader struct {
+// splitKeyReader collects the cells of the split columns.
+type splitKeyReader struct {
 	index  map[string]int32 // of the groups
 	groups []int32
 	// times holds the times as read in each way, and parsed how many cells could be read.
@@ -90,7 +90,7 @@ const (
 	numTimeFormats
 )
 
-func (r *keyReader) addGroup(cell []byte) {
+func (r *splitKeyReader) addGroup(cell []byte) {
 	if cell = cells.Trim(cell); len(cell) == 0 {
 		r.groups = append(r.groups, -1)
 		return
@@ -103,7 +103,7 @@ func (r *keyReader) addGroup(cell []byte) {
 	r.groups = append(r.groups, group)
 }
 
-func (r *keyReader) addTime(cell []byte) {
+func (r *splitKeyReader) addTime(cell []byte) {
 	if !cells.IsBlank(cell) {
 		r.filled++
 	}
@@ -134,11 +134,11 @@ func parseTime(cell []byte, format int) float64 {
 
 // keys returns the collected keys. The format of the times is the one in which most cells
 // are times.
-func (r *keyReader) keys(columns KeyColumns) (*Keys, error) {
+func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	if columns.Group != "" && len(r.index) < 2 {
-		return nil, &KeyError{columns.Group, "the column has fewer than two different values, so no rows can be kept apart"}
+		return nil, &SplitColumnError{columns.Group, "the column has fewer than two different values, so no rows can be kept apart"}
 	}
-	keys := &Keys{Groups: r.groups}
+	keys := &SplitKeys{Groups: r.groups}
 	if columns.Time == "" {
 		return keys, nil
 	}
@@ -157,9 +157,9 @@ func (r *keyReader) keys(columns KeyColumns) (*Keys, error) {
 	}
 	switch {
 	case float64(r.parsed[best]) < minTimeShare*float64(r.filled):
-		return nil, &KeyError{columns.Time, fmt.Sprintf("%d of %d values are neither numbers nor dates, such as %s", r.filled-r.parsed[best], r.filled, csvfile.Excerpt(r.invalid))}
+		return nil, &SplitColumnError{columns.Time, fmt.Sprintf("%d of %d values are neither numbers nor dates, such as %s", r.filled-r.parsed[best], r.filled, csvfile.Excerpt(r.invalid))}
 	case !(low < high):
-		return nil, &KeyError{columns.Time, "the column has fewer than two different times, so no rows are later than others"}
+		return nil, &SplitColumnError{columns.Time, "the column has fewer than two different times, so no rows are later than others"}
 	}
 	return keys, nil
 }

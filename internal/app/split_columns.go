@@ -14,9 +14,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// checkKeyColumns returns an error unless the group and time columns of a race are columns
+// checkSplitColumns returns an error unless the group and time columns of a race are columns
 // of the dataset.
-func checkKeyColumns(n api.NewTraining, d *store.Dataset) error {
+func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil
 	}
@@ -37,19 +37,19 @@ func checkKeyColumns(n api.NewTraining, d *store.Dataset) error {
 	return nil
 }
 
-// readKeys sets params.Groups and params.Times from the group and time columns of a race.
+// readSplitKeys sets params.Groups and params.Times from the group and time columns of a race.
 // It returns f without the features of the group column.
-func (a *App) readKeys(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
-	columns := frame.KeyColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
-	if columns == (frame.KeyColumns{}) {
+func (a *App) readSplitKeys(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
+	columns := frame.SplitColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
+	if columns == (frame.SplitColumns{}) {
 		return f, nil
 	}
-	var keys *frame.Keys
+	var keys *frame.SplitKeys
 	err := a.readVerified(ctx, csvFile(rows.dataset), func(csv io.Reader, _ int64) (err error) {
-		keys, err = frame.ReadKeys(ctx, csv, f.Schema, columns)
+		keys, err = frame.ReadSplitKeys(ctx, csv, f.Schema, columns)
 		return err
 	})
-	var problem *frame.KeyError
+	var problem *frame.SplitColumnError
 	if errors.As(err, &problem) {
 		field := "groupColumn"
 		if problem.Column == columns.Time && problem.Column != columns.Group {

@@ -17,16 +17,16 @@ func TestReadKeys(t *testing.T) {
 		"3,ann,,7,z,q,a\n" +
 		"4,,1.1.1970,6,x,q,b\n"
 	schema := &Schema{ID: "id", Label: "label", Fields: []string{"customer", "day", "number", "word", "same"}, Classes: []string{"a", "b"}}
-	read := func(group, time string) (*Keys, error) {
-		return ReadKeys(t.Context(), strings.NewReader(file), schema, KeyColumns{Group: group, Time: time})
+	read := func(group, time string) (*SplitKeys, error) {
+		return ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Group: group, Time: time})
 	}
 	for _, c := range []struct {
 		group, time string
-		want        Keys
+		want        SplitKeys
 	}{
-		{"customer", "", Keys{Groups: []int32{0, 1, 0, -1}}},
-		{"", "day", Keys{Times: []float64{19766, 19724.5, math.NaN(), 0}}},
-		{"word", "number", Keys{Groups: []int32{0, 1, 2, 0}, Times: []float64{5, math.NaN(), 7, 6}}},
+		{"customer", "", SplitKeys{Groups: []int32{0, 1, 0, -1}}},
+		{"", "day", SplitKeys{Times: []float64{19766, 19724.5, math.NaN(), 0}}},
+		{"word", "number", SplitKeys{Groups: []int32{0, 1, 2, 0}, Times: []float64{5, math.NaN(), 7, 6}}},
 	} {
 		got, err := read(c.group, c.time)
 		if err != nil {
@@ -42,7 +42,7 @@ func TestReadKeys(t *testing.T) {
 		{"city", "", `"city": the file has no such column`},
 	} {
 		_, err := read(c.group, c.time)
-		var problem *KeyError
+		var problem *SplitColumnError
 		if !errors.As(err, &problem) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: got %v, want %s", c.group, c.time, err, c.want)
 		}

@@ -1,0 +1,30 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"foretell/internal/api"
+)
+
+// ModelReport returns the report of a model. It returns nil if the service has no reports,
+// which are an extension.
+func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
+	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
+}
+
+// ModelReportSummary is like ModelReport, but the report lacks what is long for a wide table,
+// see [api.ModelReportInput]. Some services return the whole report.
+func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
+	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
+}
+
+func (c *Client) modelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
+	report, err := Call(ctx, c, api.GetModelReport, in)
+	var problem *api.Problem
+	if errors.As(err, &problem) && (problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented) {
+		return nil, nil
+	}
+	return report, err
+}
