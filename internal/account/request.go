@@ -67,8 +67,11 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 		if strings.TrimSpace(field.value) == "" {
 			return nil, api.NewFieldProblem(field.name, "is required")
 		}
-		if n := utf8.RuneCountInString(field.value); n > field.maxLength || !utf8.ValidString(field.value) {
-			return nil, api.NewFieldProblem(field.name, "%d characters: must be at most %d of UTF-8", n, field.maxLength)
+		if !utf8.ValidString(field.value) {
+			return nil, api.NewFieldProblem(field.name, "must be valid UTF-8")
+		}
+		if n := utf8.RuneCountInString(field.value); n > field.maxLength {
+			return nil, api.NewFieldProblem(field.name, "%d characters: must be at most %d", n, field.maxLength)
 		}
 		if strings.ContainsFunc(field.value, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }) {
 			return nil, api.NewFieldProblem(field.name, "must not have control characters")

@@ -164,8 +164,9 @@ func (e *effects) interactions(labels []string) []Interaction {
 	return list
 }
 
-// mirrorTolerance is the relative difference of the strengths of two classes that mirror
-// each other, which is due to rounding. The last one is shown, as in the plots.
+// mirrorTolerance is the relative difference below which the strengths of two classes count
+// as equal, because only rounding makes them differ. The later class is then shown, as in the
+// plots.
 const mirrorTolerance = 1e-3
 
 // interaction returns the interaction of the two columns. Its square is the statistic

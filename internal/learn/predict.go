@@ -35,7 +35,7 @@ type PredictOptions struct {
 // race was balancedAccuracy or macroF1, decisions are weighted, and another
 // class of the row may have a higher probability.
 //
-// The error for an invalid file is a *frame.Defect; the rows already written
+// The error for an invalid file is a *csvfile.Defect; the rows already written
 // are then invalid, too. Memory does not grow with the number of rows, because
 // the IDs that are checked for duplicates are in temporary files.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {

@@ -161,7 +161,7 @@ func (s *featureSource) bin(first, second int32) uint8 {
 	return s.categoryBins[first*s.key.levels[1]+second]
 }
 
-// columns returns the columns of a source; the second is -1 if there is one.
+// columns returns the columns of a source. If it has only one, the second is -1.
 func (s *featureSource) columns() [2]int32 {
 	if s.column >= 0 {
 		return [2]int32{s.column, -1}

@@ -32,8 +32,7 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns a copy of m whose function trees decodes m.spilled on first
-// use.
+// newModel returns a copy of m. The first call of its trees decodes m.spilled.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)

@@ -72,8 +72,8 @@ func (s *Set) Add(id []byte, line int) {
 }
 
 // checkAscending must be called before IDs are stored, with the first and the last of them.
-// unordered is set if the IDs from first to last are not ascending. If the order of all IDs
-// does not remain ascending, it calls splitIntoBins.
+// unordered is set if they are not ascending. If the IDs of all calls are no longer
+// ascending, checkAscending calls splitIntoBins.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:

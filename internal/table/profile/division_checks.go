@@ -29,8 +29,8 @@ var groupWords = []string{
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
 // warnDivision warns about the first column that looks like a group and the first that looks
-// like a time. A random division would then measure on rows of known groups, or on rows
-// between those trained on.
+// like a time. With such a column, a random division measures on rows whose groups the model
+// knows, or on rows from the same time as the training rows.
 func (s *scanner) warnDivision() {
 	group, clock := false, false
 	for i := range s.profile.Columns {
@@ -39,7 +39,7 @@ func (s *scanner) warnDivision() {
 		switch {
 		case !group && s.looksLikeGroup(c, filled):
 			group = true
-			s.warn(csvfile.CodeGroupColumn, c.Column-1, "by its name and its %s different values in %s, the column identifies what rows belong to: will the model predict rows of new ones?",
+			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
 				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
 		case !clock && c.Form == FormDate && c.Distinct >= minDates && filled >= minOrderedRows && !hasWord(c.Name, birthWords):
 			clock = true
