@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"internal/download":        {"api", "build", "cli", "connect", "exit", "humanize", "preflight", "receipt", "scoring", "table/csvfile", "table/profile", "table/result", "term"},
 	"internal/drift":           {"api", "humanize", "table/profile"},
 	"internal/exit":            {"api", "client", "gate", "table/csvfile", "term"},
-	"internal/gate":            {"api", "learn/metric"},
+	"internal/gate":            {"api", "humanize", "learn/metric"},
 	"internal/htmlreport":      {"api", "client", "design", "humanize", "report"},
 	"internal/humanize":        nil,
 	"internal/job":             nil,

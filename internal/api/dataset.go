@@ -144,7 +144,8 @@ type Distribution struct {
 // maxValueRunes is the maximum number of characters of a value in Distribution.Top.
 const maxValueRunes = 40
 
-// AbbreviateValue returns a value as Distribution.Top has it.
+// AbbreviateValue returns a value of a column with at most 40 characters, as Distribution.Top
+// has it. An ellipsis ends a value that was longer.
 func AbbreviateValue(text string) string {
 	if runes := []rune(text); len(runes) > maxValueRunes {
 		return string(runes[:maxValueRunes-1]) + "…"

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"foretell/internal/humanize"
 )
 
 // Report has the results of all requirements on one model.
@@ -74,7 +76,7 @@ func (r *Result) formatLine() string {
 	if r.Interval != nil {
 		measured += " (" + r.Interval.String() + ")"
 	}
-	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, formatRowCount(r.Rows), r.Reason)
+	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, humanize.Count(r.Rows, "row"), r.Reason)
 }
 
 // WriteGitHub writes annotations for GitHub Actions: an error for each missed requirement.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 	"foretell/internal/learn/metric"
 )
 
@@ -270,7 +271,7 @@ func Compare(report, other *api.ModelReport, name string) Result {
 	case value < than:
 		word = "missed: worse than"
 	}
-	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), formatRowCount(v.BaselineRows))
+	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), humanize.Count(v.BaselineRows, "row"))
 	return v
 }
 
@@ -290,12 +291,4 @@ func formatValue(value, other float64) string {
 		}
 	}
 	return strconv.FormatFloat(value, 'g', -1, 64)
-}
-
-// formatRowCount formats a number of rows.
-func formatRowCount(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }

@@ -39,7 +39,7 @@ func NewDrift(r *api.DriftReport) *Drift {
 	for _, c := range r.Columns[:shown] {
 		row := driftRow{DriftColumn: c, Change: c.Reason}
 		if part := c.Largest(); part != nil {
-			row.Change = fmt.Sprintf("%s: %s → %s", shorten(part.Name), humanize.Percent(part.Training), humanize.Percent(part.Share))
+			row.Change = fmt.Sprintf("%s: %s → %s", api.AbbreviateValue(part.Name), humanize.Percent(part.Training), humanize.Percent(part.Share))
 		}
 		training, here := make([]int64, len(c.Parts)), make([]int64, len(c.Parts))
 		for i, part := range c.Parts {
@@ -53,11 +53,3 @@ func NewDrift(r *api.DriftReport) *Drift {
 
 // shareWeight returns a share as the height of a bar.
 func shareWeight(share float64) int64 { return int64(math.Round(10_000 * share)) }
-
-// shorten returns a name that fits in a sentence or a legend.
-func shorten(name string) string {
-	if runes := []rune(name); len(runes) > 40 {
-		return string(runes[:39]) + "…"
-	}
-	return name
-}

@@ -199,7 +199,7 @@ func newPartialDependences(r *api.ModelReport) []partialDependence {
 // legendName names the class of a plot with one curve.
 func legendName(r *api.ModelReport, shown []int) string {
 	if len(shown) == 1 {
-		return shorten(r.CurveClasses[shown[0]])
+		return api.AbbreviateValue(r.CurveClasses[shown[0]])
 	}
 	return "each class"
 }

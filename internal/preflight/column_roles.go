@@ -38,22 +38,22 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if len(p.TrainProfile.Defects) == 0 && p.Train.readError == nil {
 		r.Classes = len(p.TrainProfile.Classes)
 	}
-	made := p.roles.GeneratedID
+	generated := p.roles.GeneratedID
 	if p.Train.layout.Blind {
-		made, r.IDReason = p.blindID.Generated, p.blindID.Reason
+		generated, r.IDReason = p.blindID.Generated, p.blindID.Reason
 	}
-	if !made {
+	if !generated {
 		r.ID = p.TrainProfile.Schema.ID
 	}
 	if p.BlindProfile != nil && !p.blindID.Generated {
 		r.BlindID = &p.BlindProfile.Schema.ID
 	}
-	learnt := make(map[string]bool, len(p.modelColumns.Features)) // the features of an existing model
+	modelFeatures := make(map[string]bool, len(p.modelColumns.Features)) // the features of an existing model
 	for _, name := range p.modelColumns.Features {
-		learnt[name] = true
+		modelFeatures[name] = true
 	}
 	for i := range p.TrainProfile.Columns {
-		if c := &p.TrainProfile.Columns[i]; len(learnt) == 0 || learnt[c.Name] {
+		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
 			r.Features++
 			r.Kinds[string(c.Form)]++
 		}
@@ -71,15 +71,15 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 
 // describeRoles returns the line of NoteRoles.
 func (p *Preflight) describeRoles(r *ColumnRoles) string {
-	made := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
-	parts := []string{"ID: " + formatID(r.ID, made, r.IDReason)}
-	if p.BlindProfile != nil && p.blindID.Generated != made {
+	generated := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
+	parts := []string{"ID: " + formatID(r.ID, generated, r.IDReason)}
+	if p.BlindProfile != nil && p.blindID.Generated != generated {
 		parts[0] += "; of the blind file: " + formatID(p.BlindProfile.Schema.ID, p.blindID.Generated, p.blindID.Reason)
 	}
 	if r.Label != "" {
 		reason := r.LabelReason
 		if r.Classes > 0 {
-			reason += "; " + formatClassCount(r.Classes)
+			reason += "; " + humanize.Count(r.Classes, "class")
 		}
 		parts = append(parts, fmt.Sprintf("label: %s (%s)", r.Label, reason))
 	}
@@ -92,18 +92,11 @@ func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	return strings.Join(append(parts, features), " · ")
 }
 
-func formatClassCount(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
-}
-
-func formatID(name string, made bool, reason string) string {
+func formatID(name string, generated bool, reason string) string {
 	switch {
-	case made && reason != roles.NoIDColumn:
+	case generated && reason != roles.NoIDColumn:
 		return "none, r1… generated (" + reason + ")"
-	case made:
+	case generated:
 		return "none, r1… generated"
 	case name == "":
 		return "the first column, which has no name"

@@ -69,7 +69,7 @@ func (c *cautions) checkClasses() {
 	var rare []string
 	for _, class := range c.r.Classes {
 		if class.Rows < fewRowsOfClass {
-			rare = append(rare, fmt.Sprintf("%q", truncateLabel(class.Label)))
+			rare = append(rare, fmt.Sprintf("%q", api.AbbreviateValue(class.Label)))
 		}
 	}
 	if len(rare) == 0 {
@@ -89,7 +89,7 @@ func (c *cautions) checkLeakage() {
 	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
 		first := c.r.Importances[0]
 		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {
-			c.add("Almost all depends on the column %q. If its value is known only after the label, the model will fail in use.", truncateLabel(first.Column))
+			c.add("Almost all depends on the column %q. If its value is known only after the label, the model will fail in use.", api.AbbreviateValue(first.Column))
 			return
 		}
 	}
@@ -101,7 +101,7 @@ func (c *cautions) checkLeakage() {
 // checkScores compares the scores with those of the baseline and of the training rows.
 func (c *cautions) checkScores() {
 	if i := c.scores.Interval(api.MetricAccuracy); i != nil && c.baseline != nil && i.Low <= c.baseline.Accuracy {
-		c.add("The accuracy is not clearly above that of always answering %q: its interval includes %s.", truncateLabel(c.r.Baseline.Label), formatShare(c.baseline.Accuracy))
+		c.add("The accuracy is not clearly above that of always answering %q: its interval includes %s.", api.AbbreviateValue(c.r.Baseline.Label), formatShare(c.baseline.Accuracy))
 	}
 	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > trainingGap {
 		c.add("On the rows that it was trained on, the model is right in %s. So large a difference is normal for trees, but more rows may help.", formatShare(c.r.Training.Accuracy))
@@ -124,7 +124,7 @@ func (c *cautions) checkData() {
 		var empty []string
 		for _, column := range c.Dataset.Columns {
 			if float64(column.Missing) > mostlyMissing*float64(c.Dataset.Rows) {
-				empty = append(empty, fmt.Sprintf("%q", truncateLabel(column.Name)))
+				empty = append(empty, fmt.Sprintf("%q", api.AbbreviateValue(column.Name)))
 			}
 		}
 		if len(empty) > 0 {

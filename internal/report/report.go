@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -312,14 +311,12 @@ func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
 // truncate shortens a name to at most width characters and escapes control characters.
 func truncate(name string, width int) string {
-	name = controlChar.ReplaceAllStringFunc(name, func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })
+	name = term.Escape(name)
 	if runes := []rune(name); len(runes) > width {
 		return string(runes[:max(0, width-1)]) + "…"
 	}
 	return name
 }
-
-var controlChar = regexp.MustCompile(`\p{Cc}`)
 
 func writeOmitted(w io.Writer, n int, what string) {
 	if n > 0 {

@@ -35,7 +35,7 @@ func Verdict(r *api.ModelReport) []string {
 	}
 	sentences := []string{text + "."}
 	if baseline != nil {
-		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", truncateLabel(r.Baseline.Label), formatShare(baseline.Accuracy)))
+		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", api.AbbreviateValue(r.Baseline.Label), formatShare(baseline.Accuracy)))
 	}
 	if r.Metric != api.MetricAccuracy {
 		if value, known := scores.Value(r.Metric); known {
@@ -47,14 +47,3 @@ func Verdict(r *api.ModelReport) []string {
 
 // formatShare formats a share as a percentage.
 func formatShare(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-
-// maxLabelRunes is the maximum number of characters of a label in a sentence.
-const maxLabelRunes = 40
-
-// truncateLabel returns a label that fits in a sentence, to be quoted.
-func truncateLabel(label string) string {
-	if runes := []rune(label); len(runes) > maxLabelRunes {
-		return string(runes[:maxLabelRunes-1]) + "…"
-	}
-	return label
-}
