@@ -71,6 +71,8 @@ type algorithm struct {
 	// r^stepGrowth times as many steps. If the fitters have a schedule, the
 	// refit does the same fraction of it instead.
 	stepGrowth float64
+	// smooth reports whether runs on small tables get a smooth part, see addSmoothPart.
+	smooth bool
 }
 
 // fitTask holds the arguments of algorithm.newFitter.

@@ -26,10 +26,16 @@ const (
 	versionPlain      = 1
 	versionScreened   = 2
 	versionBackground = 3
+	versionSmooth     = 4
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
+	for _, one := range m.members {
+		if inner, _ := unwrapScreened(one.predictor); isSmoothed(inner) {
+			return versionSmooth
+		}
+	}
 	if m.background != nil {
 		return versionBackground
 	}
@@ -166,8 +172,8 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 		return nil, errNotModel
 	}
 	v := r.Uint16()
-	if (v < versionPlain || v > versionBackground) && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionBackground)
+	if (v < versionPlain || v > versionSmooth) && r.Err() == nil {
+		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionSmooth)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())
@@ -175,7 +181,7 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	for n := r.Count32(1 + 8 + 4); n > 0 && r.Err() == nil; n-- {
 		m.members = append(m.members, readMember(r, algorithms, v, len(m.schema.Columns)))
 	}
-	if v == versionBackground && r.Err() == nil {
+	if v >= versionBackground && r.Err() == nil {
 		m.background = readBackground(r, m.schema)
 	}
 	switch err := r.End(); {

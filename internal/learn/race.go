@@ -168,15 +168,10 @@ func (r *race) train(ctx context.Context, run *run) error {
 		return err
 	}
 	for r.scheduler.waitTurn(ctx, run.index) {
-		over, err := run.stepAll(ctx)
+		ended, err := r.trainStep(ctx, run)
 		if err != nil {
 			return err
 		}
-		stalled, err := r.evaluateStep(run)
-		if err != nil {
-			return err
-		}
-		ended := over || stalled
 		run.reached = run.reached || ended && r.isPerfect(run.best.score)
 		r.notify(run, Running)
 		r.scheduler.endStep(run.index, run.cost(), run.reached)
@@ -190,6 +185,21 @@ func (r *race) train(ctx context.Context, run *run) error {
 		}
 	}
 	return nil
+}
+
+// trainStep does the next step of run and scores it. ended reports whether it was the
+// last one.
+func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) {
+	if run.smoothNext {
+		return true, r.addSmoothPart(ctx, run)
+	}
+	over, err := run.stepAll(ctx)
+	if err != nil {
+		return false, err
+	}
+	stalled, err := r.evaluateStep(run)
+	run.smoothNext = (over || stalled) && !run.reached && !r.isPerfect(run.best.score) && r.hasSmoothPart(run)
+	return (over || stalled) && !run.smoothNext, err
 }
 
 // reachesThreshold reports whether performance ends the race.

@@ -19,7 +19,7 @@ import (
 // step, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 3
+	recordingVersion = 4
 )
 
 // writeRecording writes a run that has ended to w.
@@ -100,12 +100,16 @@ func writeCheckpoint(b *codec.Writer, c *checkpoint) {
 	b.Float64(c.selectionLoss)
 	b.Float64(c.cost)
 	b.Float64(c.progress)
+	b.Float64(c.smooth.width)
+	b.Float64(c.smooth.penalty)
+	b.Float64(c.smooth.weight)
 }
 
 func readCheckpoint(b *codec.Reader) checkpoint {
 	return checkpoint{
 		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
 		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
+		smooth: smoothChoice{width: b.FiniteFloat64(), penalty: b.FiniteFloat64(), weight: b.FiniteFloat64()},
 	}
 }
 

@@ -135,9 +135,10 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 		for step, over := 0, false; err == nil && !over && !run.isRefitted(fitter, step, r.data.Rows); step++ {
 			over, err = fitter.Step(ctx)
 		}
-		if err == nil {
-			p = fitter.Model()
+		if err != nil {
+			return err
 		}
+		p, err = r.refitSmoothPart(ctx, run, split.Fold{Train: all}, fitter.Model())
 		return err
 	})
 	return p, err

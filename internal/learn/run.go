@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 )
@@ -38,6 +39,11 @@ type run struct {
 	stopping earlyStopping
 	best     checkpoint
 	curve    []curvePoint
+	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
+	// fits of the smooth part by fold, nil if there is none. smoothed is their cost.
+	smoothNext bool
+	smoothFits []*rbf.Fit
+	smoothed   float64
 
 	reached bool // whether the last score has reached the threshold, or is perfect
 	status  Status
@@ -55,6 +61,7 @@ type checkpoint struct {
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
 	progress      float64 // mean Progress of the fitters
+	smooth        smoothChoice
 	probabilities []float32
 }
 
@@ -108,9 +115,9 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the cost of all fitters, which is the run's virtual clock.
+// cost returns the cost of all fitters and of the smooth part, which is the run's virtual clock.
 func (r *run) cost() float64 {
-	sum := 0.0
+	sum := r.smoothed
 	for _, fitter := range r.fitters {
 		sum += fitter.Cost()
 	}
@@ -132,11 +139,11 @@ func (r *run) takeModels() {
 	r.models = make([]predictor, len(r.folds))
 	for i, fitter := range r.fitters {
 		if fitter != nil && r.status != Failed {
-			r.models[i] = fitter.Model()
+			r.models[i] = r.withSmoothPart(fitter.Model(), i)
 		}
 		r.fitters[i] = nil // frees memory for the next model
 	}
-	r.fitters = nil
+	r.fitters, r.smoothFits = nil, nil
 }
 
 // recordScore adds the score of the last step to the curve and reports whether

@@ -1,0 +1,150 @@
+package rbf
+
+import "math"
+
+// factor is an incomplete Cholesky factor of the kernel matrix K of n rows:
+//
+//	K ≈ Φ·Φᵀ    Φ is n × r, row-major
+//
+// Row i of Φ holds the features of row i. The rows of the centres form a lower
+// triangular matrix: column j is 0 in the centres before centre j. The centre of
+// column j is the row whose K(x, x) − φ(x)·φ(x) is the largest so far, so the
+// centres cover the rows (Fine and Scheinberg 2001, "Efficient SVM training using
+// low-rank kernel representations").
+type factor struct {
+	features []float64
+	rank     int
+	centers  []int // indices of rows, one for each column
+}
+
+// A factor has at most maxCenters columns. It ends when the largest error of a
+// diagonal element of K, which is 1, is below minResidual.
+const (
+	maxCenters  = 128
+	minResidual = 1e-3
+)
+
+// factorise returns the factor of the kernel exp(−gamma·|a−b|²) between the rows
+// of x, which have width columns.
+func factorise(x []float64, width int, gamma float64) factor {
+	n := len(x) / width
+	size := min(n, maxCenters)
+	f := factor{features: make([]float64, n*size)}
+	residual := make([]float64, n)
+	for i := range residual {
+		residual[i] = 1
+	}
+	for f.rank < size {
+		pivot := 0
+		for i, r := range residual {
+			if r > residual[pivot] {
+				pivot = i
+			}
+		}
+		if residual[pivot] < minResidual {
+			break
+		}
+		j, scale := f.rank, 1/math.Sqrt(residual[pivot])
+		center := x[pivot*width : (pivot+1)*width]
+		pivotRow := f.features[pivot*size : pivot*size+j]
+		for i := range n {
+			row := f.features[i*size : (i+1)*size]
+			row[j] = scale * (gaussian(x[i*width:(i+1)*width], center, gamma) - dot(row[:j], pivotRow))
+			residual[i] -= row[j] * row[j]
+		}
+		residual[pivot] = 0 // no row is a centre twice
+		f.centers = append(f.centers, pivot)
+		f.rank++
+	}
+	for i := range n { // the columns that were not needed
+		copy(f.features[i*f.rank:(i+1)*f.rank], f.features[i*size:])
+	}
+	f.features = f.features[:n*f.rank]
+	return f
+}
+
+// gaussian returns exp(−gamma·|a−b|²).
+func gaussian(a, b []float64, gamma float64) float64 {
+	sum := 0.0
+	for i, v := range b {
+		d := a[i] - v
+		sum += float64(d * d)
+	}
+	return math.Exp(-gamma * sum)
+}
+
+// dot returns the product of two vectors of equal length.
+func dot(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(a) >= 4 && len(b) >= 4 {
+		s0 += float64(a[0] * b[0])
+		s1 += float64(a[1] * b[1])
+		s2 += float64(a[2] * b[2])
+		s3 += float64(a[3] * b[3])
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range b {
+		s0 += float64(a[i] * v)
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// coefficients replaces β, r × outputs, by the coefficients α of the centres with
+// Φ·β = K·α, which solve Lᵀ·α = β. L are the rows of the centres.
+func (f factor) coefficients(beta []float64, outputs int) {
+	r := f.rank
+	for j := r - 1; j >= 0; j-- {
+		row := f.features[f.centers[j]*r : (f.centers[j]+1)*r]
+		for k := range outputs {
+			beta[j*outputs+k] /= row[j]
+		}
+		for i := range j {
+			for k := range outputs {
+				beta[i*outputs+k] -= row[i] * beta[j*outputs+k]
+			}
+		}
+	}
+}
+
+// choleskyInPlace replaces the symmetric positive definite matrix a, n × n, by
+// its Cholesky factor in the lower triangle.
+func choleskyInPlace(a []float64, n int) {
+	for j := range n {
+		row := a[j*n : j*n+j]
+		d := math.Sqrt(a[j*n+j] - dot(row, row))
+		a[j*n+j] = d
+		for i := j + 1; i < n; i++ {
+			a[i*n+j] = (a[i*n+j] - dot(a[i*n:i*n+j], row)) / d
+		}
+	}
+}
+
+// solveInPlace replaces b, n × columns, by the solution of L·Lᵀ·x = b. L is the
+// lower triangle of l.
+func solveInPlace(b, l []float64, n, columns int) {
+	for i := range n {
+		out := b[i*columns : (i+1)*columns]
+		for j, v := range l[i*n : i*n+i] {
+			axpy(out, b[j*columns:], -v)
+		}
+		for k := range out {
+			out[k] /= l[i*n+i]
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		in := b[i*columns : (i+1)*columns]
+		for k := range in {
+			in[k] /= l[i*n+i]
+		}
+		for j, v := range l[i*n : i*n+i] {
+			axpy(b[j*columns:(j+1)*columns], in, -v)
+		}
+	}
+}
+
+// axpy adds alpha·x to dst.
+func axpy(dst, x []float64, alpha float64) {
+	for i := range dst {
+		dst[i] += float64(alpha * x[i])
+	}
+}

@@ -1,0 +1,132 @@
+package rbf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"foretell/internal/learn/codec"
+)
+
+// version is the first byte of the binary form.
+const version = 1
+
+// maxCount limits the numbers of columns and levels.
+const maxCount = 1 << 20
+
+// AppendBinary appends the model's binary form to b:
+//
+//	version, classes, γ, columns, each:
+//	    whether it is numeric, column
+//	    if numeric: missing flag, centre, scale
+//	    otherwise: input of each level plus one
+//	biases, number of centres, the inputs of each, the coefficients of each
+//
+// Counts are uvarints, other numbers float64.
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	if m.encoder == nil {
+		return b, errors.New("rbf: empty model")
+	}
+	w := codec.NewWriter(slices.Grow(b, 8*(len(m.centers)+len(m.alpha))))
+	w.Bytes(version)
+	w.Uvarint(m.classes)
+	w.Float64(m.gamma)
+	w.Uvarint(len(m.encoder.inputs))
+	for i := range m.encoder.inputs {
+		m.encoder.inputs[i].write(w)
+	}
+	writeFloats(w, m.bias)
+	w.Uvarint(len(m.centers) / m.encoder.width)
+	writeFloats(w, m.centers)
+	writeFloats(w, m.alpha)
+	return w.Result()
+}
+
+func (in *inputColumn) write(w *codec.Writer) {
+	w.Bool(in.numeric)
+	w.Uvarint(in.column)
+	if !in.numeric {
+		w.Uvarint(len(in.inputOfLevel))
+		for _, input := range in.inputOfLevel {
+			w.Uvarint(int(input))
+		}
+		return
+	}
+	w.Bool(in.missingFlag)
+	w.Float64(in.center)
+	w.Float64(in.scale)
+}
+
+func writeFloats(w *codec.Writer, values []float64) {
+	for _, v := range values {
+		w.Float64(v)
+	}
+}
+
+// UnmarshalBinary sets m to the model with the binary form b. It changes m only
+// if the error is nil.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	r := codec.NewReader(b)
+	if v := r.Byte(); r.Err() == nil && v != version {
+		return fmt.Errorf("rbf: model version %d, want %d", v, version)
+	}
+	read := Model{encoder: &encoder{}, classes: r.Uvarint(2, maxCount), gamma: r.FiniteFloat64()}
+	for range r.Count(2) {
+		read.encoder.inputs = append(read.encoder.inputs, readInputColumn(r))
+		if r.Err() != nil {
+			return fmt.Errorf("rbf: %w", r.Err())
+		}
+	}
+	read.encoder.assignIndices()
+	outputs := read.classes
+	if outputs == 2 {
+		outputs = 1
+	}
+	if width := read.encoder.width; width < 1 || width > MaxInputs || !(read.gamma >= 0) {
+		r.Fail("invalid inputs")
+	}
+	read.bias = readFloats(r, outputs)
+	centers := r.Count(8 * (read.encoder.width + outputs))
+	read.centers = readFloats(r, centers*read.encoder.width)
+	read.alpha = readFloats(r, centers*outputs)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("rbf: %w", err)
+	}
+	*m = read
+	return nil
+}
+
+// readFloats reads n numbers. It returns nil after an error, or if the bytes that
+// are left are fewer.
+func readFloats(r *codec.Reader, n int) []float64 {
+	if r.Err() != nil {
+		return nil
+	}
+	if int64(n) > r.Remaining()/8 {
+		r.Fail("too few bytes")
+		return nil
+	}
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = r.FiniteFloat64()
+	}
+	return values
+}
+
+func readInputColumn(r *codec.Reader) inputColumn {
+	in := inputColumn{numeric: r.Bool(), column: r.Uvarint(0, maxCount)}
+	if in.numeric {
+		in.missingFlag, in.center, in.scale = r.Bool(), r.FiniteFloat64(), r.FiniteFloat64()
+		return in
+	}
+	n := r.Count(1)
+	if n < 2 || n > maxCount {
+		r.Fail("number of levels out of range")
+		return in
+	}
+	in.inputOfLevel = make([]int32, n)
+	for i := range in.inputOfLevel {
+		in.inputOfLevel[i] = int32(r.Uvarint(0, min(n, MaxInputs)))
+	}
+	return in
+}

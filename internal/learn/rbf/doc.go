@@ -1,0 +1,32 @@
+// Package rbf trains a kernel logistic regression: a classifier whose scores are
+// smooth functions of the columns. On small tables of numbers it often predicts
+// better than trees and networks, and its errors differ from theirs.
+//
+//	input    the columns as vectors of numbers
+//	cholesky the kernel of the training rows as a few features
+//	fit      penalised logistic regression on the features
+//	model    the scores of new rows
+//	codec    the binary form of a model
+//	path     explanations
+//
+// # The model
+//
+// The score of class c of a row x is a sum over r rows z of the training rows,
+// the centres:
+//
+//	f_c(x) = b_c + Σ_z α_zc · exp(−γ·|x − z|²)
+//
+// The probabilities are the softmax of the scores. Two classes have one score,
+// that of the second class. The coefficients minimise the log loss plus
+// λ/2 · Σ_c α_cᵀ·K·α_c, where K is the kernel between the centres (Zhu and
+// Hastie 2005, "Kernel logistic regression and the import vector machine"). This
+// is also the most probable function of a Gaussian process with covariance
+// exp(−γ·|x − z|²)/λ.
+//
+// γ and λ are parameters of the caller. A fit returns a model for each of the
+// penalties λ of one γ, because they share most of the work.
+//
+// # Determinism
+//
+// There are no random choices. Centres and coefficients depend only on the rows.
+package rbf

@@ -1,0 +1,302 @@
+package rbf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+// MaxInputs is the largest number of inputs of a model. Fit returns ErrTooWide for
+// a table with more.
+const MaxInputs = 256
+
+// ErrTooWide is the error of Fit for a table with more than MaxInputs inputs, or
+// without any.
+var ErrTooWide = errors.New("rbf: too many columns")
+
+// Options are the parameters of a fit.
+type Options struct {
+	// Classes is the number of classes, from 2 to 65,535.
+	Classes int
+	// Width is the exponent γ of the kernel times the mean squared distance of two
+	// training rows. If it is 1, the kernel between two rows at that distance is 1/e.
+	Width float64
+	// Penalties are the penalties λ, all positive.
+	Penalties []float64
+}
+
+// Fit is a model for each penalty, fitted to the training rows of a fold.
+type Fit struct {
+	models []*Model
+	cost   float64
+	fold   split.Fold
+	frame  *frame.Frame
+}
+
+// New fits models to the rows fold.Train of f.
+func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
+	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || len(o.Penalties) == 0 {
+		return nil, fmt.Errorf("rbf: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
+	}
+	e := fitEncoder(f, fold.Train)
+	if e.width == 0 || e.width > MaxInputs {
+		return nil, ErrTooWide
+	}
+	x := make([]float64, len(fold.Train)*e.width)
+	e.encode(x, f, fold.Train)
+	gamma := o.Width / meanSquaredDistance(x, e.width)
+	if math.IsInf(gamma, 1) {
+		gamma = 1 // all rows are equal
+	}
+	k := factorise(x, e.width, gamma)
+	p := newProblem(k, gatherLabels(f.Labels, fold.Train), o)
+	if err := p.minimise(ctx); err != nil {
+		return nil, err
+	}
+	fit := &Fit{fold: fold, frame: f, cost: p.cost(e.width)}
+	centers := make([]float64, 0, k.rank*e.width)
+	for _, row := range k.centers {
+		centers = append(centers, x[row*e.width:(row+1)*e.width]...)
+	}
+	for i := range o.Penalties {
+		alpha, bias := p.solution(i)
+		k.coefficients(alpha, p.outputs)
+		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
+	}
+	return fit, nil
+}
+
+// PredictValidation writes the class probabilities of the rows fold.Validation by
+// the model of the given penalty to dst: len(fold.Validation) × classes, row-major.
+func (f *Fit) PredictValidation(dst []float32, penalty int) {
+	f.models[penalty].predictRows(dst, f.frame, f.fold.Validation)
+}
+
+// Model returns the model of the given penalty.
+func (f *Fit) Model(penalty int) *Model { return f.models[penalty] }
+
+func gatherLabels(labels, rows []int32) []int32 {
+	picked := make([]int32, len(rows))
+	for i, row := range rows {
+		picked[i] = labels[row]
+	}
+	return picked
+}
+
+// meanSquaredDistance returns the mean of |a−b|² over all pairs of rows a and b of
+// x, which is twice the sum of the variances of the columns.
+func meanSquaredDistance(x []float64, width int) float64 {
+	n := float64(len(x) / width)
+	sum := 0.0
+	for j := range width {
+		var mean, squares float64
+		for i := j; i < len(x); i += width {
+			mean += x[i] / n
+		}
+		for i := j; i < len(x); i += width {
+			squares += float64((x[i] - mean) * (x[i] - mean))
+		}
+		sum += 2 * squares / n
+	}
+	return sum
+}
+
+// problem is a penalised logistic regression on the features of a factor and a
+// constant, for several penalties at once, so that one product serves all. The
+// parameters are (rank+1) × penalties × outputs, row-major. The last row is the
+// biases.
+type problem struct {
+	rows, size       int // number of rows, rank+1
+	outputs, columns int // outputs, penalties × outputs
+	features         []float32
+	labels           []int32
+	penalties        []float64
+	// bounds holds, for each penalty, the Cholesky factor of an upper bound of the
+	// Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2 for more (Böhning
+	// 1992, "Multinomial logistic regression algorithm").
+	bounds [][]float64
+
+	now, ahead []float64 // the parameters, and the point from which a step is taken
+	momentum   []float64 // by penalty
+	packed     []float32
+	scores     []float32
+	point      []float32
+	gradient   []float32
+}
+
+// biasPenalty is the penalty of the biases, small enough not to matter.
+const biasPenalty = 1e-3
+
+func newProblem(k factor, labels []int32, o Options) *problem {
+	p := &problem{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
+	curvature := 0.5
+	if o.Classes == 2 {
+		p.outputs, curvature = 1, 0.25
+	}
+	p.columns = p.outputs * len(o.Penalties)
+	p.features = make([]float32, p.rows*p.size)
+	for i := range p.rows {
+		for j, v := range k.features[i*k.rank : (i+1)*k.rank] {
+			p.features[i*p.size+j] = float32(v)
+		}
+		p.features[i*p.size+k.rank] = 1
+	}
+	gram := make([]float32, p.size*p.size)
+	packed := make([]float32, kernel.PackedLen(p.rows, p.size))
+	kernel.Pack(packed, p.features, p.rows, p.size)
+	kernel.GemmTransposed(gram, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.size, Depth: p.rows})
+	for _, penalty := range o.Penalties {
+		bound := make([]float64, p.size*p.size)
+		for i, v := range gram {
+			bound[i] = curvature * float64(v)
+		}
+		for j := range p.size {
+			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // sums are rounded to float32
+		}
+		choleskyInPlace(bound, p.size)
+		p.bounds = append(p.bounds, bound)
+	}
+	n := p.size * p.columns
+	p.now, p.ahead = make([]float64, n), make([]float64, n)
+	p.momentum = make([]float64, len(o.Penalties))
+	p.packed, p.point = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
+	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
+	return p
+}
+
+// penaltyOf returns the penalty of parameter j.
+func (p *problem) penaltyOf(j int, penalty float64) float64 {
+	if j == p.size-1 {
+		return biasPenalty
+	}
+	return penalty
+}
+
+// iterations is the number of steps. More hardly change the probabilities.
+const iterations = 50
+
+// minimise takes accelerated steps (Nesterov 1983), each to the minimum of a
+// quadratic function that is an upper bound of the loss. If a step and the last one
+// have opposite directions, the acceleration starts again (O'Donoghue and Candès
+// 2015, "Adaptive restart for accelerated gradient schemes", section 3.2). The only
+// error is ctx's.
+func (p *problem) minimise(ctx context.Context) error {
+	step := make([]float64, p.size*p.outputs)
+	for range iterations {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.computeGradient()
+		for i := range p.penalties {
+			p.step(i, step)
+		}
+	}
+	return nil
+}
+
+// computeGradient sets gradient to that of the log loss at ahead, without the
+// penalty.
+func (p *problem) computeGradient() {
+	for i, v := range p.ahead {
+		p.point[i] = float32(v)
+	}
+	clear(p.scores)
+	packed := p.packed[:kernel.PackedLen(p.size, p.columns)]
+	kernel.Pack(packed, p.point, p.size, p.columns)
+	kernel.Gemm(p.scores, p.features, packed, kernel.Shape{Rows: p.rows, Cols: p.columns, Depth: p.size})
+	for i, label := range p.labels {
+		row := p.scores[i*p.columns : (i+1)*p.columns]
+		for k := 0; k < len(row); k += p.outputs {
+			lossGradient(row[k:k+p.outputs], label)
+		}
+	}
+	clear(p.gradient)
+	packed = p.packed[:kernel.PackedLen(p.rows, p.columns)]
+	kernel.Pack(packed, p.scores, p.rows, p.columns)
+	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
+}
+
+// lossGradient replaces the scores of a row by the gradient of its log loss:
+// probability minus target.
+func lossGradient(scores []float32, label int32) {
+	if len(scores) > 1 {
+		kernel.Softmax(scores)
+		scores[label]--
+		return
+	}
+	both := [2]float32{0, scores[0]}
+	kernel.Softmax(both[:])
+	scores[0] = both[1] - float32(label)
+}
+
+// step moves the parameters of penalty i. scratch holds a number for each of them.
+func (p *problem) step(i int, scratch []float64) {
+	first := i * p.outputs
+	for j := range p.size {
+		penalty := p.penaltyOf(j, p.penalties[i])
+		for k := range p.outputs {
+			at := j*p.columns + first + k
+			scratch[j*p.outputs+k] = float64(p.gradient[at]) + float64(penalty*p.ahead[at])
+		}
+	}
+	solveInPlace(scratch, p.bounds[i], p.size, p.outputs)
+	progress := 0.0 // of the last step along this one
+	for j := range p.size {
+		for k := range p.outputs {
+			at := j*p.columns + first + k
+			next := p.ahead[at] - scratch[j*p.outputs+k]
+			progress -= float64(scratch[j*p.outputs+k] * (next - p.now[at]))
+		}
+	}
+	t := p.momentum[i]
+	if progress < 0 {
+		t = 0
+	}
+	weight := t / (t + 3)
+	p.momentum[i] = t + 1
+	for j := range p.size {
+		for k := range p.outputs {
+			at := j*p.columns + first + k
+			next := p.ahead[at] - scratch[j*p.outputs+k]
+			p.ahead[at] = next + float64(weight*(next-p.now[at]))
+			p.now[at] = next
+		}
+	}
+}
+
+// solution returns the coefficients of the features and the biases of a penalty.
+func (p *problem) solution(penalty int) (beta, bias []float64) {
+	for j := range p.size {
+		at := j*p.columns + penalty*p.outputs
+		beta = append(beta, p.now[at:at+p.outputs]...)
+	}
+	cut := (p.size - 1) * p.outputs
+	return beta[:cut:cut], beta[cut:]
+}
+
+// Times of the parts of a fit, in nanoseconds of one core, measured like those of
+// package neural.
+const (
+	nanosPerTerm    = 1.0  // a term of a sum of products
+	nanosPerProduct = 0.05 // a multiply-add in a matrix product
+	nanosPerLogit   = 14.0 // a score of a row, mostly an exponential
+)
+
+// cost estimates the time of New for vectors of the given width.
+func (p *problem) cost(width int) float64 {
+	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
+	factor := nanosPerTerm * rows * size * (float64(width) + size/2)
+	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 6
+	padded := math.Ceil(columns/16) * 16
+	step := 2*nanosPerProduct*rows*size*padded + nanosPerTerm*columns*size*size + nanosPerLogit*rows*columns
+	return factor + bounds + iterations*step
+}
+
+// Cost returns an estimate of the time of the fit, in nanoseconds of one core. It
+// depends only on sizes.
+func (f *Fit) Cost() float64 { return f.cost }

@@ -1,0 +1,170 @@
+package rbf
+
+import (
+	"math"
+	"slices"
+
+	"foretell/internal/table/frame"
+)
+
+// inputColumn is one column as inputs of the kernel: a numeric column is one
+// number, and one more that is 1 for missing cells if there were any. A
+// categorical column has a number for each level of the training rows, which is
+// 1 in rows of that level. Other levels are 0 in all of them.
+type inputColumn struct {
+	numeric bool
+	column  int // in the frame
+	// missingFlag reports whether a numeric column has an input for missing cells.
+	missingFlag bool
+	// center and scale map the middle half of the values to an interval of
+	// length 1.
+	center, scale float64
+	// inputOfLevel maps a category's code plus one, or 0 for a missing cell, to the
+	// number of an input of the column plus one, or to 0 if there is none.
+	inputOfLevel []int32
+
+	first, size int // the inputs of the column among all inputs
+}
+
+// encoder maps rows to vectors of inputs.
+type encoder struct {
+	inputs []inputColumn
+	width  int // length of a vector
+}
+
+// fitEncoder returns the encoder of f's columns, fitted to the given rows.
+// Constant columns are left out.
+func fitEncoder(f *frame.Frame, rows []int32) *encoder {
+	e := &encoder{}
+	for i := range f.Columns {
+		var in inputColumn
+		var ok bool
+		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
+			in, ok = fitNumeric(c, rows)
+		} else {
+			in, ok = fitCategorical(c.Codes, len(f.Schema.Columns[i].Levels), rows)
+		}
+		if ok {
+			in.column = i
+			e.inputs = append(e.inputs, in)
+		}
+	}
+	e.assignIndices()
+	return e
+}
+
+// assignIndices assigns the inputs to the columns, in order.
+func (e *encoder) assignIndices() {
+	e.width = 0
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		in.first, in.size = e.width, 1
+		if in.missingFlag {
+			in.size = 2
+		}
+		if !in.numeric {
+			in.size = int(slices.Max(in.inputOfLevel))
+		}
+		e.width += in.size
+	}
+}
+
+// fitNumeric fits a numeric column. It scales by the interquartile range, or by
+// half the range if the quartiles are equal (Holzmüller et al. 2024, "Better by
+// default", section 3). It returns false if the column is constant.
+func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
+	values := make([]float64, len(rows))
+	column.Gather(values, rows)
+	sorted := slices.DeleteFunc(values, math.IsNaN)
+	n := len(sorted)
+	if n == 0 {
+		return inputColumn{}, false
+	}
+	slices.Sort(sorted)
+	in := inputColumn{numeric: true, missingFlag: n < len(rows), center: sorted[n/2], scale: 1}
+	lo, hi := sorted[0], sorted[n-1]
+	if lo == hi && !in.missingFlag {
+		return inputColumn{}, false
+	}
+	if iqr := sorted[n-1-n/4] - sorted[n/4]; iqr > 0 {
+		in.scale = 1 / iqr
+	} else if hi > lo {
+		in.scale = 2 / (hi - lo)
+	}
+	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal
+	return in, true
+}
+
+// fitCategorical assigns an input to each level of the rows, and to missing cells
+// if there are any. It returns false if the column is constant.
+func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
+	seen := make([]bool, levels+2) // missing, the levels, other
+	for _, r := range rows {
+		seen[levelIndex(codes[r], levels)] = true
+	}
+	in := inputColumn{inputOfLevel: make([]int32, levels+2)}
+	inputs := int32(0)
+	for s := range seen[:levels+1] {
+		if seen[s] {
+			inputs++
+			in.inputOfLevel[s] = inputs
+		}
+	}
+	return in, inputs > 1 || inputs == 1 && seen[levels+1]
+}
+
+// levelIndex returns 0 for missing, code+1 for a known level, and levels+1 for
+// any other code.
+func levelIndex(code int32, levels int) int32 {
+	if code < 0 {
+		return 0
+	}
+	return min(code, int32(levels)) + 1
+}
+
+// encode writes the vectors of f's rows to x, row-major with e.width columns.
+func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
+	clear(x[:len(rows)*e.width])
+	values := make([]float64, len(rows))
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		var column frame.Column // if f lacks the column, all its cells are missing
+		if in.column < len(f.Columns) {
+			column = f.Columns[in.column]
+		}
+		if in.numeric {
+			column.Gather(values, rows)
+			for j, v := range values {
+				in.encodeNumber(x[j*e.width+in.first:], v)
+			}
+			continue
+		}
+		for j, row := range rows {
+			code := frame.Missing
+			if column.Codes != nil {
+				code = column.Codes[row]
+			}
+			if input := in.inputOfLevel[levelIndex(code, len(in.inputOfLevel)-2)]; input > 0 {
+				x[j*e.width+in.first+int(input)-1] = 1
+			}
+		}
+	}
+}
+
+// encodeNumber writes the inputs of the cell v to x: v scaled and smoothly clipped
+// to ±3 (Holzmüller et al. 2024), and the flag of a missing cell, whose number is
+// that of the median.
+func (in *inputColumn) encodeNumber(x []float64, v float64) {
+	if math.IsNaN(v) {
+		if in.missingFlag {
+			x[1] = 1
+		}
+		return
+	}
+	z := (v - in.center) * in.scale
+	if math.Abs(z) > 1e6 { // its square might overflow
+		x[0] = math.Copysign(3, z)
+		return
+	}
+	x[0] = z / math.Sqrt(1+z*z/9)
+}

@@ -1,0 +1,58 @@
+package rbf
+
+import (
+	"slices"
+
+	"foretell/internal/learn/shapley"
+	"foretell/internal/table/frame"
+)
+
+// encodedRows holds the inputs of rows, row-major. It implements shapley.Rows.
+type encodedRows struct {
+	model *Model
+	x     []float64
+}
+
+// Encode encodes the rows of f for explanations. f must have the columns that the
+// model was trained on; unknown levels are allowed.
+func (m *Model) Encode(f *frame.Frame) shapley.Rows {
+	rows := make([]int32, f.Rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	e := &encodedRows{model: m, x: make([]float64, f.Rows*m.encoder.width)}
+	m.encoder.encode(e.x, f, rows)
+	return e
+}
+
+// inputs returns the inputs of a column in a row.
+func (e *encodedRows) inputs(row int, in *inputColumn) []float64 {
+	at := row*e.model.encoder.width + in.first
+	return e.x[at : at+in.size]
+}
+
+// MarkDifferent implements shapley.Rows.
+func (e *encodedRows) MarkDifferent(different []bool, a, b int) {
+	for i := range e.model.encoder.inputs {
+		in := &e.model.encoder.inputs[i]
+		if !slices.Equal(e.inputs(a, in), e.inputs(b, in)) {
+			different[in.column] = true
+		}
+	}
+}
+
+// PredictPath implements shapley.Rows.
+func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
+	m := e.model
+	width := m.encoder.width
+	now := slices.Clone(e.x[p.From*width : (p.From+1)*width])
+	scores := make([]float64, len(m.bias))
+	for step := range p.Steps + 1 {
+		for i := range m.encoder.inputs {
+			if in := &m.encoder.inputs[i]; step > 0 && int(p.Step[in.column]) == step {
+				copy(now[in.first:in.first+in.size], e.inputs(p.To, in))
+			}
+		}
+		m.predictInputs(dst[step*m.classes:(step+1)*m.classes], now, scores)
+	}
+}

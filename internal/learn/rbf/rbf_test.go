@@ -1,0 +1,192 @@
+package rbf
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+// rings returns a table of two numbers, with missing cells, and a category, whose
+// class is the ring that the numbers are in. As many rows as classes allow.
+func rings(rows, classes int, seed uint64) *frame.Frame {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{}, Columns: make([]frame.Column, 4)}
+	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}, {Name: "colour", Kind: frame.Category, Levels: []string{"red", "blue", "green"}}, {Name: "constant"}}
+	for range classes {
+		f.Schema.Classes = append(f.Schema.Classes, string(rune('a'+len(f.Schema.Classes))))
+	}
+	for range rows {
+		x, y := rng.NormFloat64(), rng.NormFloat64()
+		f.Labels = append(f.Labels, int32(min(int(math.Hypot(x, y)), classes-1)))
+		if rng.IntN(20) == 0 {
+			y = math.NaN()
+		}
+		f.Columns[0].Floats = append(f.Columns[0].Floats, 1e3*x)
+		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
+		f.Columns[2].Codes = append(f.Columns[2].Codes, int32(rng.IntN(4)-1))
+		f.Columns[3].Floats = append(f.Columns[3].Floats, 7)
+	}
+	return f
+}
+
+func fold(rows, train int) split.Fold {
+	var f split.Fold
+	for i := range rows {
+		if i < train {
+			f.Train = append(f.Train, int32(i))
+		} else {
+			f.Validation = append(f.Validation, int32(i))
+		}
+	}
+	return f
+}
+
+func TestFitLearnsASmoothBorder(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		f := rings(700, classes, 1)
+		fit, err := New(t.Context(), f, fold(700, 400), Options{Classes: classes, Width: 0.5, Penalties: []float64{1, 0.01}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float32, 300*classes)
+		var losses [2]float64
+		for penalty := range losses {
+			fit.PredictValidation(dst, penalty)
+			for i := range 300 {
+				sum := 0.0
+				for _, q := range dst[i*classes : (i+1)*classes] {
+					sum += float64(q)
+				}
+				if math.Abs(sum-1) > 1e-5 {
+					t.Fatalf("probabilities of row %d add up to %v", i, sum)
+				}
+				losses[penalty] -= math.Log(float64(dst[i*classes+int(f.Labels[400+i])])) / 300
+			}
+		}
+		t.Logf("%d classes: log losses %.3f", classes, losses)
+		if losses[1] > 0.45 {
+			t.Errorf("%d classes: log loss %.3f", classes, losses[1])
+		}
+	}
+}
+
+// TestGradientIsZero checks that the penalised loss has no slope at the solution.
+func TestGradientIsZero(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		f := rings(300, classes, 2)
+		rows := fold(300, 300)
+		e := fitEncoder(f, rows.Train)
+		x := make([]float64, 300*e.width)
+		e.encode(x, f, rows.Train)
+		p := newProblem(factorise(x, e.width, 0.2), f.Labels, Options{Classes: classes, Penalties: []float64{3, 0.3}})
+		if err := p.minimise(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		copy(p.ahead, p.now)
+		p.computeGradient()
+		norm := 0.0
+		for j := range p.size {
+			for i, penalty := range p.penalties {
+				for k := range p.outputs {
+					at := j*p.columns + i*p.outputs + k
+					norm = max(norm, math.Abs(float64(p.gradient[at])+p.penaltyOf(j, penalty)*p.now[at]))
+				}
+			}
+		}
+		if norm > 0.05 {
+			t.Errorf("%d classes: a gradient of 300 rows of %v", classes, norm)
+		}
+	}
+}
+
+// TestFactor compares the factor with the kernel matrix.
+func TestFactor(t *testing.T) {
+	f := rings(100, 2, 3)
+	rows := fold(100, 100)
+	e := fitEncoder(f, rows.Train)
+	x := make([]float64, 100*e.width)
+	e.encode(x, f, rows.Train)
+	k := factorise(x, e.width, 0.1)
+	for i := range 100 {
+		for j := range 100 {
+			want := gaussian(x[i*e.width:(i+1)*e.width], x[j*e.width:(j+1)*e.width], 0.1)
+			if got := dot(k.features[i*k.rank:(i+1)*k.rank], k.features[j*k.rank:(j+1)*k.rank]); math.Abs(got-want) > minResidual {
+				t.Fatalf("rows %d and %d: %v, not %v", i, j, got, want)
+			}
+		}
+	}
+	for i, center := range k.centers {
+		for j := i + 1; j < k.rank; j++ {
+			if v := k.features[center*k.rank+j]; math.Abs(v) > 1e-6 {
+				t.Fatalf("centre %d has %v in column %d", i, v, j)
+			}
+		}
+	}
+}
+
+func TestModel(t *testing.T) {
+	f := rings(250, 3, 4)
+	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: 1, Penalties: []float64{0.1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fit.Model(0)
+	want := make([]float32, 150)
+	fit.PredictValidation(want, 0)
+	t.Run("predicts_as_the_fit", func(t *testing.T) {
+		got := make([]float32, 150)
+		m.Predict(got, f, 200, 250)
+		equal(t, got, want)
+	})
+	t.Run("read_back_is_equal", func(t *testing.T) {
+		b, err := m.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Model
+		if err := again.UnmarshalBinary(b); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float32, 150)
+		again.Predict(got, f, 200, 250)
+		equal(t, got, want)
+		if c, err := again.AppendBinary(nil); err != nil || !bytes.Equal(b, c) {
+			t.Errorf("other bytes: %v", err)
+		}
+		for n := range b {
+			if new(Model).UnmarshalBinary(b[:n]) == nil {
+				t.Fatalf("no error for %d of %d bytes", n, len(b))
+			}
+		}
+	})
+	t.Run("a_path_ends_at_its_rows", func(t *testing.T) {
+		path := &shapley.Path{From: 200, To: 201, Steps: 3, Step: []int32{2, 1, 3, 0}}
+		got := make([]float32, 12)
+		m.Encode(f).PredictPath(got, path)
+		equal(t, got[:3], want[:3])
+		equal(t, got[9:], want[3:6])
+	})
+}
+
+func equal(t *testing.T, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("probability %d is %v, not %v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestTooWide(t *testing.T) {
+	f := rings(10, 2, 5)
+	f.Columns, f.Schema.Columns = f.Columns[3:], f.Schema.Columns[3:]
+	if _, err := New(t.Context(), f, fold(10, 8), Options{Classes: 2, Width: 1, Penalties: []float64{1}}); !errors.Is(err, ErrTooWide) {
+		t.Errorf("no inputs: %v", err)
+	}
+}

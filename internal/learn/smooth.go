@@ -1,0 +1,189 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/rbf"
+	"foretell/internal/learn/split"
+)
+
+// On small tables the run of the neural networks has a second part: a kernel
+// logistic regression, whose scores are smooth functions of the columns. When the
+// networks have stalled, the part is fitted in each fold for a grid of parameters.
+// The parameters with the lowest log loss on the validation rows are chosen, and
+// the weight of the part by maximum likelihood, as in a blend.
+const (
+	// maxSmoothRows is the largest number of rows of a table for which there is a
+	// smooth part.
+	maxSmoothRows = 3000
+	// smoothSearchFolds is the number of folds on which widths are compared.
+	smoothSearchFolds = 2
+)
+
+// smoothWidths and smoothPenalties are the grid of the parameters.
+var (
+	smoothWidths    = []float64{0.1, 0.3, 1}
+	smoothPenalties = []float64{1, 0.1, 0.01, 0.001}
+)
+
+// smoothChoice is the smooth part of a checkpoint: its parameters, and its weight
+// beside the networks. The weight is 0 if there is no smooth part.
+type smoothChoice struct{ width, penalty, weight float64 }
+
+// hasSmoothPart reports whether run gets a smooth part when its fitters have ended.
+func (r *race) hasSmoothPart(run *run) bool {
+	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.numScreened() == 0 &&
+		len(r.evaluator.labels) > 0 && run.best.step > 0
+}
+
+// addSmoothPart fits the smooth part and scores it together with the networks of
+// the best checkpoint, as one more step of the run. The checkpoint is changed if
+// the part has a weight.
+func (r *race) addSmoothPart(ctx context.Context, run *run) error {
+	search, err := r.searchSmoothParts(ctx, run)
+	if errors.Is(err, rbf.ErrTooWide) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	run.smoothed = run.smoothCost(search.fits[0])
+	e := r.evaluator
+	parts := []*candidate{{probabilities: run.best.probabilities}, {probabilities: search.probabilities}}
+	truth := [][]float64{e.trueClassProbabilities(parts[0].probabilities), e.trueClassProbabilities(parts[1].probabilities)}
+	all := make([]int32, len(e.labels))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	weights := fitBlendWeights(truth, all)
+	s := run.best.score
+	mixed := run.best
+	if weights[1] > 0 {
+		crossFitted := make([]float32, len(mixed.probabilities))
+		for half, positions := range e.halves {
+			e.averageProbabilities(crossFitted, parts, fitBlendWeights(truth, e.halves[1-half]), positions)
+		}
+		s = e.score(crossFitted)
+		mixed.score, mixed.selectionLoss = s, selectionLoss(s, len(e.labels))
+		mixed.probabilities = make([]float32, len(crossFitted))
+		e.averageProbabilities(mixed.probabilities, parts, weights, all)
+		mixed.smooth = smoothChoice{search.width, smoothPenalties[search.penalty], weights[1]}
+		run.smoothFits = search.fits
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.step++
+	run.best = mixed
+	run.reached = r.reachesThreshold(s.performance)
+	summary := mixed
+	summary.probabilities = nil
+	run.lastCost = run.cost()
+	run.curve = append(run.curve, curvePoint{due: r.scheduler.nextDue(run.index), elapsed: r.timer.elapsed(), performance: s.performance, best: summary})
+	return nil
+}
+
+// smoothSearch is the result of searchSmoothParts: the fits of the best width by
+// fold, the index of the best penalty, and the probabilities of the validation rows.
+type smoothSearch struct {
+	width         float64
+	fits          []*rbf.Fit
+	penalty       int
+	probabilities []float32
+}
+
+// searchSmoothParts compares the widths on the first folds, each at its best
+// penalty, and then the penalties of the best width on all folds.
+func (r *race) searchSmoothParts(ctx context.Context, run *run) (smoothSearch, error) {
+	folds := min(smoothSearchFolds, len(run.folds))
+	fits := make([][]*rbf.Fit, len(smoothWidths))
+	for i := range fits {
+		fits[i] = make([]*rbf.Fit, len(run.folds))
+	}
+	err := parallelFor(run.workers, len(smoothWidths)*folds, func(i int) (err error) {
+		width, fold := i%len(smoothWidths), i/len(smoothWidths)
+		fits[width][fold], err = r.fitSmoothPart(ctx, run.folds[fold], smoothWidths[width])
+		return err
+	})
+	if err != nil {
+		return smoothSearch{}, err
+	}
+	best, bestLoss := 0, 0.0
+	for i := range fits {
+		if _, loss := r.bestPenalty(run, fits[i][:folds], nil); i == 0 || loss < bestLoss {
+			best, bestLoss = i, loss
+		}
+	}
+	found := smoothSearch{width: smoothWidths[best], fits: fits[best], probabilities: make([]float32, len(r.evaluator.labels)*run.classes)}
+	err = parallelFor(run.workers, len(run.folds)-folds, func(i int) (err error) {
+		found.fits[folds+i], err = r.fitSmoothPart(ctx, run.folds[folds+i], found.width)
+		return err
+	})
+	if err != nil {
+		return smoothSearch{}, err
+	}
+	found.penalty, _ = r.bestPenalty(run, found.fits, found.probabilities)
+	return found, nil
+}
+
+// fitSmoothPart fits the smooth part of a fold for each penalty.
+func (r *race) fitSmoothPart(ctx context.Context, fold split.Fold, width float64) (*rbf.Fit, error) {
+	return rbf.New(ctx, r.data.Frame, fold, rbf.Options{Classes: r.data.classes(), Width: width, Penalties: smoothPenalties})
+}
+
+// bestPenalty returns the index of the penalty with the lowest log loss on the
+// validation rows of the first folds, which have the given fits, and the loss. If
+// dst is not nil, it is set to the probabilities.
+func (r *race) bestPenalty(run *run, fits []*rbf.Fit, dst []float32) (best int, loss float64) {
+	rows := 0
+	for _, fold := range run.folds[:len(fits)] {
+		rows += len(fold.Validation)
+	}
+	probabilities := make([]float32, rows*run.classes)
+	for penalty := range smoothPenalties {
+		at := 0
+		for i, fit := range fits {
+			next := at + len(run.folds[i].Validation)*run.classes
+			fit.PredictValidation(probabilities[at:next], penalty)
+			at = next
+		}
+		l := finiteOrZero(metric.LogLoss(metric.Predictions{Probabilities: probabilities, Labels: r.evaluator.labels[:rows], Classes: run.classes}))
+		if penalty == 0 || l < loss {
+			best, loss = penalty, l
+			copy(dst, probabilities)
+		}
+	}
+	return best, loss
+}
+
+// withSmoothPart returns the model of a fold with the smooth part of the best
+// checkpoint, if it has one.
+func (r *run) withSmoothPart(model predictor, fold int) predictor {
+	choice := r.best.smooth
+	if choice.weight == 0 || r.smoothFits == nil {
+		return model
+	}
+	return smoothedModel{model, r.smoothFits[fold].Model(slices.Index(smoothPenalties, choice.penalty)), choice.weight}
+}
+
+// refitSmoothPart returns model with the smooth part of the best checkpoint,
+// fitted to all rows, if it has one.
+func (r *race) refitSmoothPart(ctx context.Context, run *run, all split.Fold, model predictor) (predictor, error) {
+	choice := run.best.smooth
+	if choice.weight == 0 {
+		return model, nil
+	}
+	fit, err := rbf.New(ctx, r.data.Frame, all, rbf.Options{Classes: run.classes, Width: choice.width, Penalties: []float64{choice.penalty}})
+	if err != nil {
+		return nil, err
+	}
+	return smoothedModel{model, fit.Model(0), choice.weight}, nil
+}
+
+// smoothCost returns the estimated cost of a search, of which fit is one of the fits.
+func (r *run) smoothCost(fit *rbf.Fit) float64 {
+	fits := (len(smoothWidths)-1)*min(smoothSearchFolds, len(r.folds)) + len(r.folds)
+	return float64(fits) * fit.Cost()
+}
