@@ -18,9 +18,9 @@ import (
 // The model file is described in docs/model-file.md, in the order of WriteTo, as are
 // the binary forms of the predictors.
 //
-// Files have version 3. Versions 1 and 2 were written by older programs and are
-// written for their models, which have no background. All are read forever, see
-// TestCommittedModelFiles.
+// Files have version 3, or 4 if a member has a smooth part. Versions 1 and 2 were
+// written by older programs and are written for their models, which have no
+// background. All are read forever, see TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
 	versionPlain      = 1

@@ -103,6 +103,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"version-1.model", "kinds.csv", "version-1.result.csv", 1},
 		{"version-2.model", "kinds.csv", "version-2.result.csv", 2},
 		{"version-3.model", "kinds.csv", "version-3.result.csv", 3},
+		{"version-4.model", "kinds.csv", "version-4.result.csv", 4},
 		{"background.model", "blind.csv", "result.csv", 3},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestCommittedModelFiles(t *testing.T) {
 			}
 		})
 	}
-	for v := uint16(versionPlain); v <= versionBackground; v++ {
+	for v := uint16(versionPlain); v <= versionSmooth; v++ {
 		if !versions[v] {
 			t.Errorf("no file of version %d", v)
 		}
@@ -202,6 +203,11 @@ func FuzzReadModel(f *testing.F) {
 	}
 	real := bytesOf(f, o.Model)
 	f.Add(real[:len(real)-sha256.Size])
+	smoothed, err := os.ReadFile("testdata/model/version-4.model")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(smoothed[:len(smoothed)-sha256.Size])
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, known := range [][]algorithm{toys, algorithms} {
 			m, err := readBytes(withChecksum(body), known)

@@ -25,8 +25,8 @@ const (
 
 // smoothWidths and smoothPenalties are the grid of the parameters.
 var (
-	smoothWidths    = []float64{0.1, 0.3, 1}
-	smoothPenalties = []float64{1, 0.1, 0.01, 0.001}
+	smoothWidths    = []float64{0.15, 0.5, 1.5}
+	smoothPenalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
 )
 
 // smoothChoice is the smooth part of a checkpoint: its parameters, and its weight
@@ -40,8 +40,8 @@ func (r *race) hasSmoothPart(run *run) bool {
 }
 
 // addSmoothPart fits the smooth part and scores it together with the networks of
-// the best checkpoint, as one more step of the run. The checkpoint is changed if
-// the part has a weight.
+// the best checkpoint, as one more step of the run. The checkpoint is changed if this
+// step is better.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	search, err := r.searchSmoothParts(ctx, run)
 	if errors.Is(err, rbf.ErrTooWide) {
@@ -59,15 +59,14 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		all[i] = int32(i)
 	}
 	weights := fitBlendWeights(truth, all)
-	s := run.best.score
 	mixed := run.best
-	if weights[1] > 0 {
-		crossFitted := make([]float32, len(mixed.probabilities))
-		for half, positions := range e.halves {
-			e.averageProbabilities(crossFitted, parts, fitBlendWeights(truth, e.halves[1-half]), positions)
-		}
-		s = e.score(crossFitted)
-		mixed.score, mixed.selectionLoss = s, selectionLoss(s, len(e.labels))
+	crossFitted := make([]float32, len(mixed.probabilities))
+	for half, positions := range e.halves {
+		e.averageProbabilities(crossFitted, parts, fitBlendWeights(truth, e.halves[1-half]), positions)
+	}
+	s := e.score(crossFitted)
+	if loss := selectionLoss(s, len(e.labels)); weights[1] > 0 && loss < run.best.selectionLoss {
+		mixed.score, mixed.selectionLoss = s, loss
 		mixed.probabilities = make([]float32, len(crossFitted))
 		e.averageProbabilities(mixed.probabilities, parts, weights, all)
 		mixed.smooth = smoothChoice{search.width, smoothPenalties[search.penalty], weights[1]}
@@ -176,13 +175,16 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all split.Fold, mo
 		return model, nil
 	}
 	fit, err := rbf.New(ctx, r.data.Frame, all, rbf.Options{Classes: run.classes, Width: choice.width, Penalties: []float64{choice.penalty}})
+	if errors.Is(err, rbf.ErrTooWide) { // only all rows together have this many inputs
+		return model, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	return smoothedModel{model, fit.Model(0), choice.weight}, nil
 }
 
-// smoothCost returns the estimated cost of a search, of which fit is one of the fits.
+// smoothCost returns the estimated cost of a search that includes fit.
 func (r *run) smoothCost(fit *rbf.Fit) float64 {
 	fits := (len(smoothWidths)-1)*min(smoothSearchFolds, len(r.folds)) + len(r.folds)
 	return float64(fits) * fit.Cost()

@@ -109,6 +109,7 @@ func compareResults(t *testing.T, want, got []byte, classes int) {
 func TestPythonPredictsLikeGoldens(t *testing.T) {
 	for model, blind := range map[string]string{
 		"blend.model": "blind.csv", "version-1.model": "kinds.csv", "version-2.model": "kinds.csv", "version-3.model": "kinds.csv",
+		"version-4.model": "kinds.csv",
 	} {
 		t.Run(model, func(t *testing.T) { comparePython(t, goldenFolder+model, goldenFolder+blind) })
 	}

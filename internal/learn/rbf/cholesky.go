@@ -119,27 +119,23 @@ func choleskyInPlace(a []float64, n int) {
 	}
 }
 
-// solveInPlace replaces b, n × columns, by the solution of L·Lᵀ·x = b. L is the
-// lower triangle of l.
-func solveInPlace(b, l []float64, n, columns int) {
+// invertLower returns the inverse of the lower triangle of l, n × n.
+func invertLower(l []float64, n int) []float32 {
+	inverse := make([]float64, n*n) // transposed, so that sums read adjacent numbers
+	for j := range n {
+		column := inverse[j*n : (j+1)*n]
+		column[j] = 1 / l[j*n+j]
+		for i := j + 1; i < n; i++ {
+			column[i] = -dot(column[j:i], l[i*n+j:i*n+i]) / l[i*n+i]
+		}
+	}
+	dst := make([]float32, n*n)
 	for i := range n {
-		out := b[i*columns : (i+1)*columns]
-		for j, v := range l[i*n : i*n+i] {
-			axpy(out, b[j*columns:], -v)
-		}
-		for k := range out {
-			out[k] /= l[i*n+i]
+		for j := range i + 1 {
+			dst[i*n+j] = float32(inverse[j*n+i])
 		}
 	}
-	for i := n - 1; i >= 0; i-- {
-		in := b[i*columns : (i+1)*columns]
-		for k := range in {
-			in[k] /= l[i*n+i]
-		}
-		for j, v := range l[i*n : i*n+i] {
-			axpy(b[j*columns:(j+1)*columns], in, -v)
-		}
-	}
+	return dst
 }
 
 // axpy adds alpha·x to dst.

@@ -116,10 +116,10 @@ type problem struct {
 	features         []float32
 	labels           []int32
 	penalties        []float64
-	// bounds holds, for each penalty, the Cholesky factor of an upper bound of the
-	// Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2 for more (Böhning
-	// 1992, "Multinomial logistic regression algorithm").
-	bounds [][]float64
+	// inverses holds, for each penalty, L⁻¹, where L is the Cholesky factor of an
+	// upper bound of the Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2
+	// for more (Böhning 1992, "Multinomial logistic regression algorithm").
+	inverses [][]float32
 
 	now, ahead []float64 // the parameters, and the point from which a step is taken
 	momentum   []float64 // by penalty
@@ -159,7 +159,7 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // sums are rounded to float32
 		}
 		choleskyInPlace(bound, p.size)
-		p.bounds = append(p.bounds, bound)
+		p.inverses = append(p.inverses, invertLower(bound, p.size))
 	}
 	n := p.size * p.columns
 	p.now, p.ahead = make([]float64, n), make([]float64, n)
@@ -186,14 +186,15 @@ const iterations = 50
 // 2015, "Adaptive restart for accelerated gradient schemes", section 3.2). The only
 // error is ctx's.
 func (p *problem) minimise(ctx context.Context) error {
-	step := make([]float64, p.size*p.outputs)
+	var scratch stepScratch
+	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
 	for range iterations {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p.computeGradient()
 		for i := range p.penalties {
-			p.step(i, step)
+			p.step(i, &scratch)
 		}
 	}
 	return nil
@@ -234,23 +235,38 @@ func lossGradient(scores []float32, label int32) {
 	scores[0] = both[1] - float32(label)
 }
 
-// step moves the parameters of penalty i. scratch holds a number for each of them.
-func (p *problem) step(i int, scratch []float64) {
-	first := i * p.outputs
+// stepScratch holds numbers for each parameter of one penalty: the slope of the
+// loss, L⁻¹ times the slope, and the step.
+type stepScratch struct{ slope, half, step []float32 }
+
+// step moves the parameters of penalty i.
+func (p *problem) step(i int, s *stepScratch) {
 	for j := range p.size {
 		penalty := p.penaltyOf(j, p.penalties[i])
 		for k := range p.outputs {
-			at := j*p.columns + first + k
-			scratch[j*p.outputs+k] = float64(p.gradient[at]) + float64(penalty*p.ahead[at])
+			at := p.index(i, j, k)
+			s.slope[j*p.outputs+k] = float32(float64(p.gradient[at]) + float64(penalty*p.ahead[at]))
 		}
 	}
-	solveInPlace(scratch, p.bounds[i], p.size, p.outputs)
+	shape := kernel.Shape{Rows: p.size, Cols: p.outputs, Depth: p.size}
+	packed := p.packed[:kernel.PackedLen(p.size, p.outputs)]
+	kernel.Pack(packed, s.slope, p.size, p.outputs)
+	clear(s.half)
+	kernel.Gemm(s.half, p.inverses[i], packed, shape)
+	kernel.Pack(packed, s.half, p.size, p.outputs)
+	clear(s.step)
+	kernel.GemmTransposed(s.step, p.inverses[i], packed, shape)
+	p.accelerate(i, s.step)
+}
+
+// accelerate takes the given step of penalty i, and moves ahead in the direction in
+// which the parameters have moved.
+func (p *problem) accelerate(i int, step []float32) {
 	progress := 0.0 // of the last step along this one
 	for j := range p.size {
 		for k := range p.outputs {
-			at := j*p.columns + first + k
-			next := p.ahead[at] - scratch[j*p.outputs+k]
-			progress -= float64(scratch[j*p.outputs+k] * (next - p.now[at]))
+			at, s := p.index(i, j, k), float64(step[j*p.outputs+k])
+			progress -= float64(s * (p.ahead[at] - s - p.now[at]))
 		}
 	}
 	t := p.momentum[i]
@@ -261,13 +277,16 @@ func (p *problem) step(i int, scratch []float64) {
 	p.momentum[i] = t + 1
 	for j := range p.size {
 		for k := range p.outputs {
-			at := j*p.columns + first + k
-			next := p.ahead[at] - scratch[j*p.outputs+k]
+			at := p.index(i, j, k)
+			next := p.ahead[at] - float64(step[j*p.outputs+k])
 			p.ahead[at] = next + float64(weight*(next-p.now[at]))
 			p.now[at] = next
 		}
 	}
 }
+
+// index returns the index of a parameter: feature j, of output k and penalty i.
+func (p *problem) index(i, j, k int) int { return j*p.columns + i*p.outputs + k }
 
 // solution returns the coefficients of the features and the biases of a penalty.
 func (p *problem) solution(penalty int) (beta, bias []float64) {
@@ -291,9 +310,9 @@ const (
 func (p *problem) cost(width int) float64 {
 	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
 	factor := nanosPerTerm * rows * size * (float64(width) + size/2)
-	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 6
+	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 3
 	padded := math.Ceil(columns/16) * 16
-	step := 2*nanosPerProduct*rows*size*padded + nanosPerTerm*columns*size*size + nanosPerLogit*rows*columns
+	step := 2*nanosPerProduct*size*padded*(rows+size) + nanosPerLogit*rows*columns
 	return factor + bounds + iterations*step
 }
 

@@ -2,11 +2,11 @@
 
 # ---- The model: the weighted mean of its members -----------------------------------------
 
-ALGORITHMS = {1: Network, 2: Forest, 3: Boosting, 4: Boosting}
+ALGORITHMS = {1: Smoothed, 2: Forest, 3: Boosting, 4: Boosting}
 
 
-def check_version(r):
-    if r.byte() != 1:
+def check_version(r, version=1):
+    if r.byte() != version:
         raise ValueError("this version of a member of the model is unknown")
 
 
@@ -25,8 +25,8 @@ class Model:
         if r.bytes(8) != b"FORETELL":
             raise ValueError("this is not a model file")
         version = r.number("H")
-        if not 1 <= version <= 3:
-            raise ValueError(f"the model has version {version}, but this program reads versions 1 to 3")
+        if not 1 <= version <= 4:
+            raise ValueError(f"the model has version {version}, but this program reads versions 1 to 4")
         self.schema = json.loads(r.bytes(r.uint32()))
         self.algorithm = r.bytes(r.uint32()).decode()
         self.temperature = r.float64()

@@ -1,0 +1,97 @@
+package learn
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"foretell/internal/learn/shapley"
+	"foretell/internal/table/frame"
+)
+
+// ringFrame returns rows of two numbers whose class is the ring that they are in.
+func ringFrame(rows int) *frame.Frame {
+	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b", "c"}}, Rows: rows, Columns: make([]frame.Column, 2)}
+	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}}
+	draw := rand.New(rand.NewPCG(5, 6))
+	for range rows {
+		x, y := draw.NormFloat64(), draw.NormFloat64()
+		f.Columns[0].Floats = append(f.Columns[0].Floats, x)
+		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
+		f.Labels = append(f.Labels, int32(min(2, math.Hypot(x, y)+0.1*draw.NormFloat64())))
+	}
+	return f
+}
+
+// raceNetworks races the neural networks alone.
+func raceNetworks(t *testing.T, f *frame.Frame, workers int) *Outcome {
+	t.Helper()
+	o, err := Race(t.Context(), f, Params{Algorithms: []string{"MSEV01"}, Seed: 1, Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestSmoothPart trains networks with a smooth part, because the border of the classes
+// is smooth.
+func TestSmoothPart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("races several times")
+	}
+	f := ringFrame(300)
+	o := raceNetworks(t, f, 2)
+	m := o.Model
+	file := bytesOf(t, m)
+	if !isSmoothed(m.members[0].predictor) || m.fileVersion() != versionSmooth {
+		t.Fatalf("no smooth part, version %d", m.fileVersion())
+	}
+	t.Run("read_back_is_equal", func(t *testing.T) {
+		again, err := readBytes(file, algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(t, again), file) {
+			t.Error("bytes differ after reading and writing")
+		}
+	})
+	t.Run("any_number_of_workers", func(t *testing.T) {
+		if !bytes.Equal(bytesOf(t, raceNetworks(t, f, 5).Model), file) {
+			t.Error("bytes differ")
+		}
+	})
+	t.Run("paths_end_at_their_rows", func(t *testing.T) {
+		var got, from, to [9]float32
+		p := m.members[0].predictor
+		p.Encode(f).PredictPath(got[:], &shapley.Path{From: 3, To: 7, Steps: 2, Step: []int32{1, 2}})
+		p.Predict(from[:3], f, 3, 4)
+		p.Predict(to[:3], f, 7, 8)
+		for c := range 3 {
+			if got[c] != from[c] || got[6+c] != to[c] {
+				t.Errorf("class %d: %v and %v, want %v and %v", c, got[c], got[6+c], from[c], to[c])
+			}
+		}
+	})
+	t.Run("the_last_score_is_that_of_both", func(t *testing.T) {
+		if n := len(o.Runs[0].Curve); n < 2 || o.Runs[0].LogLoss > 0.3 {
+			t.Errorf("%d scores, log loss %v", n, o.Runs[0].LogLoss)
+		}
+	})
+}
+
+// TestLargeTablesHaveNoSmoothPart checks the limit of rows.
+func TestLargeTablesHaveNoSmoothPart(t *testing.T) {
+	for rows, want := range map[int]bool{maxSmoothRows: true, maxSmoothRows + 1: false} {
+		r, err := newRace(ringFrame(rows), Params{}, algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range r.runs {
+			run.best.step = 1
+			if got := r.hasSmoothPart(run); got != (want && run.Name == "MSEV01") {
+				t.Errorf("%d rows, %s: %v", rows, run.Name, got)
+			}
+		}
+	}
+}
