@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares variants of `foretell run` by blind log loss and processor time.
 
-    python3 docs/bench/cuts.py FOLDER [--seeds N] [--rows N] OLD NEW...
+    python3 docs/bench/cuts.py FOLDER [--seeds N] [--rows N] [--percent N] OLD NEW...
 
 FOLDER has one CSV per data set, with a header and the label last. OLD and each NEW is a command, such as
 "./foretell" or "FT_X=1 ./foretell --effort fast": variables, the program, and flags of `run`. For each set and
-seed a quarter of the rows of each class is set aside (of a class with one row, none). Each command trains on
+seed a quarter of the rows of each class (or --percent N) is set aside (of a class with one row, none). Each command trains on
 the rest and predicts these rows. The commands take turns, so that other work on the machine slows all of them.
 A line is printed for each set: for each command the log loss, the error and the processor seconds,
 the means over the seeds. The last lines are the geometric means of the ratios to OLD. A log loss below 0.01
@@ -16,7 +16,7 @@ import argparse, csv, json, math, os, random, resource, subprocess, sys, tempfil
 FLOOR = 0.01
 
 
-def divide(path, seed, limit):
+def divide(path, seed, limit, percent):
     """The header, the rows to train on and the rows to predict, in random order."""
     with open(path, newline="") as file:
         header, *rows = list(csv.reader(file))
@@ -26,8 +26,8 @@ def divide(path, seed, limit):
     by_class = {}
     for row in rows:
         by_class.setdefault(row[-1], []).append(row)
-    blind = [row for name in sorted(by_class) for row in by_class[name][: len(by_class[name]) // 4]]
-    train = [row for name in sorted(by_class) for row in by_class[name][len(by_class[name]) // 4 :]]
+    blind = [row for name in sorted(by_class) for row in by_class[name][: len(by_class[name]) * percent // 100]]
+    train = [row for name in sorted(by_class) for row in by_class[name][len(by_class[name]) * percent // 100 :]]
     rng.shuffle(train)
     rng.shuffle(blind)
     return header, train, blind
@@ -74,6 +74,7 @@ def main():
     parser.add_argument("commands", nargs="+")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--percent", type=int, default=25)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     totals = {}
@@ -82,7 +83,7 @@ def main():
             continue
         sums = [[0.0] * 3 for _ in args.commands]
         for seed in range(1, args.seeds + 1):
-            header, train, blind = divide(os.path.join(args.folder, name), seed, args.rows)
+            header, train, blind = divide(os.path.join(args.folder, name), seed, args.rows, args.percent)
             with tempfile.TemporaryDirectory() as folder:
                 write(folder + "/train.csv", header, train, True)
                 write(folder + "/blind.csv", header, blind, False)
