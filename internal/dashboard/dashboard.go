@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"foretell/internal/account"
@@ -54,13 +55,14 @@ type Options struct {
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	opts      Options
-	templates map[string]*template.Template
+	templates func() map[string]*template.Template // parsed for the first page: most commands of the embedded service need none
 	crossSite *http.CrossOriginProtection
 }
 
 // New returns the pages.
 func New(opts Options) *Pages {
-	return &Pages{opts: opts, templates: parseTemplates(opts.Now), crossSite: http.NewCrossOriginProtection()}
+	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
+	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection()}
 }
 
 // Mount registers each page by calling handle. A pattern is a method and a path.
@@ -277,10 +279,10 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version, content.Path = v.account, p.opts.Local != nil, p.opts.Version, v.r.URL.Path
 	var body bytes.Buffer
 	layout := "page"
-	if part := v.r.URL.Query().Get("part"); part != "" && status == http.StatusOK && p.templates[name].Lookup("part-"+part) != nil {
+	if part := v.r.URL.Query().Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {
 		layout = "part-" + part // what the script of the page replaces
 	}
-	if err := p.templates[name].ExecuteTemplate(&body, layout, &content); err != nil {
+	if err := p.templates()[name].ExecuteTemplate(&body, layout, &content); err != nil {
 		return err
 	}
 	if layout != "page" && respondUnchanged(v, body.Bytes()) {

