@@ -27,6 +27,9 @@ const errorsFile = "../testdata/errors.txt"
 // nothing on standard output, the program's name with the fact, and the next step.
 func TestErrors(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of commands that fail before anything is concurrent")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("what the system says is written down as Linux says it")
 	}

@@ -45,6 +45,9 @@ var offered = regexp.MustCompile("`(foretell [^`]+)`")
 // the command that printed it, and none is a usage error.
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a hundred commands; the scripts cover their concurrency")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("hints are quoted as a Unix shell reads them")
 	}
@@ -97,6 +100,9 @@ func TestHintsWork(t *testing.T) {
 // each succeeds in at most three steps.
 func TestEveryHintLeadsOn(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a hundred commands; the scripts cover their concurrency")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("hints are quoted as a Unix shell reads them")
 	}

@@ -304,7 +304,11 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 // TestExplainIsDeterministic checks that neither the number of workers nor the
 // other rows nor the file change an explanation.
 func TestExplainIsDeterministic(t *testing.T) {
-	f := explainFrame(300, 3, 9)
+	rows := 300
+	if testing.Short() {
+		rows = 60
+	}
+	f := explainFrame(rows, 3, 9)
 	m := explainedModels(t, f, 0)[Blend]
 	want, err := m.Explain(t.Context(), selectRows(f, []int32{10, 11, 12, 13}), ExplainOptions{Workers: 1})
 	if err != nil {

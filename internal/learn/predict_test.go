@@ -21,10 +21,11 @@ import (
 
 func TestPredict(t *testing.T) {
 	algorithms := []string{"MFIF01", "MSEV02"}
+	var threshold *float64
 	if testing.Short() { // under the race detector a blend takes minutes
-		algorithms = []string{"MSIX01"}
+		algorithms, threshold = []string{"MSIX01"}, new(0.1)
 	}
-	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3, Algorithms: algorithms})
+	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3, Algorithms: algorithms, Threshold: threshold})
 	if err != nil {
 		t.Fatal(err)
 	}

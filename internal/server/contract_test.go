@@ -39,8 +39,10 @@ func TestContract(t *testing.T) {
 		t.Run(op.ID, func(t *testing.T) {
 			c.checkTokens(t, op)
 			c.checkMethods(t, op)
-			for _, r := range c.doc.requests(c.validRequest(op)) {
-				c.check(t, r, c.accountFor(op))
+			for i, r := range c.doc.requests(c.validRequest(op)) {
+				if !testing.Short() || i%8 == 0 { // they are sent one after the other
+					c.check(t, r, c.accountFor(op))
+				}
 			}
 		})
 	}

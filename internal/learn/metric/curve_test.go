@@ -109,6 +109,10 @@ func TestReliability(t *testing.T) {
 // population. The calibration error is not among the scores, because on few rows
 // it is larger than that of the population.
 func TestBootstrapIntervalsHoldTheScore(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
 	population := calibratedSample(200000, 2, 12)
 	const samples, rows = 400, 400
 	for name, score := range map[string]func(Predictions) (float64, Interval){

@@ -28,6 +28,10 @@ func groupedSample(groups, size int, seed uint64) Predictions {
 // Of the intervals of many samples of groups, about 95 of 100 must contain the
 // score of the population, and far fewer if the groups are not known.
 func TestGroupIntervalsHoldTheScore(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
 	const groups, size, samples = 120, 8, 600
 	population := groupedSample(80_000, size, 9)
 	for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss, NameBrier} {
@@ -57,6 +61,10 @@ func TestGroupIntervalsHoldTheScore(t *testing.T) {
 // The same holds for the scores of one class. The intervals from bootstrap samples of groups
 // must be wider than those from samples of rows.
 func TestGroupIntervalsOfAClass(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
 	const groups, size, samples = 120, 8, 400
 	byRows := func(p Predictions) Predictions { p.Groups = nil; return p }
 	population := byRows(groupedSample(40_000, size, 9))

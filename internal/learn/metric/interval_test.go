@@ -29,6 +29,10 @@ func TestWilson(t *testing.T) {
 // Of the intervals of many samples, about 95 of 100 must contain the score of the
 // population.
 func TestIntervalsHoldTheScore(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of samples, in one goroutine")
+	}
 	for _, classes := range []int{2, 4} {
 		population := calibratedSample(500000, classes, 12)
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss} {

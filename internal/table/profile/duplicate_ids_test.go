@@ -51,6 +51,9 @@ func TestDuplicateIDs(t *testing.T) {
 		},
 		{name: "constant", id: func(int) string { return "x" }, want: duplicateDefect(0, everyRow...)},
 	}
+	if testing.Short() { // under the race detector each takes seconds
+		tests = tests[len(tests)-2:]
+	}
 	for _, disk := range []string{"room", "no_room"} {
 		dir := t.TempDir()
 		temporary := dir

@@ -14,6 +14,9 @@ import (
 // TestSampleOfWideTable samples more rows than fit the memory, up to a thousand, and
 // checks the statistics of all.
 func TestSampleOfWideTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("millions of cells, in one goroutine")
+	}
 	const fields = groupFields + 10 // a group and a part of one
 	disk := spill.New(t.TempDir())
 	defer disk.Close()
@@ -61,6 +64,9 @@ func TestSampleOfWideTable(t *testing.T) {
 
 // TestBriefScan checks that a brief scan finds the same schema.
 func TestBriefScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("millions of cells, which TestReadingDoesNotDependOnTheCores reads by the same goroutines")
+	}
 	w := newWideTable(12_000, 200, rand.New(rand.NewPCG(1, 3))) // more than a brief sample keeps in memory
 	whole, brief := scanText(t, w.file, ScanOptions{}), scanText(t, w.file, ScanOptions{Brief: true})
 	for i := range whole.Columns {
