@@ -56,7 +56,7 @@ func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error
 	region := first(query.Get("region"), getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), defaultRegion)
 	l := &bucketLocation{bucket: u.Host, region: region, instance: query.Get("credentials") == "instance"}
 	if value := query.Get("credentials"); value != "" && !l.instance {
-		return nil, fmt.Errorf("%w: credentials=%s: want instance, or no such parameter", ErrLocation, value)
+		return nil, fmt.Errorf("%w: credentials=%s: want credentials=instance, or omit the parameter", ErrLocation, value)
 	}
 	if l.bucket == "" {
 		return nil, fmt.Errorf("%w: no bucket: want %s", ErrLocation, LocationForm)

@@ -28,9 +28,9 @@ type SweepResult struct {
 // [OrphanGrace] unless a row references them again.
 //
 // isAlive reports whether the process of that name is running. Sweep does not touch the
-// blobs of running processes. listReferenced returns the keys between two keys, and these,
-// that rows reference. Sweep calls it after listing the blobs between them. Therefore it
-// returns every key that a process committed before it died.
+// blobs of running processes. listReferenced returns the keys from first to last that rows
+// reference. Sweep calls it after it has listed the blobs with these keys, so the result has
+// every key that a process committed before it died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // what could not be deleted before
 	var result SweepResult

@@ -92,7 +92,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 		}
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
 		if server == "" || o.VerifyFiles {
-			if c, known := o.checkFiles(ctx, s); known {
+			if c, shown := o.checkFiles(ctx, s); shown {
 				results = append(results, c)
 			}
 		}

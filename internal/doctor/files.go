@@ -14,9 +14,9 @@ import (
 	"foretell/internal/term"
 )
 
-// checkFiles checks the sizes of the stored files, and with --files their contents. known is
-// false if there is no data folder yet, unless --files requests the check.
-func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, known bool) {
+// checkFiles checks the sizes of the stored files, and with --files their contents. shown is
+// false if there is nothing to check and --files is not set.
+func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result, shown bool) {
 	const name = "files"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {

@@ -25,7 +25,7 @@ var (
 	ErrCorrupt     = errors.New("the database is damaged")
 	ErrNewerSchema = errors.New("the database was written by a newer program")
 	// ErrOldSchema is returned by OpenUnchanged.
-	ErrOldSchema = errors.New("the database has no schema or that of an old release")
+	ErrOldSchema = errors.New("the database has no schema, or that of an old release")
 	// ErrUnknownColumn is returned by InsertRows.
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
