@@ -110,7 +110,7 @@ func TestDrop(t *testing.T) {
 				m.insert("1")
 				m.with(func() { m.jobs["1"].Account = "account of 1" })
 				var end error
-				p, givenUp, stop := m.start(t, func(ctx context.Context, r *Run) error {
+				p, failures, stop := m.start(t, func(ctx context.Context, r *Run) error {
 					end = untilDone(ctx, r)
 					return end
 				})
@@ -120,8 +120,8 @@ func TestDrop(t *testing.T) {
 				m.with(func() { delete(m.jobs, "1") })
 				p.StopDeleted(deleted)
 				synctest.Wait()
-				if !errors.Is(end, ErrLeaseLost) || !time.Now().Equal(before) || len(*givenUp) > 0 {
-					t.Errorf("the run ended with %v after %s, given up: %v", end, time.Since(before), *givenUp)
+				if !errors.Is(end, ErrLeaseLost) || !time.Now().Equal(before) || len(*failures) > 0 {
+					t.Errorf("the run ended with %v after %s, failures: %v", end, time.Since(before), *failures)
 				}
 			})
 		})
