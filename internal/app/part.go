@@ -34,14 +34,14 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	rows.spill = spill.New(a.tempDir)
 	defer a.closeSpill(ctx, rows.spill)
 	recorder := newProgressRecorder([]*store.Training{run})
-	wins := make(chan learn.Win)
+	wins := make(chan learn.ThresholdReached)
 	p := a.newRaceParams(rows)
 	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
 	p.Stop = r.Cancelled()
-	p.Remote = &learn.Remote{Wins: wins, Announce: a.announceWin(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
+	p.Remote = &learn.RemoteRuns{Wins: wins, Announce: a.announceWin(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
 	p.Progress = func(e learn.Event) {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)

@@ -40,7 +40,7 @@ type spreadRace struct {
 	keys map[string]string // keys of the runs, by algorithm
 	// ctx is the context of the job.
 	ctx  context.Context
-	wins chan learn.Win
+	wins chan learn.ThresholdReached
 
 	mu     sync.Mutex
 	remote []string // algorithms of the parts
@@ -51,7 +51,7 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 	if !a.spreads || len(rows.runs) < 2 || !a.isWorthSpreading(rows) {
 		return nil, nil
 	}
-	s := &spreadRace{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.Win)}
+	s := &spreadRace{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
 		s.keys[run.Algorithm] = run.Key
 	}
@@ -115,11 +115,11 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 
 // newRemote returns how the engine gets the recordings of the parts. It returns nil if s
 // is nil. The caller must call stop when the race has ended.
-func (s *spreadRace) newRemote() (remote *learn.Remote, stop func()) {
+func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.Remote{Algorithms: slices.Clone(s.remote), Await: s.await, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
 	return remote, s.app.pollWins(s.ctx, s.job.Subject, s.wins)
 }
 
@@ -134,7 +134,7 @@ func (s *spreadRace) isRemote(algorithm string) bool {
 	return slices.Contains(s.remote, algorithm)
 }
 
-// await implements [learn.Remote.Await].
+// await implements [learn.RemoteRuns.Await].
 func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
 	tick := time.NewTicker(partInterval)
 	defer tick.Stop()
@@ -240,8 +240,8 @@ func (r verifiedRecording) Close() error {
 
 // announceWin returns a function that stores the win of a run that this worker trains for
 // the job j. keys has the keys of the runs by algorithm.
-func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.Win) {
-	return func(win learn.Win) {
+func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
+	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the others only train longer
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
@@ -251,7 +251,7 @@ func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]strin
 
 // pollWins starts to send the times at which runs of a race reached the threshold to wins,
 // each once, until stop is called or ctx is done.
-func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Win) (stop func()) {
+func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart
 	stopPolling := runEvery(ctx, partInterval, func() {
@@ -268,7 +268,7 @@ func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Win) 
 				continue
 			}
 			select {
-			case wins <- learn.Win{Algorithm: p.Algorithm, Time: *p.Reached}:
+			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.Reached}:
 				sent[p.Training] = true
 			case <-ctx.Done():
 			}

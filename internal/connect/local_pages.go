@@ -21,7 +21,7 @@ import (
 
 // LocalPages serves the dashboard of the embedded service to this computer.
 type LocalPages struct {
-	local  *dashboard.Local
+	local  *dashboard.LocalAccess
 	url    string
 	server *http.Server
 	served chan error
@@ -41,7 +41,7 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	}
 	used := &atomic.Bool{}
 	p := &LocalPages{
-		local: &dashboard.Local{
+		local: &dashboard.LocalAccess{
 			Code: code, Secret: secret, Token: c.validToken,
 			Use: func() bool { return used.CompareAndSwap(false, true) },
 		},

@@ -49,7 +49,7 @@ type Options struct {
 	// Version is the version of the service, shown on each page.
 	Version string
 	// Local is how the browser gets access to the embedded service. It is nil if visitors sign in.
-	Local *Local
+	Local *LocalAccess
 }
 
 // Pages serves the pages. It is safe for concurrent use.
@@ -71,7 +71,7 @@ func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWrit
 		handle(pattern, p.handler(visit))
 	}
 	for pattern, visit := range p.privatePages() {
-		handle(pattern, p.handler(p.signedIn(visit)))
+		handle(pattern, p.handler(p.requireSession(visit)))
 	}
 	handle("GET /assets/{version}/{name}", p.handleAsset)
 }
@@ -148,7 +148,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 
 // Home shows the front page.
 func (p *Pages) Home(w http.ResponseWriter, r *http.Request) {
-	p.handler(p.signedIn(p.showHome))(w, r)
+	p.handler(p.requireSession(p.showHome))(w, r)
 }
 
 // visit is one request for a page.
@@ -200,9 +200,9 @@ func isMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 
-// signedIn returns a visitFunc that sets v.account and calls do. Visitors without a
+// requireSession returns a visitFunc that sets v.account and calls do. Visitors without a
 // session are sent to the sign-in page.
-func (p *Pages) signedIn(do visitFunc) visitFunc {
+func (p *Pages) requireSession(do visitFunc) visitFunc {
 	return func(v *visit) error {
 		if v.token == "" {
 			return p.askToSignIn(v)

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/client"
 )
 
-// Local lets one browser use the embedded service, which has no passwords.
-type Local struct {
+// LocalAccess lets one browser use the embedded service, which has no passwords.
+type LocalAccess struct {
 	// Code is the code in the link. A browser can exchange it once for the cookie.
 	Code string
 	// Secret is the value of that cookie.

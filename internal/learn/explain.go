@@ -67,7 +67,7 @@ func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions
 type explainer struct {
 	model   *Model
 	options ExplainOptions
-	table   shapley.Table
+	table   shapley.TableInfo
 	orders  *shapley.Orders
 	base    []float64 // by class
 }
@@ -83,7 +83,7 @@ func (m *Model) newExplainer(opts ExplainOptions) (*explainer, error) {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
 	e := &explainer{model: m, options: opts, base: make([]float64, m.classes())}
-	e.table = shapley.Table{Background: m.background.Rows, Features: len(m.schema.Columns), Classes: m.classes()}
+	e.table = shapley.TableInfo{Background: m.background.Rows, Features: len(m.schema.Columns), Classes: m.classes()}
 	for _, group := range groupByColumn(m.schema) {
 		e.table.Columns = append(e.table.Columns, group.features)
 	}

@@ -59,7 +59,7 @@ type Params struct {
 	Disk *spill.File
 	// Remote has other machines train some of the algorithms. It does not change the
 	// model. It may be nil.
-	Remote *Remote
+	Remote *RemoteRuns
 	// Progress is called for each score and change of status, by one goroutine
 	// at a time. It must return quickly. It may be nil.
 	Progress func(Event)

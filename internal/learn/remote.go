@@ -10,10 +10,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Remote connects the runs of a race that are trained on several machines. The
+// RemoteRuns connects the runs of a race that are trained on several machines. The
 // race is decided by virtual time, so the runs need not be trained at the same
 // time or at the same speed.
-type Remote struct {
+type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [RecordRun].
 	Algorithms []string
 	// Await waits until the run of an algorithm has been recorded, and returns the
@@ -25,25 +25,25 @@ type Remote struct {
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// Wins receives the wins of runs on other machines, in any order. A win may be
 	// received several times. Wins may be nil.
-	Wins <-chan Win
+	Wins <-chan ThresholdReached
 	// Announce is called when a run on this machine has reached the threshold.
-	Announce func(Win)
+	Announce func(ThresholdReached)
 }
 
-// Win is the score of an algorithm that reached the threshold, and its virtual
-// time.
-type Win struct {
+// ThresholdReached reports that an algorithm has reached the threshold, and its virtual time
+// then.
+type ThresholdReached struct {
 	Algorithm string
 	Time      float64
 }
 
 // has reports whether another machine trains the algorithm.
-func (r *Remote) has(algorithm string) bool {
+func (r *RemoteRuns) has(algorithm string) bool {
 	return r != nil && slices.Contains(r.Algorithms, algorithm)
 }
 
 // RecordRun trains one algorithm of the race that f and p describe and writes a
-// recording of the run to w, for [Remote.Await] of the machine that decides the
+// recording of the run to w, for [RemoteRuns.Await] of the machine that decides the
 // race. The run ends as in [Race]. If it is cut short, its scores so far are
 // recorded. p.Remote must have only Wins and Announce. If ctx is cancelled,
 // RecordRun returns its cause.
@@ -111,7 +111,7 @@ func (r *race) listenForWins(ctx context.Context) (stop func()) {
 // announceWin calls Remote.Announce for a run that has reached the threshold.
 func (r *race) announceWin(run *run) {
 	if remote := r.data.params.Remote; remote != nil && remote.Announce != nil {
-		remote.Announce(Win{run.Name, run.lastScoreTime()})
+		remote.Announce(ThresholdReached{run.Name, run.lastScoreTime()})
 	}
 }
 

@@ -30,15 +30,15 @@ type machines struct {
 	stop chan struct{}
 
 	mu        sync.Mutex
-	wins      []Win
-	listeners []chan Win
+	wins      []ThresholdReached
+	listeners []chan ThresholdReached
 }
 
 // listen returns a channel with all wins.
-func (m *machines) listen() chan Win {
+func (m *machines) listen() chan ThresholdReached {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := make(chan Win, 100)
+	c := make(chan ThresholdReached, 100)
 	for _, win := range m.wins {
 		c <- win
 	}
@@ -46,7 +46,7 @@ func (m *machines) listen() chan Win {
 	return c
 }
 
-func (m *machines) announce(win Win) {
+func (m *machines) announce(win ThresholdReached) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.wins = append(m.wins, win)
@@ -58,13 +58,13 @@ func (m *machines) announce(win Win) {
 func (m *machines) race(t *testing.T) *Outcome {
 	t.Helper()
 	p := m.params
-	p.Remote = &Remote{Algorithms: m.remote, Wins: m.listen(), Announce: m.announce}
+	p.Remote = &RemoteRuns{Algorithms: m.remote, Wins: m.listen(), Announce: m.announce}
 	p.Remote.Await = func(ctx context.Context, name string, _ <-chan struct{}) (io.ReadCloser, int64, error) {
 		if name == m.lose {
 			return nil, 0, nil
 		}
 		there := m.params
-		there.Remote = &Remote{Wins: m.listen(), Announce: m.announce}
+		there.Remote = &RemoteRuns{Wins: m.listen(), Announce: m.announce}
 		there.Stop, there.Progress = m.stop, nil
 		var b bytes.Buffer
 		if err := recordRun(ctx, m.frame, there, name, &b, m.algorithms); err != nil {
@@ -179,7 +179,7 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 		"incomplete":     io.NopCloser(bytes.NewReader(valid.Bytes()[:valid.Len()-1])),
 		"wrong checksum": damagedRecording{bytes.NewReader(valid.Bytes())},
 	} {
-		p := Params{Remote: &Remote{Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
+		p := Params{Remote: &RemoteRuns{Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
 			return recording, int64(valid.Len()), nil
 		}}}
 		r, err := newRace(data, p, fakes)
@@ -202,7 +202,7 @@ func TestFailedPartIsNoted(t *testing.T) {
 		"worker died":  func() (io.ReadCloser, int64, error) { return nil, 0, errors.New("worker died") },
 		"not a record": func() (io.ReadCloser, int64, error) { return io.NopCloser(bytes.NewReader([]byte("x"))), 1, nil },
 	} {
-		p := Params{Remote: &Remote{Algorithms: []string{"BSEV01"}, Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
+		p := Params{Remote: &RemoteRuns{Algorithms: []string{"BSEV01"}, Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
 			return await()
 		}}}
 		o, err := raceAlgorithms(t.Context(), fakeFrame(300, 2), p, fakes)

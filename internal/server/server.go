@@ -68,7 +68,7 @@ type Options struct {
 	LoginBurst    int
 	LoginInterval time.Duration
 	// Local is how the browser gets access to the embedded service. If it is nil, visitors sign in.
-	Local *dashboard.Local
+	Local *dashboard.LocalAccess
 }
 
 // service is the state that the handlers share.

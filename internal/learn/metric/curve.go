@@ -133,7 +133,7 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 	if p.Groups != nil {
 		sums := newClusterSums(p)
 		sums.addAll(influence)
-		variance, clusters := sums.end()
+		variance, clusters := sums.takeVariance()
 		return area, clusterInterval(area, variance, clusters)
 	}
 	counts := emptyClassCounts(2)

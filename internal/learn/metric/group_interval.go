@@ -14,7 +14,7 @@ func groupScoreInterval(name string, p Predictions) Interval {
 	}
 	sums := newClusterSums(p)
 	sums.addAll(influence)
-	variance, clusters := sums.end()
+	variance, clusters := sums.takeVariance()
 	if name != NameLogLoss && name != NameBrier {
 		return clusterInterval(score, variance, clusters)
 	}
@@ -86,9 +86,9 @@ func (s *clusterSums) addAll(influence []float64) {
 	}
 }
 
-// end returns the variance of the score whose influences were added, and the number of
+// takeVariance returns the variance of the score whose influences were added, and the number of
 // clusters that they are from, and forgets the influences.
-func (s *clusterSums) end() (variance float64, clusters int) {
+func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
 		variance += s.sums[cluster] * s.sums[cluster]
 		s.sums[cluster], s.has[cluster] = 0, false
@@ -122,7 +122,7 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 			s.add(row, (hit-ratio*base)/bases)
 		}
 	}
-	variance, clusters := s.end()
+	variance, clusters := s.takeVariance()
 	return clusterInterval(ratio, variance, clusters)
 }
 

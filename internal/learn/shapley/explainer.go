@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Table describes the table of the rows that an Explainer explains.
-type Table struct {
+// TableInfo describes the table of the rows that an Explainer explains.
+type TableInfo struct {
 	// Background is the number of background rows, which come first.
 	Background int
 	// Columns holds the features of each column. A column is replaced as a whole.
@@ -20,7 +20,7 @@ type Table struct {
 
 // Explainer computes contributions of columns. It is not safe for concurrent use.
 type Explainer struct {
-	table  Table
+	table  TableInfo
 	rows   Rows
 	orders *Orders
 	// The rest is scratch space.
@@ -44,7 +44,7 @@ type Orders struct{ list [][]int }
 // order, each column is once at each place, as in a Latin square, so no column comes early
 // more often than others. The orders depend only on t, so that equal rows have equal
 // explanations.
-func NewOrders(t Table) *Orders {
+func NewOrders(t TableInfo) *Orders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))
 	o := &Orders{list: make([][]int, t.Background)}
@@ -61,7 +61,7 @@ func NewOrders(t Table) *Orders {
 
 // NewExplainer returns an explainer of rows, which must begin with the background rows.
 // orders must be the result of NewOrders(t).
-func NewExplainer(t Table, rows Rows, orders *Orders) *Explainer {
+func NewExplainer(t TableInfo, rows Rows, orders *Orders) *Explainer {
 	return &Explainer{
 		table: t, rows: rows, orders: orders, different: make([]bool, t.Features),
 		values: make([]float64, 1<<maxExactColumns), path: Path{Step: make([]int32, t.Features)},
