@@ -44,6 +44,7 @@ func foretellWith(t *testing.T, env []string) func(args ...string) string {
 // TestHostileContentInBrowser shows such texts on every page that can show them. They are text,
 // the layout stays whole, and the policy of the pages has nothing to report.
 func TestHostileContentInBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}

@@ -24,6 +24,7 @@ import (
 // computer, while it is gone, and while the service is restarted. The page goes on by itself,
 // and shows the end of the race at once.
 func TestLiveRaceInBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}

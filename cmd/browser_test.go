@@ -100,11 +100,18 @@ func (p *person) source(path string) string {
 // password, sign in, upload, race, stop, read the report, predict, download. It then looks
 // for barriers on every page.
 func TestDashboardInBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	t.Run("sqlite", func(t *testing.T) { walkDashboard(t, true) })
-	t.Run("postgres", func(t *testing.T) { walkDashboard(t, false, "--database", testenv.Postgres(t)) })
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		walkDashboard(t, true)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		walkDashboard(t, false, "--database", testenv.Postgres(t))
+	})
 }
 
 // walkDashboard uses a service with these flags. access is set to look for barriers.

@@ -146,8 +146,11 @@ func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, co
 	}
 	err := s.eachFold(c, func(fold *Model, lo, hi int) error {
 		substitutions, places := make([]substitution, len(columns)+1), make([][][]int32, len(columns))
+		used := s.usedBy(fold)
 		for i := range columns {
-			substitutions[i], places[i] = columns[i].substitute(s.frame, lo, hi)
+			if slices.ContainsFunc(columns[i].features, func(feature int) bool { return used[feature] }) {
+				substitutions[i], places[i] = columns[i].substitute(s.frame, lo, hi)
+			}
 		}
 		substitutions[len(columns)] = substitution{rows: rowRange(lo, hi)}
 		predictions, err := s.predict(ctx, fold, substitutions)
@@ -157,10 +160,13 @@ func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, co
 		base := predictions[len(columns)]
 		copy(unchanged[lo*classes:], base)
 		for i := range columns {
-			for repeat, places := range places[i] {
+			for repeat := range changed[i] {
 				dst := changed[i][repeat][lo*classes : hi*classes]
 				copy(dst, base)
-				for row, place := range places {
+				if places[i] == nil { // the fold does not use the column
+					continue
+				}
+				for row, place := range places[i][repeat] {
 					if place >= 0 {
 						copy(dst[row*classes:(row+1)*classes], predictions[i][int(place)*classes:])
 					}

@@ -96,12 +96,28 @@ type replacedColumn struct {
 	rows     []int32
 }
 
+// usedBy returns, by feature, whether the model of a fold may use it. Folds of a table
+// with very many features use only those selected for them.
+func (s *validationSample) usedBy(fold *Model) []bool {
+	used := make([]bool, len(s.used))
+	for i := range fold.members {
+		_, columns := unwrapScreened(fold.members[i].predictor)
+		if columns == nil {
+			return s.used
+		}
+		for _, feature := range columns {
+			used[feature] = true
+		}
+	}
+	return used
+}
+
 // newFrame returns the rows lo…hi-1 of the substitution. Features that are not
 // used have no cells.
-func (s *substitution) newFrame(sample *validationSample, lo, hi int) *frame.Frame {
+func (s *substitution) newFrame(sample *validationSample, used []bool, lo, hi int) *frame.Frame {
 	f := &frame.Frame{Schema: sample.frame.Schema, Rows: hi - lo, Columns: make([]frame.Column, len(sample.frame.Columns))}
-	for feature, used := range sample.used {
-		if used {
+	for feature := range used {
+		if used[feature] {
 			f.Columns[feature] = sample.frame.Columns[feature].Take(s.rows[lo:hi])
 		}
 	}
@@ -125,9 +141,10 @@ func (s *validationSample) predict(ctx context.Context, fold *Model, list []subs
 			blocks = append(blocks, block{at, lo, min(lo+blockRows, n)})
 		}
 	}
+	used := s.usedBy(fold)
 	err := parallelFor(s.workers, len(blocks), func(i int) error {
 		b := blocks[i]
-		f := list[b.at].newFrame(s, b.lo, b.hi)
+		f := list[b.at].newFrame(s, used, b.lo, b.hi)
 		fold.predict(predictions[b.at][b.lo*classes:b.hi*classes], f, 0, f.Rows)
 		return ctx.Err()
 	})
