@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +17,45 @@ import (
 // model so far.
 func TestStopRaceOnTerminal(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	t.Run("embedded", func(t *testing.T) { stopRaces(t, newStage(t)) })
+	t.Run("service", func(t *testing.T) {
+		s := newStage(t)
+		address := s.serve(t)
+		if out := s.pipe(t, "a long password\n", "users", "add", "a@example.com", "--password-stdin"); out.exit != exit.OK {
+			t.Fatalf("users add: %+v", out)
+		}
+		s.env = append(s.env, "FORETELL_SERVER="+address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password")
+		stopRaces(t, s)
+	})
+}
+
+// serve starts a service with the data of the stage and returns its address.
+func (s *stage) serve(t *testing.T) string {
+	t.Helper()
+	service := s.command("serve", "--listen", "127.0.0.1:0")
+	stderr, err := service.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = service.Process.Signal(os.Interrupt)
+		_ = service.Wait()
+	})
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			return address
+		}
+	}
+	t.Fatal("the service ended before it listened")
+	return ""
+}
+
+func stopRaces(t *testing.T, s *stage) {
+	t.Helper()
 	source, err := filepath.Abs("../testdata/credit-g")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -170,13 +171,19 @@ type Interval struct {
 // String returns the interval with two decimals, or with four if it is narrower
 // than 0.02. It is "" for nil.
 func (i *Interval) String() string {
-	switch {
-	case i == nil:
+	if i == nil {
 		return ""
-	case i.High-i.Low < 0.02:
-		return fmt.Sprintf("%.4f–%.4f", i.Low, i.High)
 	}
-	return fmt.Sprintf("%.2f–%.2f", i.Low, i.High)
+	digits := 2
+	if i.High-i.Low < 0.02 {
+		digits = 4
+	}
+	scale := math.Pow10(digits)
+	low, high := math.Round(i.Low*scale)/scale+0, math.Round(i.High*scale)/scale+0 // + 0 makes -0 a 0
+	if low < 0 {                                                                   // a dash between a minus sign and a number is hard to read
+		return fmt.Sprintf("%.*f to %.*f", digits, low, digits, high)
+	}
+	return fmt.Sprintf("%.*f–%.*f", digits, low, digits, high)
 }
 
 // FormatMargin returns half the width of the interval after a plus-minus sign, with two decimals,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -84,14 +85,15 @@ type predictionPage struct {
 
 // preview has the first rows of a result.
 type preview struct {
-	Header []string
+	Header []previewCell
 	Rows   [][]previewCell
 }
 
-// previewCell is a cell of a result. IsPrediction marks the predicted class.
+// previewCell is a cell of a result or of its header. IsPrediction marks the predicted class,
+// and IsProbability the columns of probabilities.
 type previewCell struct {
-	Text         string
-	IsPrediction bool
+	Text                        string
+	IsPrediction, IsProbability bool
 }
 
 // The sizes of the preview of a result.
@@ -187,8 +189,13 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 	}
 	out := &preview{}
 	columns := previewOrder(header)
+	cell := func(c int, text string) previewCell {
+		name := header[c]
+		isProbability := name == "probability" || strings.HasPrefix(name, "probability_")
+		return previewCell{Text: text, IsPrediction: name == "prediction", IsProbability: isProbability}
+	}
 	for _, c := range columns {
-		out.Header = append(out.Header, header[c])
+		out.Header = append(out.Header, cell(c, header[c]))
 	}
 	for len(out.Rows) < previewRows {
 		record, err := r.Read()
@@ -200,7 +207,7 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 		}
 		row := make([]previewCell, 0, len(columns))
 		for _, c := range columns {
-			row = append(row, previewCell{Text: record[c], IsPrediction: header[c] == "prediction"})
+			row = append(row, cell(c, record[c]))
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -73,6 +73,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"title":     algorithmTitle,
 		"kind":      api.AlgorithmKind,
 		"flags":     splitFlags,
+		"words":     func(text string) []string { return strings.Split(text, " ") },
 		"outcome":   api.FormatOutcome,
 		"tone":      tone,
 		"short":     shortKey,
@@ -231,6 +232,9 @@ func formatTook(began, ended string) string {
 	to, errTo := time.Parse(api.TimeLayout, ended)
 	if errFrom != nil || errTo != nil {
 		return ""
+	}
+	if to.Sub(from) < time.Second { // the timestamps are whole seconds
+		return "less than 1 s"
 	}
 	return term.FormatDuration(to.Sub(from))
 }

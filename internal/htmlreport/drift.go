@@ -3,6 +3,7 @@ package htmlreport
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/design"
@@ -28,6 +29,11 @@ type driftRow struct {
 
 // maxDriftColumns is the maximum number of columns of the table of drift.
 const maxDriftColumns = 40
+
+// IsLarge reports whether the drift of some column is large.
+func (d *Drift) IsLarge() bool {
+	return slices.ContainsFunc(d.Columns, func(c api.DriftColumn) bool { return c.Level == api.DriftLarge })
+}
 
 // NewDrift prepares a comparison. It returns nil if r is nil.
 func NewDrift(r *api.DriftReport) *Drift {

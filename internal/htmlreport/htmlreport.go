@@ -84,7 +84,7 @@ func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))
 	return t.ExecuteTemplate(w, "report-file", struct {
 		*Document
-		Style   template.CSS
-		Written string
-	}{d, design.InlineStylesheet(), api.FormatTime(now())})
+		Style              template.CSS
+		Written, WrittenOn string
+	}{d, design.InlineStylesheet(), api.FormatTime(now()), now().UTC().Format("2 January 2006, 15:04 UTC")})
 }

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"foretell/internal/learn/boost"
@@ -10,11 +12,15 @@ import (
 )
 
 // BenchmarkExplainTrees explains 1,000 rows of 28 numbers by 300 trees of 31
-// leaves, and reports the time of one row. docs/bench/explain.py does the same
-// with XGBoost.
+// leaves, and reports the time of one row. docs/bench/explain.sh does the same with
+// LightGBM, and docs/bench/explain.py with XGBoost. If FORETELL_BENCH_TABLE is set,
+// the training table is written to this file.
 func BenchmarkExplainTrees(b *testing.B) {
 	const rows, columns, trees, explained = 20_000, 28, 300, 1000
 	f := numberFrame(rows, columns)
+	if path := os.Getenv("FORETELL_BENCH_TABLE"); path != "" {
+		writeNumbers(b, path, f)
+	}
 	all := make([]int32, rows)
 	for i := range all {
 		all[i] = int32(i)
@@ -30,6 +36,23 @@ func BenchmarkExplainTrees(b *testing.B) {
 	}
 	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: 1, members: []member{{3, 1, fit.Model()}}, background: selectRows(f, all[:32])}
 	benchmarkExplain(b, m, selectRows(f, all[:explained]))
+}
+
+// writeNumbers writes a table with the label first and no header, as docs/bench/explain.sh
+// reads it.
+func writeNumbers(b *testing.B, path string, f *frame.Frame) {
+	b.Helper()
+	var text []byte
+	for row := range f.Rows {
+		text = strconv.AppendInt(text, int64(f.Labels[row]), 10)
+		for i := range f.Columns {
+			text = strconv.AppendFloat(append(text, ','), f.Columns[i].Floats[row], 'g', -1, 64)
+		}
+		text = append(text, '\n')
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // BenchmarkExplainBlend explains rows of 20 columns by a blend of four algorithms,
