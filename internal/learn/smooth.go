@@ -41,7 +41,7 @@ func (r *race) hasSmoothPart(run *run) bool {
 
 // addSmoothPart fits the smooth part and scores it together with the networks of
 // the best checkpoint, as one more step of the run. The checkpoint is changed if this
-// step is better.
+// step has a lower log loss.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	search, err := r.searchSmoothParts(ctx, run)
 	if errors.Is(err, rbf.ErrTooWide) {
@@ -65,8 +65,8 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		e.averageProbabilities(crossFitted, parts, fitBlendWeights(truth, e.halves[1-half]), positions)
 	}
 	s := e.score(crossFitted)
-	if loss := selectionLoss(s, len(e.labels)); weights[1] > 0 && loss < run.best.selectionLoss {
-		mixed.score, mixed.selectionLoss = s, loss
+	if weights[1] > 0 && s.logLoss < run.best.logLoss {
+		mixed.score, mixed.selectionLoss = s, selectionLoss(s, len(e.labels))
 		mixed.probabilities = make([]float32, len(crossFitted))
 		e.averageProbabilities(mixed.probabilities, parts, weights, all)
 		mixed.smooth = smoothChoice{search.width, smoothPenalties[search.penalty], weights[1]}
