@@ -45,14 +45,20 @@ func (r *race) newBackground(members []member) *frame.Frame {
 func usedFeatures(members []member, features int) []bool {
 	used := make([]bool, features)
 	for _, one := range members {
-		_, columns := unwrapScreened(one.predictor)
-		if columns == nil {
+		_, own := unwrapFeatures(one.predictor)
+		if own == nil {
 			for i := range used {
 				used[i] = true
 			}
+			continue
 		}
-		for _, i := range columns {
+		for _, i := range own.columns {
 			used[i] = true
+		}
+		if own.texts != nil {
+			for _, i := range own.texts.columns {
+				used[i] = true
+			}
 		}
 	}
 	return used
@@ -69,6 +75,12 @@ func (m *Model) encodeBackground() ([]byte, error) {
 			w.Bytes(1)
 			for _, code := range c.Codes {
 				w.Uint32(uint32(code))
+			}
+		case c.Texts != nil:
+			w.Bytes(1)
+			for _, cell := range c.Texts {
+				w.Uint32(uint32(len(cell)))
+				w.Bytes([]byte(cell)...)
 			}
 		case c.IsNumeric():
 			w.Bytes(1)
@@ -99,6 +111,11 @@ func readBackground(r *codec.Reader, schema *frame.Schema) *frame.Frame {
 		case used == 0:
 		case schema.Columns[i].Kind == frame.Category:
 			f.Columns[i].Codes = readCodes(r, rows, len(schema.Columns[i].Levels))
+		case schema.Columns[i].Kind == frame.Text:
+			f.Columns[i].Texts = make([]string, rows)
+			for row := range f.Columns[i].Texts {
+				f.Columns[i].Texts[row] = string(r.Next(r.Count32(1)))
+			}
 		default:
 			f.Columns[i].Floats = make([]float64, rows)
 			for row := range f.Columns[i].Floats {

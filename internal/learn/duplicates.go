@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"hash/fnv"
+	"io"
 	"math"
 	"slices"
 
@@ -77,6 +79,14 @@ func hashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {
 			hashes[i] = mixHash(hashes[i] ^ uint64(uint32(code)))
+		}
+		return
+	}
+	if column.Texts != nil {
+		for i, cell := range column.Texts[lo : lo+len(hashes)] {
+			hash := fnv.New64a()
+			_, _ = io.WriteString(hash, cell) // it never fails
+			hashes[i] = mixHash(hashes[i] ^ hash.Sum64())
 		}
 		return
 	}

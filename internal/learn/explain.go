@@ -163,6 +163,8 @@ func appendRows(background, f *frame.Frame, lo, hi int) *frame.Frame {
 		switch {
 		case b.Codes != nil:
 			dst.Codes = append(append(make([]int32, 0, joined.Rows), b.Codes...), c.Codes[lo:hi]...)
+		case b.Texts != nil:
+			dst.Texts = append(append(make([]string, 0, joined.Rows), b.Texts...), c.Texts[lo:hi]...)
 		case b.IsNumeric():
 			dst.Floats = make([]float64, joined.Rows)
 			copy(dst.Floats, b.Values(dst.Floats, 0, background.Rows))

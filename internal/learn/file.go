@@ -18,29 +18,30 @@ import (
 // The model file is described in docs/model-file.md, in the order of WriteTo, as are
 // the binary forms of the predictors.
 //
-// Files have version 3, or 4 if a member has a smooth part. Versions 1 and 2 were
-// written by older programs and are written for their models, which have no
-// background. All are read forever, see TestCommittedModelFiles.
+// Files have version 3, or version 4 if the table has texts that were learned or a member
+// has a smooth part. Versions 1 and 2 were written by older programs and are written for
+// their models, which have no background. All are read forever, see
+// TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
 	versionPlain      = 1
 	versionScreened   = 2
 	versionBackground = 3
-	versionSmooth     = 4
+	versionLatest     = 4 // with text models and smooth parts
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
 	for _, one := range m.members {
-		if inner, _ := unwrapScreened(one.predictor); isSmoothed(inner) {
-			return versionSmooth
+		if inner, features := unwrapFeatures(one.predictor); isSmoothed(inner) || features != nil && features.texts != nil {
+			return versionLatest
 		}
 	}
 	if m.background != nil {
 		return versionBackground
 	}
 	for _, one := range m.members {
-		if _, columns := unwrapScreened(one.predictor); columns != nil {
+		if _, features := unwrapFeatures(one.predictor); features != nil {
 			return versionScreened
 		}
 	}
@@ -72,8 +73,21 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		return size, err
 	}
 	var inner []byte
+	texts := m.textModels()
+	for _, set := range texts {
+		for _, model := range set.models {
+			if inner, err = model.AppendBinary(inner[:0]); err != nil {
+				return size, err
+			}
+			var b codec.Writer
+			b.Uint32(uint32(len(inner)))
+			if err := put(b.Data(), inner); err != nil {
+				return size, err
+			}
+		}
+	}
 	for _, one := range m.members {
-		unwrapped, columns := unwrapScreened(one.predictor)
+		unwrapped, features := unwrapFeatures(one.predictor)
 		if inner, err = unwrapped.AppendBinary(inner[:0]); err != nil {
 			return size, fmt.Errorf("%s: %w", m.algorithm, err)
 		}
@@ -84,10 +98,10 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		b.Bytes(one.kind)
 		b.Float64(one.weight)
 		if version >= versionScreened {
-			b.Uint32(uint32(len(columns)))
-			for _, i := range columns {
-				b.Uint32(uint32(i))
-			}
+			writeFeatures(&b, features)
+		}
+		if version >= versionLatest {
+			b.Uint32(uint32(textModelsIndex(texts, features) + 1))
 		}
 		b.Uint32(uint32(len(inner)))
 		if err := put(b.Data(), inner); err != nil {
@@ -126,6 +140,9 @@ func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 		w.Float64(weight)
 	}
 	w.Uint32(uint32(len(m.members)))
+	if version >= versionLatest {
+		w.Uint32(uint32(len(m.textModels())))
+	}
 	return w.Result()
 }
 
@@ -172,14 +189,16 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 		return nil, errNotModel
 	}
 	v := r.Uint16()
-	if (v < versionPlain || v > versionSmooth) && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionSmooth)
+	if (v < versionPlain || v > versionLatest) && r.Err() == nil {
+		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionLatest)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())
 	m.weights = readWeights(r)
-	for n := r.Count32(1 + 8 + 4); n > 0 && r.Err() == nil; n-- {
-		m.members = append(m.members, readMember(r, algorithms, v, len(m.schema.Columns)))
+	members := r.Count32(1 + 8 + 4)
+	texts := readTextModels(r, v, m.schema)
+	for ; members > 0 && r.Err() == nil; members-- {
+		m.members = append(m.members, readMember(r, algorithms, v, m.schema, texts))
 	}
 	if v >= versionBackground && r.Err() == nil {
 		m.background = readBackground(r, m.schema)
@@ -222,10 +241,13 @@ func verifyChecksum(in io.Reader, want []byte) error {
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {
-		if m.schema.Columns[i].Kind == frame.Numeric {
+		switch m.schema.Columns[i].Kind {
+		case frame.Numeric:
 			f.Columns[i].Floats = []float64{cells.NaN}
-		} else {
+		case frame.Category:
 			f.Columns[i].Codes = []int32{frame.Missing}
+		case frame.Text:
+			f.Columns[i].Texts = []string{""}
 		}
 	}
 	dst := make([]float32, m.classes())
@@ -276,12 +298,19 @@ func readSchema(r *codec.Reader) *frame.Schema {
 	return s
 }
 
-// readMember reads a member. features is the number of columns of the schema.
-func readMember(r *codec.Reader, algorithms []algorithm, version uint16, features int) member {
+// readMember reads a member. texts are the models that members may use.
+func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema *frame.Schema, texts []*textModels) member {
 	one := member{kind: r.Byte(), weight: r.Float64()}
-	var columns []int32
+	var features *foldFeatures
 	if version >= versionScreened {
-		columns = readColumns(r, features)
+		features = readFeatures(r, len(schema.Columns))
+	}
+	if version >= versionLatest {
+		if number := r.Uint32(); int64(number) > int64(len(texts)) {
+			r.Fail("invalid number of a text model")
+		} else if number > 0 {
+			features = withTexts(features, texts[number-1])
+		}
 	}
 	inner := r.Next(r.Count32(1))
 	if !(one.weight > 0 && one.weight <= 1) {
@@ -298,29 +327,9 @@ func readMember(r *codec.Reader, algorithms []algorithm, version uint16, feature
 		if one.predictor, err = a.read(inner); err != nil {
 			r.Fail(err.Error())
 		}
-		if columns != nil {
-			one.predictor = screenedModel{one.predictor, columns}
-		}
+		one.predictor = withFeatures(one.predictor, features)
 		return one
 	}
 	r.Fail("unknown algorithm")
 	return member{}
-}
-
-// readColumns reads ascending column indices. It returns nil for all columns.
-func readColumns(r *codec.Reader, features int) []int32 {
-	n := r.Count32(4)
-	if n == 0 {
-		return nil
-	}
-	columns := make([]int32, n)
-	for i := range columns {
-		at := r.Uint32()
-		if at >= uint32(features) || i > 0 && int32(at) <= columns[i-1] {
-			r.Fail("invalid column")
-			return nil
-		}
-		columns[i] = int32(at)
-	}
-	return columns
 }

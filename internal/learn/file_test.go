@@ -105,6 +105,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"version-3.model", "kinds.csv", "version-3.result.csv", 3},
 		{"version-4.model", "kinds.csv", "version-4.result.csv", 4},
 		{"background.model", "blind.csv", "result.csv", 3},
+		{"texts.model", "texts.csv", "texts.result.csv", 4},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
 			file, err := os.ReadFile("testdata/model/" + tt.model)
@@ -140,7 +141,7 @@ func TestCommittedModelFiles(t *testing.T) {
 			}
 		})
 	}
-	for v := uint16(versionPlain); v <= versionSmooth; v++ {
+	for v := uint16(versionPlain); v <= versionLatest; v++ {
 		if !versions[v] {
 			t.Errorf("no file of version %d", v)
 		}

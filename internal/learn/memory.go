@@ -4,11 +4,18 @@ import (
 	"strings"
 
 	"foretell/internal/learn/split"
+	"foretell/internal/learn/text"
+	"foretell/internal/table/frame"
 )
 
 // Shape is the size of a training table: its rows, its features (the columns of the
-// schema) and its classes.
-type Shape struct{ Rows, Features, Classes int }
+// schema), its classes, and how many of the features are texts.
+type Shape struct{ Rows, Features, Classes, Texts int }
+
+// NewShape returns the shape of a table of the given number of rows.
+func NewShape(rows int, schema *frame.Schema) Shape {
+	return Shape{Rows: rows, Features: len(schema.Columns), Texts: len(columnsOfKind(schema, true)), Classes: len(schema.Classes)}
+}
 
 // The coefficients of EstimateMemory, in bytes. They were fitted to measured peaks, see
 // docs/benchmarks.md.
@@ -49,6 +56,12 @@ func EstimateMemory(s Shape, algorithms []string) int64 {
 		cells = rows * maxFeatures * screenedFactor
 	}
 	bytes := processBytes + features*featureBytes + rows*float64(s.Features)*cellBytes + float64(validation)*classes*sharedTableBytes
+	if s.Texts > 0 {
+		// Only one column is trained on at a time. Each fold has scores of its own, in the
+		// frame and in the bins, and folds may be merged for some algorithms.
+		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
+		bytes += float64(s.Texts)*float64(text.EstimateMemory(s.Rows, s.Classes, textParts)) + float64(2*folds+1)*rows*scores*(cellBytes+2)
+	}
 	for _, name := range algorithms {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]
 		bytes += float64(validation)*classes*tableBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell

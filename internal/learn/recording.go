@@ -73,11 +73,8 @@ func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 	if model == nil {
 		return flush(w, b)
 	}
-	inner, columns := unwrapScreened(model)
-	b.Uint32(uint32(len(columns)))
-	for _, column := range columns {
-		b.Uint32(uint32(column))
-	}
+	inner, features := unwrapFeatures(model)
+	writeFeatures(b, features) // readFoldModel trains the models of texts again
 	encoded, err := inner.AppendBinary(nil)
 	if err != nil {
 		return err
@@ -148,20 +145,17 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	}
 	models := make([]predictor, len(run.folds))
 	for i := range models {
-		models[i] = r.readFoldModel(b, run)
+		fold, err := r.data.trainedData(ctx, run.firstFoldIndex+i, run.folds[i].Train)
+		if err != nil {
+			return end, err
+		}
+		models[i] = r.readFoldModel(b, run, fold)
 	}
 	if err := b.End(); err != nil {
 		return end, err
 	}
 	if end.reached && len(curve) == 0 {
 		return end, errors.New("a run without a score cannot reach the threshold")
-	}
-	if r.data.numScreened() > 0 { // the report compares the folds
-		for i, fold := range run.folds {
-			if _, err := r.data.screenedData(ctx, run.firstFoldIndex+i, fold.Train); err != nil {
-				return end, err
-			}
-		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,12 +188,13 @@ func (r *race) discardRecording(run *run) {
 	run.curve, run.best, run.models = nil, checkpoint{}, nil
 }
 
-// readFoldModel reads a model, which is nil if the fold has none.
-func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
+// readFoldModel reads a model, which is nil if the fold has none. fold is what the model
+// was trained on.
+func (r *race) readFoldModel(b *codec.Reader, run *run, fold *trainingData) predictor {
 	if !b.Bool() {
 		return nil
 	}
-	columns := readColumns(b, len(r.data.Columns))
+	features := readFeatures(b, len(r.data.Columns))
 	encoded := b.Next(b.Count32(1))
 	if b.Err() != nil {
 		return nil
@@ -209,10 +204,10 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	}
 	m := recordedModel{run.algorithm, r.data.params.Disk.NewStream()}
 	_, _ = m.encoded.Write(encoded) // it never fails
-	if columns != nil {
-		return screenedModel{m, columns}
+	if fold.features != nil && fold.features.texts != nil {
+		features = withTexts(features, fold.features.texts)
 	}
-	return m
+	return withFeatures(m, features)
 }
 
 // recordedModel is a fold model of a recorded run. It stays encoded, because it

@@ -128,7 +128,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		fitter, err := run.algorithm.newScreenedFitter(ctx, fitTask{
+		fitter, err := run.algorithm.newFoldFitter(ctx, fitTask{
 			data: r.data, fold: split.Fold{Train: all}, foldIndex: refitFold, workers: r.data.params.Workers, workspaces: &workspaces{},
 			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.kind)+refitSeedOffset),
 		})
@@ -170,15 +170,13 @@ func (c component) loadFoldMember(fold int) (member, error) {
 
 // reloadMember returns a copy of m, made by encoding and decoding it.
 func (a *algorithm) reloadMember(m member) (member, error) {
-	inner, columns := unwrapScreened(m.predictor)
+	inner, features := unwrapFeatures(m.predictor)
 	b, err := inner.AppendBinary(nil)
 	if err != nil {
 		return member{}, err
 	}
 	m.predictor, err = a.read(b)
-	if columns != nil {
-		m.predictor = screenedModel{m.predictor, columns}
-	}
+	m.predictor = withFeatures(m.predictor, features)
 	return m, err
 }
 

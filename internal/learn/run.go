@@ -80,7 +80,7 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	shared := &workspaces{}
 	inner := max(1, (r.workers+len(r.folds)-1)/len(r.folds))
 	return parallelFor(r.workers, len(r.folds), func(i int) (err error) {
-		r.fitters[i], err = r.algorithm.newScreenedFitter(ctx, fitTask{
+		r.fitters[i], err = r.algorithm.newFoldFitter(ctx, fitTask{
 			data: t, fold: r.folds[i], foldIndex: r.firstFoldIndex + i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
 		})
 		return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"foretell/internal/learn/parallel"
-	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
@@ -24,42 +23,25 @@ const (
 	screenRows = 20_000
 )
 
-// numScreened returns the number of features that a fitter is trained on, or 0
-// if it is trained on all.
+// numScreened returns the number of features that a fitter is trained on, besides the
+// scores of texts, or 0 if it is trained on all.
 func (t *trainingData) numScreened() int {
-	if len(t.Columns) <= maxFeatures {
+	if len(t.Columns)-len(t.textColumns()) <= maxFeatures {
 		return 0
 	}
 	return maxFeatures
 }
 
-// screenedData returns the data that the fitters of a fold are trained on: t, or
-// only the features selected on rows, which must be the fold's training rows.
-func (t *trainingData) screenedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
+// screen returns the features that are selected on rows, or all that are not texts if
+// there are not more than maxFeatures.
+func (t *trainingData) screen(ctx context.Context, rows []int32) ([]int32, error) {
 	if t.numScreened() == 0 {
-		return t, nil
-	}
-	t.screenMutex.Lock()
-	defer t.screenMutex.Unlock()
-	if known := t.screenedFolds[foldIndex]; known != nil {
-		return known, nil
+		return t.plainColumns(), nil
 	}
 	if err := t.binFeatures(ctx); err != nil {
 		return nil, err
 	}
-	columns, err := t.selectBestFeatures(ctx, subsample(rows, screenRows))
-	if err != nil {
-		return nil, err
-	}
-	if t.screenedFolds == nil {
-		t.screenedFolds = map[int]*trainingData{}
-	}
-	schema := *t.Schema
-	schema.Columns = gather(schema.Columns, columns)
-	f := selectColumns(t.Frame, columns)
-	f.Schema, f.Labels = &schema, t.Labels
-	t.screenedFolds[foldIndex] = &trainingData{Frame: f, params: t.params, columns: columns}
-	return t.screenedFolds[foldIndex], nil
+	return t.selectBestFeatures(ctx, subsample(rows, screenRows))
 }
 
 // binnedFeature is a binned feature, for screening.
@@ -104,10 +86,7 @@ func (t *trainingData) selectBestFeatures(ctx context.Context, rows []int32) ([]
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]int32, len(gains))
-	for i := range columns {
-		columns[i] = int32(i)
-	}
+	columns := t.plainColumns()
 	slices.SortStableFunc(columns, func(a, b int32) int { return cmp.Compare(gains[b], gains[a]) })
 	columns = columns[:maxFeatures]
 	slices.Sort(columns)
@@ -175,15 +154,18 @@ func purity(counts []int) float64 {
 // selectRows returns a frame of the given rows, in their order. Features that
 // no fitter was trained on have no cells.
 func (t *trainingData) selectRows(rows []int32) *frame.Frame {
-	t.screenMutex.Lock()
-	defer t.screenMutex.Unlock()
-	if t.screenedFolds == nil {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	if t.numScreened() == 0 || t.foldData == nil {
 		return selectRows(t.Frame, rows)
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
-	for _, fold := range t.screenedFolds {
-		for _, i := range fold.columns {
+	for _, i := range t.textColumns() {
+		f.Columns[i] = t.Columns[i]
+	}
+	for _, fold := range t.foldData {
+		for _, i := range fold.features.columns {
 			f.Columns[i] = t.Columns[i]
 		}
 	}
@@ -193,14 +175,17 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 // splitByUse divides the columns of the file into those that a fitter was
 // trained on and the others, on which no model depends.
 func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputColumn) {
-	t.screenMutex.Lock()
-	defer t.screenMutex.Unlock()
-	if t.screenedFolds == nil {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	if t.numScreened() == 0 || t.foldData == nil {
 		return columns, nil
 	}
 	known := make([]bool, len(t.Columns))
-	for _, fold := range t.screenedFolds {
-		for _, i := range fold.columns {
+	for _, i := range t.textColumns() {
+		known[i] = true
+	}
+	for _, fold := range t.foldData {
+		for _, i := range fold.features.columns {
 			known[i] = true
 		}
 	}
@@ -212,88 +197,4 @@ func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputCo
 		}
 	}
 	return used, unused
-}
-
-// selectColumns returns f with the given features only.
-func selectColumns(f *frame.Frame, columns []int32) *frame.Frame {
-	return &frame.Frame{Rows: f.Rows, Columns: gather(f.Columns, columns)}
-}
-
-// newScreenedFitter returns a fitter on the features that screening selects.
-func (a *algorithm) newScreenedFitter(ctx context.Context, t fitTask) (fitter, error) {
-	selected, err := t.data.screenedData(ctx, t.foldIndex, t.fold.Train)
-	if err != nil {
-		return nil, err
-	}
-	t.data = selected
-	inner, err := a.newFitter(ctx, t)
-	if err != nil || selected.columns == nil {
-		return inner, err
-	}
-	return screenedFitter{inner, selected.columns}, nil
-}
-
-// screenedFitter is a fitter on selected features.
-type screenedFitter struct {
-	fitter
-	columns []int32
-}
-
-func (f screenedFitter) Model() predictor { return screenedModel{f.fitter.Model(), f.columns} }
-
-// screenedModel is a predictor on selected features of a frame. columns are
-// their indices, ascending.
-type screenedModel struct {
-	predictor
-	columns []int32
-}
-
-func (m screenedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	m.predictor.Predict(dst, selectColumns(f, m.columns), lo, hi)
-}
-
-// Encode implements predictor.
-func (m screenedModel) Encode(f *frame.Frame) shapley.Rows {
-	return &screenedRows{
-		inner: m.predictor.Encode(selectColumns(f, m.columns)), columns: m.columns,
-		different: make([]bool, len(m.columns)), step: make([]int32, len(m.columns)),
-	}
-}
-
-// screenedRows are encoded rows of a screenedModel.
-type screenedRows struct {
-	inner     shapley.Rows
-	columns   []int32
-	different []bool
-	step      []int32
-}
-
-// MarkDifferent implements shapley.Rows.
-func (r *screenedRows) MarkDifferent(different []bool, a, b int) {
-	clear(r.different)
-	r.inner.MarkDifferent(r.different, a, b)
-	for i, column := range r.columns {
-		if r.different[i] {
-			different[column] = true
-		}
-	}
-}
-
-// PredictPath implements shapley.Rows.
-func (r *screenedRows) PredictPath(dst []float32, p *shapley.Path) {
-	for i, column := range r.columns {
-		r.step[i] = p.Step[column]
-	}
-	inner := *p
-	inner.Step = r.step
-	r.inner.PredictPath(dst, &inner)
-}
-
-// unwrapScreened returns the inner predictor and its columns, or p and nil if
-// it uses all columns.
-func unwrapScreened(p predictor) (inner predictor, columns []int32) {
-	if m, ok := p.(screenedModel); ok {
-		return m.predictor, m.columns
-	}
-	return p, nil
 }

@@ -57,14 +57,14 @@ func TestScreened(t *testing.T) {
 		narrow := func(f *frame.Frame) []int32 {
 			t.Helper()
 			whole := &trainingData{Frame: f, params: Params{Workers: 2}}
-			fold, err := whole.screenedData(t.Context(), 0, rows)
+			fold, err := whole.trainedData(t.Context(), 0, rows)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(fold.Columns) != maxFeatures || len(fold.Schema.Columns) != maxFeatures {
 				t.Fatalf("%d columns of %d features, want %d", len(fold.Columns), len(fold.Schema.Columns), maxFeatures)
 			}
-			return fold.columns
+			return fold.features.columns
 		}
 		columns := narrow(f)
 		if !slices.Contains(columns, int32(planted)) {
@@ -88,7 +88,7 @@ func TestNotScreened(t *testing.T) {
 	f := wideFrame(40, 900)
 	f.Columns, f.Schema.Columns = f.Columns[:maxFeatures], f.Schema.Columns[:maxFeatures]
 	whole := &trainingData{Frame: f, params: Params{Workers: 1}}
-	if fold, err := whole.screenedData(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
+	if fold, err := whole.trainedData(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
 		t.Errorf("got another table, error %v", err)
 	}
 }

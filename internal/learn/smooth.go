@@ -33,9 +33,10 @@ var (
 // beside the networks. The weight is 0 if there is no smooth part.
 type smoothChoice struct{ width, penalty, weight float64 }
 
-// hasSmoothPart reports whether run gets a smooth part when its fitters have ended.
+// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. A
+// table whose folds have features of their own has none.
 func (r *race) hasSmoothPart(run *run) bool {
-	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.numScreened() == 0 &&
+	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.numScreened() == 0 && len(r.data.textColumns()) == 0 &&
 		len(r.evaluator.labels) > 0 && run.best.step > 0
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"foretell/internal/learn/text"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
@@ -19,11 +20,47 @@ type trainingData struct {
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
-	// columns are the selected features of the race, nil if all were selected.
-	columns        []int32
-	screenMutex    sync.Mutex
+	// features are those of the fold that this is the data of, or nil.
+	features *foldFeatures
+	// siblings are matrices of other folds, which may share bins, or nil.
+	siblings *sharedBins
+
+	foldMutex      sync.Mutex // guards the fields below
 	binnedFeatures []binnedFeature
-	screenedFolds  map[int]*trainingData // by fold index; nil if there is no screening
+	corpora        []*text.Corpus        // by text of the schema
+	foldData       map[int]*trainingData // by fold index; nil if folds have no features of their own
+	foldBins       sharedBins
+}
+
+// sharedBins are binned matrices of the folds of a race. Only the scores of texts differ.
+type sharedBins struct {
+	mu       sync.Mutex
+	matrices map[int]*tree.BinnedMatrix // by the number of bins
+}
+
+// list returns the matrices. s may be nil.
+func (s *sharedBins) list() []*tree.BinnedMatrix {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.matrices))
+}
+
+// add adds a matrix, unless there is one with as many bins. s may be nil.
+func (s *sharedBins) add(bins int, b *tree.BinnedMatrix) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.matrices == nil {
+		s.matrices = map[int]*tree.BinnedMatrix{}
+	}
+	if s.matrices[bins] == nil {
+		s.matrices[bins] = b
+	}
 }
 
 // binnedMatrix returns the matrix with at most the given number of bins, 0 for
@@ -36,10 +73,11 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, slices.Collect(maps.Values(t.bins))...)
+	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, append(slices.Collect(maps.Values(t.bins)), t.siblings.list()...)...)
 	if err != nil {
 		return nil, err
 	}
+	t.siblings.add(bins, b)
 	if t.bins == nil {
 		t.bins = map[int]*tree.BinnedMatrix{}
 	}

@@ -22,7 +22,7 @@ import (
 var pythonParts embed.FS
 
 // pythonOrder is the order of the parts. The constants follow the last.
-var pythonOrder = []string{"header", "cells", "dates", "file", "features", "trees", "boost", "forest", "network", "smooth", "predict"}
+var pythonOrder = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
 
 // WritePython writes to w a Python program that predicts with the model file at path. The
 // program contains the model and requires only NumPy. The errors for the model file are

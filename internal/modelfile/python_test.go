@@ -110,6 +110,7 @@ func TestPythonPredictsLikeGoldens(t *testing.T) {
 	for model, blind := range map[string]string{
 		"blend.model": "blind.csv", "version-1.model": "kinds.csv", "version-2.model": "kinds.csv", "version-3.model": "kinds.csv",
 		"version-4.model": "kinds.csv",
+		"texts.model":     "texts.csv",
 	} {
 		t.Run(model, func(t *testing.T) { comparePython(t, goldenFolder+model, goldenFolder+blind) })
 	}

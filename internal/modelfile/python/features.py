@@ -8,7 +8,7 @@ def features(schema, cells, rows):
 
     cells maps the name of a column of the file to its texts. A numeric feature is an array
     of float64, NaN if missing. A category is an array of int32: the index of its level, the
-    number of levels for other texts, or -1 if missing.
+    number of levels for other texts, or -1 if missing. A text is a list of texts.
     """
     parsed = {}  # the dates or the words of a column of the file, which several features share
 
@@ -20,6 +20,8 @@ def features(schema, cells, rows):
 
     def feature(column):
         part, texts = column.get("part", ""), cells[source(column)]
+        if column["kind"] == 2:
+            return [text.strip(SPACE) for text in texts]
         if column["kind"] == 1:
             codes = {level: code for code, level in enumerate(column.get("levels", []))}
             return convert(texts, lambda cell: category_code(codes, cell), np.int32)

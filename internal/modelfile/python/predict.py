@@ -31,15 +31,33 @@ class Model:
         self.algorithm = r.bytes(r.uint32()).decode()
         self.temperature = r.float64()
         self.decision_weights = r.array("<f8", r.uint32())
-        self.members = []
-        for _ in range(r.uint32()):
+        self.members, count = [], r.uint32()
+        self.texts = [i for i, column in enumerate(self.schema["columns"]) if column["kind"] == 2]
+        sets = [[self.read_texts(r) for _ in self.texts] for _ in range(r.uint32() if version >= 4 else 0)]
+        for _ in range(count):
             algorithm, weight = ALGORITHMS[r.byte()], r.float64()
             selected = r.array("<u4", r.uint32()) if version >= 2 else []
+            number = r.uint32() if version >= 4 else 0
             end = r.uint32() + r.at
-            self.members.append((np.float32(weight), selected, algorithm(r)))
+            self.members.append((np.float32(weight), selected, sets[number - 1] if number else None, algorithm(r)))
             if r.at != end:
                 raise ValueError("the model is damaged")
         # The rest are the rows that explanations compare with, and a checksum.
+
+    @staticmethod
+    def read_texts(r):
+        end = r.uint32() + r.at
+        model = TextModel(r)
+        if r.at != end:
+            raise ValueError("the model is damaged")
+        return model
+
+    def choose(self, columns, selected, texts):
+        """Returns the columns that a member sees: those selected and the scores of texts."""
+        if texts is None:
+            return [columns[i] for i in selected] if len(selected) else columns
+        scores = [model.scores(columns[i]).astype(np.float64).T for i, model in zip(self.texts, texts)]
+        return [columns[i] for i in selected] + [column for part in scores for column in part]
 
     def predict_proba(self, cells, rows):
         """Returns the probabilities of rows, which are given as texts by column."""
@@ -48,9 +66,12 @@ class Model:
         columns = features(self.schema, cells, rows)
         total = np.zeros((rows, len(self.schema["classes"])), np.float32)
         with np.errstate(over="ignore", invalid="ignore"):  # of cells such as 1e308
-            for weight, selected, member in self.members:
-                chosen = [columns[i] for i in selected] if len(selected) else columns
-                one = member.predict(chosen, rows)
+            chosen = {}  # the columns by text models, which members share
+            for weight, selected, texts, member in self.members:
+                key = (id(texts), selected.tobytes()) if len(selected) else id(texts)
+                if key not in chosen:
+                    chosen[key] = self.choose(columns, selected, texts)
+                one = member.predict(chosen[key], rows)
                 total = total + weight * one if len(self.members) > 1 else one
         return np.minimum(soften(total, self.temperature), 1)
 

@@ -3,6 +3,7 @@ package frame
 import (
 	"slices"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -10,7 +11,7 @@ import (
 func (d *rowDecoder) numericFields(fieldCount int) []bool {
 	numeric := make([]bool, fieldCount)
 	for _, p := range d.direct {
-		numeric[p.field] = numeric[p.field] || p.codes == nil
+		numeric[p.field] = numeric[p.field] || p.codes == nil && !p.isText
 	}
 	return numeric
 }
@@ -23,12 +24,17 @@ func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) bool {
 		return false
 	}
 	for i := range d.columns {
-		d.columns[i].Floats, d.columns[i].Codes = d.columns[i].Floats[:0], d.columns[i].Codes[:0]
+		c := &d.columns[i]
+		c.Floats, c.Codes, c.Texts = c.Floats[:0], c.Codes[:0], c.Texts[:0]
 	}
 	for _, p := range d.direct {
 		switch column := &d.columns[p.column]; {
 		case p.codes != nil:
 			column.Codes = appendCodes(column.Codes, chunk, p.field, p.codes)
+		case p.isText:
+			for row := range chunk.Rows {
+				column.Texts = append(column.Texts, string(cells.Trim(chunk.Cell(row, p.field))))
+			}
 		case d.keepDecimals && !chunk.NotDecimal[p.field] && !chunk.HasText[p.field]:
 			*column = Column{encoded: encoded{decimals: chunk.DecimalColumn(p.field)}}
 		default:

@@ -4,7 +4,7 @@ import "foretell/internal/table/cells"
 
 // Column holds the values of one feature. The values of a Numeric column are in Floats or,
 // in most columns that Load returns, in encoded; the methods read both. A Category has
-// Codes. In the zero Column all numbers are missing.
+// Codes, and a Text has Texts. In the zero Column all numbers are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.
@@ -12,6 +12,8 @@ type Column struct {
 	// Codes holds one code per row of a Category: Missing for an empty cell, the index of
 	// a level in Levels, or len(Levels) for any other text.
 	Codes []int32
+	// Texts holds the text of each row of a Text, without white space around it.
+	Texts []string
 
 	encoded encoded
 }
@@ -85,8 +87,15 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 
 // Take returns a column with the given rows, in that order.
 func (c *Column) Take(rows []int32) Column {
-	if !c.IsNumeric() && c.Codes == nil {
+	if !c.IsNumeric() && c.Codes == nil && c.Texts == nil {
 		return Column{}
+	}
+	if c.Texts != nil {
+		texts := make([]string, len(rows))
+		for i, row := range rows {
+			texts[i] = c.Texts[row]
+		}
+		return Column{Texts: texts}
 	}
 	if c.Codes != nil {
 		codes := make([]int32, len(rows))
@@ -98,6 +107,23 @@ func (c *Column) Take(rows []int32) Column {
 	floats := make([]float64, len(rows))
 	c.Gather(floats, rows)
 	return Column{Floats: floats}
+}
+
+// Slice returns a column with rows lo…hi-1, which shares the memory of c.
+func (c *Column) Slice(lo, hi int) Column {
+	var slice Column
+	switch e := &c.encoded; {
+	case c.Floats != nil:
+		slice.Floats = c.Floats[lo:hi]
+	case c.Codes != nil:
+		slice.Codes = c.Codes[lo:hi]
+	case c.Texts != nil:
+		slice.Texts = c.Texts[lo:hi]
+	case e.isSet():
+		slice.encoded = *e
+		slice.encoded.slice(lo, hi)
+	}
+	return slice
 }
 
 func fillNaN(dst []float64) {

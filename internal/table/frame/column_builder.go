@@ -166,7 +166,8 @@ func (b *columnBuilder) changeEncoding(digits int) {
 // frameBuilder builds the frame of Load.
 type frameBuilder struct {
 	columns []columnBuilder // by column; unused for a category
-	codes   [][]int32       // by column; nil for a numeric one
+	codes   [][]int32       // by column; nil unless it is a category
+	texts   [][]string      // by column; nil unless it is a text
 	labels  []int32
 	rows    int
 }
@@ -174,13 +175,16 @@ type frameBuilder struct {
 func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
 	b := &frameBuilder{
 		columns: make([]columnBuilder, len(schema.Columns)), codes: make([][]int32, len(schema.Columns)),
-		labels: make([]int32, 0, rows),
+		texts: make([][]string, len(schema.Columns)), labels: make([]int32, 0, rows),
 	}
 	for i := range schema.Columns {
-		if schema.Columns[i].Kind == Numeric {
+		switch schema.Columns[i].Kind {
+		case Numeric:
 			b.columns[i].capacity = rows
-		} else {
+		case Category:
 			b.codes[i] = make([]int32, 0, rows)
+		case Text:
+			b.texts[i] = make([]string, 0, rows)
 		}
 	}
 	return b
@@ -189,9 +193,12 @@ func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
 // add appends the rows of d, whose ranges must be measured.
 func (b *frameBuilder) add(d *rowDecoder) {
 	for i := range d.columns {
-		if b.codes[i] != nil {
+		switch {
+		case b.codes[i] != nil:
 			b.codes[i] = append(b.codes[i], d.columns[i].Codes...)
-		} else {
+		case b.texts[i] != nil:
+			b.texts[i] = append(b.texts[i], d.columns[i].Texts...)
+		default:
 			b.columns[i].add(&d.columns[i], d.rows, d.ranges[i], d.decimals[i])
 		}
 	}
@@ -202,8 +209,8 @@ func (b *frameBuilder) add(d *rowDecoder) {
 func (b *frameBuilder) build(schema *Schema, labelled bool) *Frame {
 	f := &Frame{Schema: schema, Rows: b.rows, Columns: make([]Column, len(b.codes))}
 	for i := range f.Columns {
-		if f.Columns[i] = b.columns[i].Column; b.codes[i] != nil {
-			f.Columns[i] = Column{Codes: b.codes[i]}
+		if f.Columns[i] = b.columns[i].Column; b.codes[i] != nil || b.texts[i] != nil {
+			f.Columns[i] = Column{Codes: b.codes[i], Texts: b.texts[i]}
 		}
 		f.Columns[i].encoded.useDictionary()
 	}

@@ -32,6 +32,20 @@ func (e *encoded) isSet() bool {
 	return e.int8s != nil || e.int16s != nil || e.decimals != nil || e.indices != nil
 }
 
+// slice keeps only rows lo…hi-1.
+func (e *encoded) slice(lo, hi int) {
+	switch {
+	case e.int8s != nil:
+		e.int8s = e.int8s[lo:hi]
+	case e.int16s != nil:
+		e.int16s = e.int16s[lo:hi]
+	case e.decimals != nil:
+		e.decimals = e.decimals[lo:hi]
+	default:
+		e.indices = e.indices[lo:hi]
+	}
+}
+
 // The values of missing cells in int8s and int16s.
 const (
 	missingInt8  = math.MinInt8

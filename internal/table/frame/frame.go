@@ -12,6 +12,7 @@ type Kind uint8
 const (
 	Numeric  Kind = iota // numbers
 	Category             // texts from a fixed set of levels
+	Text                 // texts, as they are
 )
 
 // Missing is the code of an empty cell in a Category column.
@@ -75,10 +76,10 @@ func (s *Schema) Valid() bool {
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		_, known := fields[c.SourceName()]
-		if !known || c.Kind > Category || (c.Kind == Category && c.Feature != "" && c.Feature != FeatureText) {
+		if !known || c.Kind > Text || (c.Kind != Numeric && c.Feature != "" && c.Feature != FeatureText) {
 			return false
 		}
-		if c.Kind == Category || c.Feature == "" {
+		if c.Kind != Numeric || c.Feature == "" {
 			continue
 		}
 		group, known := c.Feature.group()

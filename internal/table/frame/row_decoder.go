@@ -75,10 +75,11 @@ type rowDecoder struct {
 	decimals [][]cells.Decimal
 }
 
-// directField is a field whose cells are decoded to one number or code each.
+// directField is a field whose cells are decoded to one number, code or text each.
 type directField struct {
 	field, column int
-	codes         map[string]int32 // nil for Numeric
+	codes         map[string]int32 // nil unless it is a Category
+	isText        bool
 }
 
 // extractedField is a field from whose cells several columns are extracted.
@@ -99,7 +100,9 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
 		case one.Kind == Category:
-			d.direct = append(d.direct, directField{field, i, BuildIndex(one.Levels)})
+			d.direct = append(d.direct, directField{field: field, column: i, codes: BuildIndex(one.Levels)})
+		case one.Kind == Text:
+			d.direct = append(d.direct, directField{field: field, column: i, isText: true})
 		case one.Feature == "":
 			d.direct = append(d.direct, directField{field: field, column: i})
 		default:
@@ -145,10 +148,13 @@ func (d *rowDecoder) reset() {
 	d.rows, d.labels = 0, nil
 	d.columns = make([]Column, len(d.schema.Columns))
 	for i := range d.columns {
-		if d.schema.Columns[i].Kind == Numeric {
+		switch d.schema.Columns[i].Kind {
+		case Numeric:
 			d.columns[i].Floats = []float64{}
-		} else {
+		case Category:
 			d.columns[i].Codes = []int32{}
+		case Text:
+			d.columns[i].Texts = []string{}
 		}
 	}
 	if d.classes != nil {
@@ -167,6 +173,10 @@ func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 		column, cell := &d.columns[p.column], rec.Fields[p.field]
 		if p.codes != nil {
 			column.Codes = append(column.Codes, categoryCode(p.codes, cell))
+			continue
+		}
+		if p.isText {
+			column.Texts = append(column.Texts, string(cells.Trim(cell)))
 			continue
 		}
 		column.Floats = append(column.Floats, cells.NumberOrNaN(cell))

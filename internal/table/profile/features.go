@@ -74,13 +74,15 @@ func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
 	return false
 }
 
-// textFeatures returns the word features of texts. If enough rows share their texts, the
-// texts are also the levels of a category.
+// textFeatures returns the texts themselves, from which scores are learned, and features
+// of their words. If enough rows share their texts, the texts are also the levels of a
+// category.
 func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {
 		features = append(features, t.categoryFeature(name))
 	}
+	features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + ".text", Kind: frame.Text}, name, ""))
 	for _, p := range []frame.FeatureKind{frame.FeatureLength, frame.FeatureWords} {
 		features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
 	}

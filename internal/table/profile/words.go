@@ -9,8 +9,8 @@ import (
 
 // The rules for words as features.
 const (
-	maxColumnWords = 200 // maximum words of a column
-	maxTotalWords  = 400 // maximum words of all columns, but each has minColumnWords
+	maxColumnWords = 40  // maximum words of a column
+	maxTotalWords  = 120 // maximum words of all columns, but each has minColumnWords
 	minColumnWords = 20
 	maxWordCells   = 12_000_000 // maximum cells in the word features of all columns
 	minDocFreq     = 5          // minimum texts with a word, and minimum texts without it;

@@ -1,0 +1,103 @@
+package learn
+
+import (
+	"slices"
+
+	"foretell/internal/learn/codec"
+	"foretell/internal/learn/text"
+	"foretell/internal/table/frame"
+)
+
+// textModels returns the different models of texts of the members, in the order of the
+// members.
+func (m *Model) textModels() []*textModels {
+	var list []*textModels
+	for _, one := range m.members {
+		_, features := unwrapFeatures(one.predictor)
+		if features != nil && features.texts != nil && !slices.Contains(list, features.texts) {
+			list = append(list, features.texts)
+		}
+	}
+	return list
+}
+
+// textModelsIndex returns the index of the models of texts of features, or -1 if there
+// are none. features may be nil.
+func textModelsIndex(list []*textModels, features *foldFeatures) int {
+	if features == nil {
+		return -1
+	}
+	return slices.Index(list, features.texts)
+}
+
+// readTextModels reads the models of texts of a file of the given version. Each has a model
+// for each text of the schema.
+func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*textModels {
+	if version < versionLatest || r.Err() != nil {
+		return nil
+	}
+	columns := columnsOfKind(schema, true)
+	list := make([]*textModels, r.Count32(4))
+	if len(list) > 0 && len(columns) == 0 {
+		r.Fail("text models without texts")
+	}
+	for i := range list {
+		list[i] = &textModels{columns: columns}
+		for range columns {
+			encoded := r.Next(r.Count32(1))
+			if r.Err() != nil {
+				return nil
+			}
+			model, err := text.ReadModel(encoded)
+			if err != nil {
+				r.FailWith(err)
+				return nil
+			}
+			if model.Classes() != len(schema.Classes) {
+				r.Fail("a text model of another number of classes")
+			}
+			list[i].models = append(list[i].models, model)
+		}
+	}
+	return list
+}
+
+// withTexts returns features with the scores of texts.
+func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
+	if features == nil {
+		features = &foldFeatures{}
+	}
+	features.texts = texts
+	return features
+}
+
+// writeFeatures writes the columns of features, which may be nil.
+func writeFeatures(w *codec.Writer, features *foldFeatures) {
+	if features == nil {
+		w.Uint32(0)
+		return
+	}
+	w.Uint32(uint32(len(features.columns)))
+	for _, i := range features.columns {
+		w.Uint32(uint32(i))
+	}
+}
+
+// readFeatures reads ascending column indices. It returns nil if there are none.
+// columns is the number of columns of the schema.
+func readFeatures(r *codec.Reader, columns int) *foldFeatures {
+	n := r.Count32(4)
+	if n == 0 {
+		return nil
+	}
+	features := &foldFeatures{columns: make([]int32, n)}
+	for i := range features.columns {
+		at := r.Uint32()
+		if at >= uint32(columns) || i > 0 && int32(at) <= features.columns[i-1] {
+			r.Fail("invalid column")
+			return nil
+		}
+		features.columns[i] = int32(at)
+	}
+	return features
+}

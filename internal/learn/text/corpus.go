@@ -1,0 +1,122 @@
+package text
+
+import (
+	"context"
+
+	"foretell/internal/learn/parallel"
+)
+
+// Limits of a corpus. They bound its memory and the time to train on it.
+const (
+	// maxEntries is about the largest number of terms in all texts. If there are more, only
+	// some of the texts are used, at equal distances. An entry has 8 bytes.
+	maxEntries = 12_000_000
+	// sampleTexts is the number of texts from which the number of terms is estimated.
+	sampleTexts = 1000
+	// maxVocabulary is the largest number of buckets with weights, and maxWeights the
+	// largest number of weights, which is the number of buckets times that of outputs.
+	maxVocabulary = 1 << 17
+	maxWeights    = 2_000_000
+	// blockTexts is the number of texts that a task encodes.
+	blockTexts = 512
+)
+
+// EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number of
+// texts and of training on it in parts. It was compared with measured peaks, see
+// docs/benchmarks.md.
+func EstimateMemory(texts, classes, parts int) int64 {
+	const (
+		textEntries = 250     // terms of a text of about 25 words
+		newBuckets  = 20      // buckets of the vocabulary for each text
+		fixed       = 4 * 4e6 // the counts by bucket
+	)
+	entries := min(float64(texts)*textEntries, maxEntries)
+	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
+	// Each part has a model, and there are one on all rows and its best state.
+	return int64(fixed + 8*entries + 4*weights*float64(parts+2))
+}
+
+// Corpus holds the texts of a table as vectors. It is immutable and safe for concurrent
+// use.
+type Corpus struct {
+	vocabulary *vocabulary
+	stride     int // every stride-th text is in the corpus
+	blocks     [][]entry
+	ends       []uint32 // of the entries of each text, from the start of its block
+}
+
+// NewCorpus returns the corpus of texts. classes is the number of classes that models
+// will predict. The error is that of ctx.
+func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
+	c := &Corpus{stride: chooseStride(texts)}
+	counts, err := c.countTexts(ctx, texts, workers)
+	if err != nil {
+		return nil, err
+	}
+	limit := min(maxVocabulary, maxWeights/outputs(classes))
+	n := (len(texts) + c.stride - 1) / c.stride
+	c.vocabulary = selectVocabulary(counts, n, limit)
+	c.ends = make([]uint32, n)
+	c.blocks = make([][]entry, (n+blockTexts-1)/blockTexts)
+	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
+		e := newEncoder(c.vocabulary)
+		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {
+			c.blocks[i] = append(c.blocks[i], e.read(texts[at*c.stride])...)
+			c.ends[at] = uint32(len(c.blocks[i]))
+		}
+	})
+	return c, err
+}
+
+// chooseStride returns the distance of the texts in the corpus.
+func chooseStride(texts []string) int {
+	var r termReader
+	step, n, terms := max(len(texts)/sampleTexts, 1), 0, 0
+	for i := 0; i < len(texts); i += step {
+		n++
+		r.read(texts[i], func(block, uint32) { terms++ })
+	}
+	return max(1, (terms/max(n, 1)*len(texts)+maxEntries-1)/maxEntries)
+}
+
+// countTexts returns the number of texts that have a term in each bucket.
+func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([]uint32, error) {
+	type counter struct {
+		reader termReader
+		counts []uint32
+		last   []uint32 // by bucket, the last text that was counted, plus one
+	}
+	// The counters need memory, and two are about as fast as many.
+	counters := make([]counter, min(workers, 2))
+	err := parallel.ForContext(ctx, len(counters), len(counters), func(_, at int) {
+		k := &counters[at]
+		k.counts, k.last = make([]uint32, numBuckets), make([]uint32, numBuckets)
+		for i := at * c.stride; i < len(texts) && ctx.Err() == nil; i += len(counters) * c.stride {
+			k.reader.read(texts[i], func(_ block, bucket uint32) {
+				if k.last[bucket] != uint32(i)+1 {
+					k.last[bucket] = uint32(i) + 1
+					k.counts[bucket]++
+				}
+			})
+		}
+	})
+	for i := range counters[1:] {
+		for bucket, n := range counters[i+1].counts {
+			counters[0].counts[bucket] += n
+		}
+	}
+	return counters[0].counts, err
+}
+
+// has reports whether the text of a row is in the corpus.
+func (c *Corpus) has(row int32) bool { return int(row)%c.stride == 0 }
+
+// vector sets dst to the text of a row, which must be in the corpus.
+func (c *Corpus) vector(dst *vector, row int32) {
+	at := int(row) / c.stride
+	first := uint32(0)
+	if at%blockTexts > 0 {
+		first = c.ends[at-1]
+	}
+	c.vocabulary.vectorOf(dst, c.blocks[at/blockTexts][first:c.ends[at]])
+}

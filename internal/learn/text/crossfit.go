@@ -1,0 +1,168 @@
+package text
+
+import (
+	"context"
+	"slices"
+
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/rng"
+)
+
+// Task describes what a model is trained on.
+type Task struct {
+	// Labels has the class of each row of the corpus, from 0 to Classes-1.
+	Labels  []int32
+	Classes int
+	// Rows are the training rows.
+	Rows []int32
+	// Parts has for each of Rows its part, from 0 to NumParts-1. Rows of a part are scored
+	// by a model that was trained on the other parts. NumParts must be at least 2.
+	Parts    []int
+	NumParts int
+	// Seed is the seed of the order of the rows.
+	Seed uint64
+	// Workers is the number of goroutines. It does not change the result.
+	Workers int
+}
+
+// CrossFit trains a model on all rows of a task, and returns it with the features of
+// texts, the texts of the corpus: those of the task's rows are by models that were not
+// trained on them, those of all others by the returned model. features has a slice for
+// each feature, see Model.Features. The error is that of ctx.
+func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
+	f := newCrossFit(c, &t)
+	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
+		if err := f.pass(ctx, pass); err != nil {
+			return nil, nil, err
+		}
+		if loss := f.logLoss(); pass == 0 || loss < f.best {
+			f.best, best = loss, pass
+			f.keep()
+		}
+	}
+	m = newModel(c.vocabulary, t.Classes, f.kept.bias, f.kept.weights)
+	features, err = f.features(ctx, m, texts)
+	return m, features, err
+}
+
+// crossFit is the state of CrossFit.
+type crossFit struct {
+	corpus *Corpus
+	task   *Task
+	rows   [][]int32 // of each part, and of all parts
+	// models are trained on all parts except one, the last on all parts.
+	models []*linear
+	scores [][]float32 // of the rows of each part
+	best   float64     // the lowest log loss
+	// kept and keptScores are those of the pass with the lowest log loss.
+	kept       linear
+	keptScores [][]float32
+}
+
+func newCrossFit(c *Corpus, t *Task) *crossFit {
+	f := &crossFit{corpus: c, task: t, rows: make([][]int32, t.NumParts+1)}
+	for i, row := range t.Rows {
+		if c.has(row) {
+			f.rows[t.Parts[i]] = append(f.rows[t.Parts[i]], row)
+			f.rows[t.NumParts] = append(f.rows[t.NumParts], row)
+		}
+	}
+	k := outputs(t.Classes)
+	for part := range t.NumParts {
+		f.scores = append(f.scores, make([]float32, len(f.rows[part])*k))
+		f.keptScores = append(f.keptScores, make([]float32, len(f.rows[part])*k))
+	}
+	for part := range f.rows {
+		f.models = append(f.models, newLinear(len(c.vocabulary.buckets), t.Classes, t.Labels, f.trainingRows(part)))
+	}
+	return f
+}
+
+// trainingRows returns the rows that the model of a part is trained on.
+func (f *crossFit) trainingRows(part int) []int32 {
+	if part == f.task.NumParts {
+		return f.rows[part]
+	}
+	var rows []int32
+	for other := range f.task.NumParts {
+		if other != part {
+			rows = append(rows, f.rows[other]...)
+		}
+	}
+	return rows
+}
+
+// pass does a pass of all models and scores the rows.
+func (f *crossFit) pass(ctx context.Context, pass int) error {
+	k := outputs(f.task.Classes)
+	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {
+		// The model of all rows has the most, so it begins first.
+		part := len(f.models) - 1 - i
+		m := f.models[part]
+		m.pass(ctx, f.corpus, f.task.Labels, f.trainingRows(part), pass, rng.Derive(f.task.Seed, part))
+		if part == f.task.NumParts {
+			return
+		}
+		for i, row := range f.rows[part] {
+			f.corpus.vector(&m.scratch, row)
+			m.score(f.scores[part][i*k:(i+1)*k], &m.scratch)
+		}
+	})
+}
+
+// logLoss returns the sum of the log losses of all rows.
+func (f *crossFit) logLoss() float64 {
+	sum, k := 0.0, outputs(f.task.Classes)
+	for part, scores := range f.scores {
+		for i, row := range f.rows[part] {
+			sum += logLoss(scores[i*k:(i+1)*k], int(f.task.Labels[row]))
+		}
+	}
+	return sum
+}
+
+// keep keeps the model of all rows and the scores.
+func (f *crossFit) keep() {
+	whole := f.models[f.task.NumParts]
+	f.kept.bias = append(f.kept.bias[:0], whole.bias...)
+	f.kept.weights = append(f.kept.weights[:0], whole.weights...)
+	for part, scores := range f.scores {
+		copy(f.keptScores[part], scores)
+	}
+}
+
+// features returns the features of all texts.
+func (f *crossFit) features(ctx context.Context, m *Model, texts []string) ([][]float64, error) {
+	features := make([][]float64, m.Features())
+	for i := range features {
+		features[i] = make([]float64, len(texts))
+	}
+	blocks, k := (len(texts)+blockTexts-1)/blockTexts, outputs(f.task.Classes)
+	known := make([]bool, len(texts))
+	for _, row := range f.rows[f.task.NumParts] {
+		known[row] = true
+	}
+	err := parallel.ForContext(ctx, f.task.Workers, blocks, func(_, block int) {
+		s, one := m.NewScorer(), make([]float32, m.Features())
+		for row := block * blockTexts; row < min((block+1)*blockTexts, len(texts)); row++ {
+			if !known[row] {
+				s.Score(one, texts[row])
+				setFeatures(features, row, one)
+			}
+		}
+	})
+	one := make([]float32, m.Features())
+	for part, scores := range f.keptScores {
+		for i, row := range f.rows[part] {
+			m.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))
+			setFeatures(features, int(row), one)
+		}
+	}
+	return features, err
+}
+
+func setFeatures(features [][]float64, row int, values []float32) {
+	for i, value := range values {
+		features[i][row] = float64(value)
+	}
+}

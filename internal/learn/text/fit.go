@@ -1,0 +1,170 @@
+package text
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"foretell/internal/learn/rng"
+)
+
+// The schedule of stochastic gradient descent. They were chosen on the tables of
+// docs/bench/text.py.
+const (
+	// learningRate is the rate of the first pass for two classes. That of pass i, from 0,
+	// is divided by 1 + decay·i.
+	learningRate = 1.0
+	decay        = 0.5
+	// classRate is by how much the rate grows if the number of classes is doubled, because
+	// each class then has fewer rows.
+	classRate = 0.125
+	// biasRate multiplies the rate for the biases.
+	biasRate = 0.1
+	// maxPasses is the largest number of passes over the rows, and patience the number of
+	// passes without improvement after which no more are tried.
+	maxPasses = 10
+	patience  = 2
+	// checkRows is the number of rows between two checks for cancellation.
+	checkRows = 256
+)
+
+// linear is a model in training.
+type linear struct {
+	outputs int
+	bias    []float32
+	weights []float32 // by term, then by output
+	scratch vector
+	z       []float32
+}
+
+// outputs returns the number of scores of a text: 1 for two classes.
+func outputs(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// newLinear returns a model without weights, whose biases are the logarithms of the
+// classes' shares of the given rows.
+func newLinear(terms, classes int, labels, rows []int32) *linear {
+	counts := make([]float64, classes)
+	for _, row := range rows {
+		counts[labels[row]]++
+	}
+	k := outputs(classes)
+	l := &linear{outputs: k, bias: make([]float32, k), weights: make([]float32, terms*k), z: make([]float32, k)}
+	const prior = 0.5 // so that a class without rows has a share
+	if k == 1 {
+		l.bias[0] = float32(math.Log((counts[1] + prior) / (counts[0] + prior)))
+		return l
+	}
+	for c, n := range counts {
+		l.bias[c] = float32(math.Log((n + prior) / (float64(len(rows)) + prior*float64(classes))))
+	}
+	return l
+}
+
+// score writes the scores of x to dst.
+func (l *linear) score(dst []float32, x *vector) {
+	copy(dst, l.bias)
+	addScores(dst, x, l.weights)
+}
+
+// addScores adds to dst, for each term of x, its value times its weights.
+func addScores(dst []float32, x *vector, weights []float32) {
+	k := len(dst)
+	if k == 1 {
+		sum := float32(0)
+		for i, term := range x.terms {
+			sum += x.values[i] * weights[term]
+		}
+		dst[0] += sum
+		return
+	}
+	for i, term := range x.terms {
+		w, value := weights[int(term)*k:][:k], x.values[i]
+		for c := range dst {
+			dst[c] += value * w[c]
+		}
+	}
+}
+
+// pass trains on each of rows once, in an order drawn from seed.
+func (l *linear) pass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
+	rate := learningRate / (1 + decay*float64(pass))
+	if l.outputs > 1 {
+		rate *= 1 + classRate*math.Log2(float64(l.outputs)/2)
+	}
+	order := rand.New(rand.NewPCG(rng.Derive(seed, pass), 0)).Perm(len(rows))
+	for done, i := range order {
+		if done%checkRows == 0 && ctx.Err() != nil {
+			return
+		}
+		c.vector(&l.scratch, rows[i])
+		l.score(l.z, &l.scratch)
+		l.gradient(int(labels[rows[i]]))
+		l.step(float32(rate))
+	}
+}
+
+// gradient replaces the scores z by the derivatives of the log loss with respect to them:
+// probabilities minus 1 for the class of the label.
+func (l *linear) gradient(label int) {
+	if l.outputs == 1 {
+		l.z[0] = float32(1/(1+math.Exp(-float64(l.z[0])))) - float32(label)
+		return
+	}
+	total := logSumExp(l.z)
+	for c := range l.z {
+		l.z[c] = float32(math.Exp(float64(l.z[c]) - total))
+	}
+	l.z[label]--
+}
+
+// step subtracts rate times the gradient of the scratch vector.
+func (l *linear) step(rate float32) {
+	k := l.outputs
+	for c, g := range l.z {
+		l.bias[c] -= biasRate * rate * g
+	}
+	x := &l.scratch
+	if k == 1 {
+		g := rate * l.z[0]
+		for i, term := range x.terms {
+			l.weights[term] -= g * x.values[i]
+		}
+		return
+	}
+	for i, term := range x.terms {
+		w, value := l.weights[int(term)*k:][:k], rate*x.values[i]
+		for c, g := range l.z {
+			w[c] -= value * g
+		}
+	}
+}
+
+// logSumExp returns ln Σ exp(z).
+func logSumExp(z []float32) float64 {
+	top := z[0]
+	for _, x := range z {
+		top = max(top, x)
+	}
+	sum := 0.0
+	for _, x := range z {
+		sum += math.Exp(float64(x - top))
+	}
+	return float64(top) + math.Log(sum)
+}
+
+// logLoss returns the log loss of scores for a label.
+func logLoss(scores []float32, label int) float64 {
+	if len(scores) > 1 {
+		return logSumExp(scores) - float64(scores[label])
+	}
+	z := float64(scores[0])
+	if label == 1 {
+		z = -z
+	}
+	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+}

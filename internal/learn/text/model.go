@@ -1,0 +1,94 @@
+package text
+
+import (
+	"math"
+
+	"foretell/internal/learn/rng"
+)
+
+// maxFeatures is the largest number of features of a model.
+const maxFeatures = 64
+
+// minLogProbability is the lowest value of a feature of three or more classes, and the
+// negative of the greatest absolute value of the feature of two.
+const minLogProbability = -20
+
+// Model scores the classes of a text. It is immutable and safe for concurrent use.
+type Model struct {
+	vocabulary *vocabulary
+	classes    int
+	bias       []float32
+	weights    []float32 // by term, then by output
+}
+
+func newModel(v *vocabulary, classes int, bias, weights []float32) *Model {
+	return &Model{vocabulary: v, classes: classes, bias: bias, weights: weights}
+}
+
+// Classes returns the number of classes.
+func (m *Model) Classes() int { return m.classes }
+
+// Features returns the number of features of a text. For two classes there is one, the
+// logarithm of the odds of the second class. For up to maxFeatures classes they are the
+// logarithms of the probabilities of the classes. If there are more classes, they are
+// maxFeatures sums of these with random signs, divided by √classes (Achlioptas,
+// Database-friendly Random Projections, 2003).
+func (m *Model) Features() int { return NumFeatures(m.classes) }
+
+// NumFeatures returns the number of features of a text by models of the given number of
+// classes.
+func NumFeatures(classes int) int { return min(outputs(classes), maxFeatures) }
+
+// Scorer computes the features of texts. It must not be used by several goroutines at a
+// time.
+type Scorer struct {
+	model   *Model
+	encoder *encoder
+	vector  vector
+	scores  []float32
+}
+
+// NewScorer returns a scorer.
+func (m *Model) NewScorer() *Scorer {
+	return &Scorer{model: m, encoder: newEncoder(m.vocabulary), scores: make([]float32, len(m.bias))}
+}
+
+// Score writes the features of a text to dst, which must have the length Model.Features.
+func (s *Scorer) Score(dst []float32, text string) {
+	m := s.model
+	m.vocabulary.vectorOf(&s.vector, s.encoder.read(text))
+	copy(s.scores, m.bias)
+	addScores(s.scores, &s.vector, m.weights)
+	m.toFeatures(dst, s.scores)
+}
+
+// toFeatures writes the features of scores to dst. It changes scores.
+func (m *Model) toFeatures(dst, scores []float32) {
+	if len(scores) == 1 {
+		dst[0] = min(max(scores[0], minLogProbability), -minLogProbability)
+		return
+	}
+	total := float32(logSumExp(scores))
+	for c := range scores {
+		scores[c] = max(scores[c]-total, minLogProbability)
+	}
+	if len(scores) <= maxFeatures {
+		copy(dst, scores)
+		return
+	}
+	clear(dst)
+	scale := inverseRoot(len(scores))
+	for c, score := range scores {
+		signs := rng.Mix(uint64(c) + rng.Gamma)
+		for i := range dst {
+			if signs>>i&1 == 0 {
+				dst[i] += score * scale
+			} else {
+				dst[i] -= score * scale
+			}
+		}
+	}
+}
+
+// inverseRoot returns 1/√n.
+func inverseRoot(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }

@@ -1,0 +1,133 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"foretell/internal/table/cells"
+)
+
+// The terms of a text are its words, its pairs of consecutive words, and the sequences of
+// minGram to maxGram characters of its runs, in lower case. Words are those of
+// cells.Tokenizer. A run has no white space, but a space is added before and after it, so
+// that punctuation and the beginnings and ends of words are seen.
+const (
+	minGram = 3
+	maxGram = 5
+	// maxTextTerms is the largest number of terms of a block of a text, with repetitions.
+	// Further terms are ignored.
+	maxTextTerms = 20_000
+	// maxGramRun is the number of characters of a run from which sequences are taken.
+	maxGramRun = 40
+)
+
+// block is a kind of terms. The terms of each block of a text have a norm of their own.
+type block uint8
+
+const (
+	blockWords block = iota // words and pairs
+	blockGrams              // sequences of characters
+	numBlocks
+)
+
+// bucketBits is the logarithm of the number of buckets that terms are hashed to.
+const (
+	bucketBits = 20
+	numBuckets = 1 << bucketBits
+)
+
+// Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), from a different start
+// for each kind of term, and mixed by the finaliser of MurmurHash3 (Appleby 2008).
+const (
+	fnvPrime  = 16777619
+	wordStart = 2166136261
+	pairStart = wordStart ^ 0x5bd1e995
+	gramStart = wordStart ^ 0x1b873593
+)
+
+func hashByte(h uint32, b byte) uint32 { return (h ^ uint32(b)) * fnvPrime }
+
+func hashBytes(h uint32, text []byte) uint32 {
+	for _, b := range text {
+		h = hashByte(h, b)
+	}
+	return h
+}
+
+// bucketOf returns the bucket of a hash.
+func bucketOf(h uint32) uint32 {
+	h = (h ^ h>>16) * 0x85ebca6b
+	h = (h ^ h>>13) * 0xc2b2ae35
+	return (h ^ h>>16) >> (32 - bucketBits)
+}
+
+// termReader finds the terms of texts.
+type termReader struct {
+	tokenizer cells.Tokenizer
+	text      []byte
+	run       []byte // the current run of characters, in lower case, after a space
+	starts    []int  // of the characters of run
+	left      int    // number of terms that may still be visited
+	visit     func(kind block, bucket uint32)
+}
+
+// read calls visit with the bucket of each term of a text: first words and pairs, then
+// sequences of characters.
+func (r *termReader) read(text string, visit func(kind block, bucket uint32)) {
+	r.visit, r.left = visit, maxTextTerms
+	r.text = append(r.text[:0], text...)
+	previous, hasPrevious := uint32(0), false
+	r.tokenizer.Tokenize(r.text, func(word []byte) {
+		r.add(blockWords, hashBytes(wordStart, word))
+		if hasPrevious {
+			r.add(blockWords, hashBytes(hashByte(previous, ' '), word))
+		}
+		previous, hasPrevious = hashBytes(pairStart, word), true
+	})
+	r.resetRun()
+	r.left = maxTextTerms
+	for i := 0; i < len(r.text) && r.left > 0; {
+		char, size := rune(r.text[i]), 1
+		if char >= utf8.RuneSelf {
+			char, size = utf8.DecodeRune(r.text[i:])
+		}
+		i += size
+		if char <= ' ' || char >= utf8.RuneSelf && (char == utf8.RuneError || unicode.IsSpace(char)) {
+			r.endRun()
+		} else if len(r.starts) <= maxGramRun {
+			r.starts = append(r.starts, len(r.run))
+			r.run = utf8.AppendRune(r.run, unicode.ToLower(char))
+		}
+	}
+	r.endRun()
+}
+
+func (r *termReader) resetRun() {
+	r.run = append(r.run[:0], ' ')
+	r.starts = append(r.starts[:0], 0)
+}
+
+// endRun visits the sequences of characters of the current run.
+func (r *termReader) endRun() {
+	if len(r.starts) <= 1 {
+		return
+	}
+	r.starts = append(r.starts, len(r.run), len(r.run)+1)
+	r.run = append(r.run, ' ')
+	n := len(r.starts) - 1
+	for first := 0; first+minGram <= n; first++ {
+		h := hashBytes(gramStart, r.run[r.starts[first]:r.starts[first+minGram-1]])
+		for last := first + minGram - 1; last < min(first+maxGram, n); last++ {
+			h = hashBytes(h, r.run[r.starts[last]:r.starts[last+1]])
+			r.add(blockGrams, h)
+		}
+	}
+	r.resetRun()
+}
+
+func (r *termReader) add(kind block, h uint32) {
+	if r.left > 0 {
+		r.left--
+		r.visit(kind, bucketOf(h))
+	}
+}

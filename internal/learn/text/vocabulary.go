@@ -1,0 +1,144 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// vocabulary is the set of buckets whose terms have weights. It is chosen without labels.
+type vocabulary struct {
+	buckets []uint32  // ascending
+	idf     []float32 // by index of a bucket
+	// Bit b%64 of present[b/64] is set if bucket b is in the vocabulary, and before[b/64]
+	// is the number of buckets in the words before.
+	present [numBuckets / 64]uint64
+	before  [numBuckets / 64]uint32
+}
+
+// newVocabulary returns the vocabulary of ascending buckets.
+func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
+	v := &vocabulary{buckets: buckets, idf: idf}
+	for _, b := range buckets {
+		v.present[b/64] |= 1 << (b % 64)
+	}
+	n := uint32(0)
+	for i, word := range v.present {
+		v.before[i] = n
+		n += uint32(bits.OnesCount64(word))
+	}
+	return v
+}
+
+// index returns the index of a bucket, or -1.
+func (v *vocabulary) index(bucket uint32) int32 {
+	word, bit := v.present[bucket/64], uint64(1)<<(bucket%64)
+	if word&bit == 0 {
+		return -1
+	}
+	return int32(v.before[bucket/64] + uint32(bits.OnesCount64(word&(bit-1))))
+}
+
+// selectVocabulary returns the vocabulary of at most limit buckets in which at least
+// minTexts of n texts have a term: those that the most texts have. counts has the number
+// of texts by bucket.
+func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
+	const minTexts = 2
+	var buckets []uint32
+	for b, count := range counts {
+		if count >= minTexts {
+			buckets = append(buckets, uint32(b))
+		}
+	}
+	slices.SortStableFunc(buckets, func(a, b uint32) int { return cmp.Compare(counts[b], counts[a]) })
+	buckets = buckets[:min(len(buckets), limit)]
+	slices.Sort(buckets)
+	idf := make([]float32, len(buckets))
+	for i, b := range buckets {
+		// The smoothed inverse document frequency of scikit-learn.
+		idf[i] = float32(math.Log(float64(n+1)/float64(counts[b]+1)) + 1)
+	}
+	return newVocabulary(buckets, idf)
+}
+
+// blockNorms are the norms of the blocks. Sequences of characters weigh less than words,
+// because they are more and repeat each other.
+var blockNorms = [numBlocks]float32{1, 0.7}
+
+// entry is a term of a text: the index of its bucket, its block, and how often the text
+// has it.
+type entry struct {
+	index int32
+	kind  block
+	count uint8
+}
+
+// vector is a text as a sparse vector. terms are ascending, and values are the weights of
+// the terms. The norm of each block's values is that of blockNorms.
+type vector struct {
+	terms  []int32
+	values []float32
+}
+
+// encoder makes vectors of texts.
+type encoder struct {
+	vocabulary *vocabulary
+	reader     termReader
+	found      []uint64 // index·2 + block of each term that was found
+	entries    []entry
+}
+
+func newEncoder(v *vocabulary) *encoder {
+	return &encoder{vocabulary: v}
+}
+
+// read returns the terms of a text. The result is valid until the next call.
+func (e *encoder) read(text string) []entry {
+	e.found, e.entries = e.found[:0], e.entries[:0]
+	e.reader.read(text, func(kind block, bucket uint32) {
+		if i := e.vocabulary.index(bucket); i >= 0 {
+			e.found = append(e.found, uint64(i)*uint64(numBlocks)+uint64(kind))
+		}
+	})
+	slices.Sort(e.found)
+	for i, key := range e.found {
+		if i > 0 && key == e.found[i-1] {
+			if last := &e.entries[len(e.entries)-1]; last.count < math.MaxUint8 {
+				last.count++
+			}
+			continue
+		}
+		e.entries = append(e.entries, entry{int32(key / uint64(numBlocks)), block(key % uint64(numBlocks)), 1})
+	}
+	return e.entries
+}
+
+// logCount is the weight of a term by its count: 1 + ln(count), see Manning, Raghavan &
+// Schütze, Introduction to Information Retrieval, 2008, section 6.4.1.
+var logCount = func() (table [math.MaxUint8 + 1]float32) {
+	for i := 1; i < len(table); i++ {
+		table[i] = float32(1 + math.Log(float64(i)))
+	}
+	return table
+}()
+
+// vectorOf sets dst to the vector of entries.
+func (v *vocabulary) vectorOf(dst *vector, entries []entry) {
+	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
+	var squares [numBlocks]float32
+	for _, e := range entries {
+		value := logCount[e.count] * v.idf[e.index]
+		squares[e.kind] += value * value
+		dst.terms, dst.values = append(dst.terms, e.index), append(dst.values, value)
+	}
+	var scale [numBlocks]float32
+	for kind, sum := range squares {
+		if sum > 0 {
+			scale[kind] = blockNorms[kind] / float32(math.Sqrt(float64(sum)))
+		}
+	}
+	for i, e := range entries {
+		dst.values[i] *= scale[e.kind]
+	}
+}

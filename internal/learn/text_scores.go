@@ -1,0 +1,196 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/rng"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/text"
+	"foretell/internal/table/frame"
+)
+
+// textModels compute the scores of the texts of a row, which are numeric features.
+type textModels struct {
+	columns []int32 // the texts of the schema, ascending
+	models  []*text.Model
+}
+
+// Texts of a fold are divided into textParts parts, or fewer from manyTextRows rows on,
+// where a part less makes little difference to a model. Rows of a part are scored by a
+// model of the others.
+const (
+	textParts     = 5
+	manyTextParts = 3
+	manyTextRows  = 50_000
+)
+
+// textSeed distinguishes the random numbers of texts from others.
+const textSeed = 0x7e875
+
+// textColumns returns the columns of the schema that are texts, ascending.
+func (t *trainingData) textColumns() []int32 { return columnsOfKind(t.Schema, true) }
+
+// plainColumns returns the columns of the schema that are not texts, ascending.
+func (t *trainingData) plainColumns() []int32 { return columnsOfKind(t.Schema, false) }
+
+// columnsOfKind returns the columns of the schema that are texts, or those that are not.
+func columnsOfKind(schema *frame.Schema, texts bool) []int32 {
+	var columns []int32
+	for i := range schema.Columns {
+		if (schema.Columns[i].Kind == frame.Text) == texts {
+			columns = append(columns, int32(i))
+		}
+	}
+	return columns
+}
+
+// addTextScores appends the scores of texts to f, the other features of a fold with the
+// given training rows. Training rows are scored by models that were not trained on them,
+// other rows by the returned models, which were trained on all training rows. The models
+// are nil if there are no texts.
+func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (*textModels, error) {
+	m := &textModels{columns: t.textColumns()}
+	if len(m.columns) == 0 {
+		return nil, nil
+	}
+	task := text.Task{
+		Labels: t.Labels, Classes: t.classes(), Rows: rows, NumParts: textParts, Workers: t.params.Workers,
+		Seed: rng.Derive(t.params.Seed^textSeed, foldIndex-refitFold),
+	}
+	if len(rows) >= manyTextRows {
+		task.NumParts = manyTextParts
+	}
+	task.Parts = t.divideTexts(rows, task.NumParts, task.Seed)
+	if err := t.readTexts(ctx, m.columns); err != nil {
+		return nil, err
+	}
+	for i, column := range m.columns {
+		model, scores, err := t.corpora[i].CrossFit(ctx, t.Columns[column].Texts, task)
+		if err != nil {
+			return nil, err
+		}
+		m.models = append(m.models, model)
+		for k, values := range scores {
+			f.Columns = append(f.Columns, frame.Column{Floats: values})
+			name := fmt.Sprintf("%s.score.%d", t.Schema.Columns[column].Name, k+1)
+			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: name, Kind: frame.Numeric})
+		}
+	}
+	return m, nil
+}
+
+// readTexts sets corpora, unless it is set.
+func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
+	for _, column := range columns[len(t.corpora):] {
+		corpus, err := text.NewCorpus(ctx, t.Columns[column].Texts, t.classes(), t.params.Workers)
+		if err != nil {
+			return err
+		}
+		t.corpora = append(t.corpora, corpus)
+	}
+	return nil
+}
+
+// divideTexts returns the part of each row, from 0 to parts-1. Rows of a group are in the
+// same part. If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the
+// use of cross-validation for time series predictor evaluation, 2012), otherwise they are
+// stratified by class.
+func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
+	if t.params.Times != nil {
+		return t.divideByTime(rows, parts)
+	}
+	partOf := make(map[int32]int, len(rows))
+	sample := split.Sample{Labels: t.Labels, Classes: t.classes(), Groups: t.params.Groups, Rows: rows}
+	for part, fold := range split.Folds(sample, parts, seed) {
+		for _, row := range fold.Validation {
+			partOf[row] = part
+		}
+	}
+	list := make([]int, len(rows))
+	for i, row := range rows {
+		part, known := partOf[row]
+		if !known { // the only row of its class, or the rows of its group are
+			part = i % parts
+			if t.params.Groups != nil && t.params.Groups[row] >= 0 {
+				part = int(t.params.Groups[row]) % parts
+			}
+		}
+		list[i] = part
+	}
+	return list
+}
+
+// divideByTime divides rows into ranges of time with about the same number of rows. Rows
+// of a group count as one at their mean time. Rows without a time are the last.
+func (t *trainingData) divideByTime(rows []int32, parts int) []int {
+	type unit struct {
+		rows  []int // indices of rows
+		timed int   // number of rows with a time
+		sum   float64
+	}
+	var units []*unit
+	ofGroup := make(map[int32]*unit)
+	for i, row := range rows {
+		u := new(unit)
+		if t.params.Groups != nil && t.params.Groups[row] >= 0 {
+			if known := ofGroup[t.params.Groups[row]]; known != nil {
+				u = known
+			}
+			ofGroup[t.params.Groups[row]] = u
+		}
+		if len(u.rows) == 0 {
+			units = append(units, u)
+		}
+		u.rows = append(u.rows, i)
+		if at := t.params.Times[row]; !math.IsNaN(at) {
+			u.sum += at
+			u.timed++
+		}
+	}
+	time := func(u *unit) float64 {
+		if u.timed == 0 {
+			return math.Inf(1)
+		}
+		return u.sum / float64(u.timed)
+	}
+	slices.SortStableFunc(units, func(a, b *unit) int { return cmp.Compare(time(a), time(b)) })
+	list, before := make([]int, len(rows)), 0
+	for _, u := range units {
+		for _, i := range u.rows {
+			list[i] = before * parts / len(rows)
+		}
+		before += len(u.rows)
+	}
+	return list
+}
+
+// appendScores appends the scores of the texts of f to dst, which has the rows of f from
+// lo on.
+func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
+	for i, column := range m.columns {
+		first, k := len(dst.Columns), m.models[i].Features()
+		for range k {
+			dst.Columns = append(dst.Columns, frame.Column{Floats: make([]float64, dst.Rows)})
+		}
+		scorer, one := m.models[i].NewScorer(), make([]float32, k)
+		for row, cell := range f.Columns[column].Texts[lo : lo+dst.Rows] {
+			scorer.Score(one, cell)
+			for at, score := range one {
+				dst.Columns[first+at].Floats[row] = float64(score)
+			}
+		}
+	}
+}
+
+// appendSources appends to columns the column of each score.
+func (m *textModels) appendSources(columns []int32) []int32 {
+	columns = slices.Clip(columns)
+	for i, column := range m.columns {
+		columns = append(columns, slices.Repeat([]int32{column}, m.models[i].Features())...)
+	}
+	return columns
+}

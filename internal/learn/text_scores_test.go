@@ -1,0 +1,182 @@
+package learn
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+)
+
+// textTable returns a training file. Its label depends on the words of the column note,
+// each of which is in few texts, and on the column size.
+func textTable(rows int, seed uint64, labelled bool) []byte {
+	draw := rand.New(rand.NewPCG(seed, 7))
+	fill := strings.Fields("the a it was room staff food price day with very place time stay hotel lift night view")
+	topics := [][]string{
+		strings.Fields("refund invoice charged billing payment receipt"), strings.Fields("crash freezes error stacktrace bug restart"),
+		strings.Fields("parcel courier delivery shipped tracking arrived"),
+	}
+	var b bytes.Buffer
+	b.WriteString("id,size,note,colour")
+	if labelled {
+		b.WriteString(",label")
+	}
+	for i := range rows {
+		class := draw.IntN(3)
+		var words []string
+		for range 5 + draw.IntN(8) {
+			words = append(words, fill[draw.IntN(len(fill))])
+		}
+		words = append(words, topics[class][draw.IntN(6)], topics[class][draw.IntN(6)])
+		draw.Shuffle(len(words), func(i, k int) { words[i], words[k] = words[k], words[i] })
+		if draw.IntN(8) == 0 {
+			class = draw.IntN(3)
+		}
+		fmt.Fprintf(&b, "\nr%d,%.2f,%s.,%s", i, float64(class)+draw.NormFloat64()*2, strings.Join(words, " "), []string{"red", "blue"}[draw.IntN(2)])
+		if labelled {
+			fmt.Fprintf(&b, ",%s", []string{"ant", "bee", "cow"}[class])
+		}
+	}
+	b.WriteString("\n")
+	return b.Bytes()
+}
+
+// loadTextTable returns the frame of a training file of textTable.
+func loadTextTable(tb testing.TB, rows int) *frame.Frame {
+	tb.Helper()
+	file := textTable(rows, 1, true)
+	profile, err := profile.Scan(tb.Context(), bytes.NewReader(file), profile.ScanOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := frame.Load(tb.Context(), bytes.NewReader(file), profile.Schema, frame.LoadOptions{Labelled: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(columnsOfKind(f.Schema, true)) != 1 {
+		tb.Fatalf("columns %v, want one text", f.Schema.Columns)
+	}
+	return f
+}
+
+// A race learns from words, its model survives its file, and the number of workers does
+// not change it.
+func TestRaceOfTexts(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("races several times")
+	}
+	f := loadTextTable(t, 500)
+	race := func(workers int) (*Outcome, []byte) {
+		t.Helper()
+		o, err := Race(t.Context(), f, Params{Algorithms: []string{"MSEV02", "MSIX01"}, Threshold: new(0.8), Workers: workers, Seed: 3})
+		if err != nil || o.Model == nil {
+			t.Fatal(o, err)
+		}
+		return o, bytesOf(t, o.Model)
+	}
+	o, file := race(1)
+	if o.Achieved < 0.8 || o.Test < 0.75 {
+		t.Errorf("validation %v, test %v", o.Achieved, o.Test)
+	}
+	if i := o.Report.Importances; len(i) != 3 || i[0].Column != "note" || i[0].Importance < 0.2 {
+		t.Errorf("importances %v", i)
+	}
+	if _, again := race(2); !bytes.Equal(file, again) {
+		t.Error("two workers make a different model than one")
+	}
+	m, err := readBytes(file, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.fileVersion() != versionLatest || !bytes.Equal(bytesOf(t, m), file) {
+		t.Errorf("version %d, or other bytes after reading and writing", m.fileVersion())
+	}
+	want, _ := o.Model.predictAll(t.Context(), f, 1)
+	if got, _ := m.predictAll(t.Context(), f, 2); !slices.Equal(got, want) {
+		t.Error("the model predicts differently after reading")
+	}
+	t.Run("explanations_add_up_and_name_the_text", func(t *testing.T) {
+		list, err := m.Explain(t.Context(), selectRows(f, []int32{0, 1, 2, 3, 4, 5, 6, 7}), ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := slices.Index(m.Columns(), "note")
+		largest := 0
+		for _, x := range list {
+			sum := x.Base
+			for _, v := range x.Contributions {
+				sum += v
+			}
+			if math.Abs(sum-x.Probability) > 1e-9 {
+				t.Errorf("%v, want %v", sum, x.Probability)
+			}
+			if size := math.Abs(x.Contributions[note]); !slices.ContainsFunc(x.Contributions, func(v float64) bool { return math.Abs(v) > size }) {
+				largest++
+			}
+		}
+		if largest < len(list)/2 {
+			t.Errorf("the text has the largest contribution to %d of %d predictions", largest, len(list))
+		}
+	})
+}
+
+// A run that another machine has trained has the same scores of texts.
+func TestRemoteRunOfTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("races several times")
+	}
+	f := loadTextTable(t, 200)
+	m := &machines{frame: f, params: Params{Algorithms: []string{"MSEV02", "MSIX01"}, Seed: 1}, algorithms: algorithms}
+	one := m.race(t)
+	m.remote = []string{"MSIX01"}
+	wantSameOutcome(t, one, m.race(t))
+}
+
+// Rows of a group, and rows of about the same time, are scored by models that were not
+// trained on them.
+func TestDivideTexts(t *testing.T) {
+	f := fakeFrame(300, 3)
+	rows := make([]int32, 0, 250)
+	groups, times := make([]int32, f.Rows), make([]float64, f.Rows)
+	for row := range f.Rows {
+		groups[row], times[row] = int32(row/7), float64((row*37)%f.Rows)
+		if row%11 == 0 {
+			times[row] = math.NaN()
+		}
+		if row%6 != 0 {
+			rows = append(rows, int32(row))
+		}
+	}
+	for name, params := range map[string]Params{
+		"rows": {}, "groups": {Groups: groups}, "times": {Times: times}, "both": {Groups: groups, Times: times},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := &trainingData{Frame: f, params: params}
+			parts := data.divideTexts(rows, 5, 1)
+			sizes, partOf := make([]int, 5), map[int32]int{}
+			last := make([]float64, 5)
+			for i, row := range rows {
+				sizes[parts[i]]++
+				last[parts[i]] = max(last[parts[i]], times[row])
+				if known, ok := partOf[groups[row]]; ok && params.Groups != nil && known != parts[i] {
+					t.Fatalf("group %d is divided", groups[row])
+				}
+				partOf[groups[row]] = parts[i]
+			}
+			if slices.Min(sizes) < len(rows)/15 {
+				t.Errorf("sizes %v", sizes)
+			}
+			for i, row := range rows {
+				if part := parts[i]; name == "times" && part > 0 && times[row] < last[part-1] {
+					t.Fatalf("time %v in part %d is before the end %v of the part before", times[row], part, last[part-1])
+				}
+			}
+		})
+	}
+}
