@@ -10,7 +10,7 @@
 //	evaluate       scores on the validation rows
 //	blend          weighted means of several runs, and the choice among candidates
 //	refit          training on all labelled rows
-//	model, file    the model and its binary form
+//	model, file, file_features   the model and its binary form
 //	predict        prediction of a CSV
 //	report, scores metrics of a model
 //	curves         curves and class scores of the report
@@ -22,6 +22,8 @@
 //	reasons        the columns that contribute most, as text
 //	background     the rows with which explanations compare
 //	screen         feature selection for wide tables
+//	fold_features  features that are fitted to the training rows of a fold
+//	text_scores    scores of texts as features
 //	training_data  the table and its binned matrices
 //	timer          the time limit
 //	remote         runs that other machines train
