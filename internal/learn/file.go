@@ -74,17 +74,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	}
 	var inner []byte
 	texts := m.textModels()
-	for _, set := range texts {
-		for _, model := range set.models {
-			if inner, err = model.AppendBinary(inner[:0]); err != nil {
-				return size, err
-			}
-			var b codec.Writer
-			b.Uint32(uint32(len(inner)))
-			if err := put(b.Data(), inner); err != nil {
-				return size, err
-			}
-		}
+	if err := writeTextModels(put, texts); err != nil {
+		return size, err
 	}
 	for _, one := range m.members {
 		unwrapped, features := unwrapFeatures(one.predictor)

@@ -30,6 +30,24 @@ func textModelsIndex(list []*textModels, features *foldFeatures) int {
 	return slices.Index(list, features.texts)
 }
 
+// writeTextModels passes the models of texts to put, one at a time.
+func writeTextModels(put func(parts ...[]byte) error, list []*textModels) error {
+	for _, set := range list {
+		for _, model := range set.models {
+			encoded, err := model.AppendBinary(nil)
+			if err != nil {
+				return err
+			}
+			var size codec.Writer
+			size.Uint32(uint32(len(encoded)))
+			if err := put(size.Data(), encoded); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // readTextModels reads the models of texts of a file of the given version. Each has a model
 // for each text of the schema.
 func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*textModels {
