@@ -209,6 +209,12 @@ func FuzzReadModel(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(smoothed[:len(smoothed)-sha256.Size])
+	texts, err := Race(f.Context(), loadTextTable(f, 60), Params{Algorithms: []string{"MSEV02"}, Threshold: new(0.1)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	real = bytesOf(f, texts.Model)
+	f.Add(real[:len(real)-sha256.Size])
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, known := range [][]algorithm{toys, algorithms} {
 			m, err := readBytes(withChecksum(body), known)
