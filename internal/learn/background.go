@@ -52,14 +52,7 @@ func usedFeatures(members []member, features int) []bool {
 			}
 			continue
 		}
-		for _, i := range own.columns {
-			used[i] = true
-		}
-		if own.texts != nil {
-			for _, i := range own.texts.columns {
-				used[i] = true
-			}
-		}
+		own.mark(used)
 	}
 	return used
 }

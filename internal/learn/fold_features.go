@@ -17,6 +17,18 @@ type foldFeatures struct {
 	texts *textModels
 }
 
+// mark sets used for the columns of the schema that the features are computed from.
+func (v *foldFeatures) mark(used []bool) {
+	for _, i := range v.columns {
+		used[i] = true
+	}
+	if v.texts != nil {
+		for _, i := range v.texts.columns {
+			used[i] = true
+		}
+	}
+}
+
 // trainedData returns the data that the fitters of a fold are trained on: t, or the
 // features of the fold, which are fitted to rows. These must be the fold's training rows.
 func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {

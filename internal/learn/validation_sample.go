@@ -101,13 +101,11 @@ type replacedColumn struct {
 func (s *validationSample) usedBy(fold *Model) []bool {
 	used := make([]bool, len(s.used))
 	for i := range fold.members {
-		_, columns := unwrapScreened(fold.members[i].predictor)
-		if columns == nil {
+		_, features := unwrapFeatures(fold.members[i].predictor)
+		if features == nil {
 			return s.used
 		}
-		for _, feature := range columns {
-			used[feature] = true
-		}
+		features.mark(used)
 	}
 	return used
 }
