@@ -27,6 +27,7 @@ const (
 // foretellWith returns a function that runs foretell with an environment, and returns what it
 // prints, without the spaces around it. If the command fails, the test ends.
 func foretellWith(t *testing.T, env []string) func(args ...string) string {
+	t.Helper()
 	return func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("foretell", args...)
