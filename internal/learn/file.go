@@ -27,14 +27,15 @@ const (
 	versionPlain      = 1
 	versionScreened   = 2
 	versionBackground = 3
-	versionLatest     = 4 // with text models and smooth parts
+	versionTexts      = 4 // with text models and smooth parts
+	versionLatest     = versionTexts
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
 	for _, one := range m.members {
 		if inner, features := unwrapFeatures(one.predictor); isSmoothed(inner) || features != nil && features.texts != nil {
-			return versionLatest
+			return versionTexts
 		}
 	}
 	if m.background != nil {
@@ -91,7 +92,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		if version >= versionScreened {
 			writeFeatures(&b, features)
 		}
-		if version >= versionLatest {
+		if version >= versionTexts {
 			b.Uint32(uint32(textModelsIndex(texts, features) + 1))
 		}
 		b.Uint32(uint32(len(inner)))
@@ -131,7 +132,7 @@ func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 		w.Float64(weight)
 	}
 	w.Uint32(uint32(len(m.members)))
-	if version >= versionLatest {
+	if version >= versionTexts {
 		w.Uint32(uint32(len(m.textModels())))
 	}
 	return w.Result()
@@ -296,7 +297,7 @@ func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema 
 	if version >= versionScreened {
 		features = readFeatures(r, len(schema.Columns))
 	}
-	if version >= versionLatest {
+	if version >= versionTexts {
 		if number := r.Uint32(); int64(number) > int64(len(texts)) {
 			r.Fail("invalid number of a text model")
 		} else if number > 0 {

@@ -51,7 +51,7 @@ func writeTextModels(put func(parts ...[]byte) error, list []*textModels) error 
 // readTextModels reads the models of texts of a file of the given version. Each has a model
 // for each text of the schema.
 func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*textModels {
-	if version < versionLatest || r.Err() != nil {
+	if version < versionTexts || r.Err() != nil {
 		return nil
 	}
 	columns := columnsOfKind(schema, true)

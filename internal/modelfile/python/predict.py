@@ -151,6 +151,8 @@ def main():
             os.replace(part, options.output)
     except UnicodeDecodeError as error:
         sys.exit(f"{options.csv}: the file is not valid UTF-8: {error}")
+    except BrokenPipeError:  # the reader, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would report it at its end
     except (FileError, OSError) as error:
         sys.exit(f"{options.csv}: {error}" if isinstance(error, FileError) else str(error))
 
