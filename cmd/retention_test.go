@@ -45,10 +45,14 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 		"--name", "credit", "--algorithm", "BSIX01", "--threshold", "0.5", "-q")
 	foretellAs(t, env, "datasets", "create", "gone", train, "-q")
 	foretellAs(t, env, "datasets", "delete", "gone", "--yes", "-q")
+	auditLog := func() string {
+		return foretellAs(t, nil, append([]string{"users", "audit", "--no-header", "--fields", "actor,action"}, flags...)...)
+	}
+	const keepAuditLog = "--keep-audit-log=1ms"
 	for _, step := range []struct {
 		flag                        string
 		predictions, models, tables int
-	}{{"", 1, 1, 1}, {"--keep-audit-log=1ms", 1, 1, 1}, {"--keep-predictions=1ms", 0, 1, 1}, {"--keep-trainings=1ms", 0, 0, 1}, {"--keep-datasets=1ms", 0, 0, 0}} {
+	}{{"", 1, 1, 1}, {keepAuditLog, 1, 1, 1}, {"--keep-predictions=1ms", 0, 1, 1}, {"--keep-trainings=1ms", 0, 0, 1}, {"--keep-datasets=1ms", 0, 0, 0}} {
 		if step.flag != "" {
 			_ = service.Process.Signal(os.Interrupt)
 			_ = service.Wait()
@@ -60,8 +64,11 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 		waitUntil(t, "the stored files after "+step.flag, func() bool {
 			return slices.Equal(filesOf(t, database), storedFiles(t, storage))
 		})
+		if step.flag == keepAuditLog { // no file shows that the service has done it
+			waitUntil(t, "an expired audit log", func() bool { return strings.Contains(auditLog(), "audit.expire") })
+		}
 	}
-	audit := foretellAs(t, nil, append([]string{"users", "audit", "--no-header", "--fields", "actor,action"}, flags...)...)
+	audit := auditLog()
 	for _, event := range []string{"service\tprediction.expire", "service\ttraining.expire", "service\tdataset.expire", "service\taudit.expire"} {
 		if strings.Count(audit, event+"\n") != 1 && !strings.HasSuffix(audit, event) {
 			t.Errorf("no %q in the audit log:\n%s", event, audit)

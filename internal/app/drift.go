@@ -18,27 +18,57 @@ import (
 // comparison of 5,000 columns fits in one row of the store.
 const maxDriftParts = 100
 
-// measureDrift compares the blind CSV of a prediction with the training CSV of its model. It
-// returns an api.DriftReport as JSON. The prediction does not depend on it, so an error is
-// logged, and the result is then nil.
-func (a *App) measureDrift(ctx context.Context, p *store.Prediction) []byte {
-	report, err := a.compareBlind(ctx, p)
-	if err == nil {
-		for i := range report.Columns[min(len(report.Columns), maxDriftParts):] {
-			report.Columns[maxDriftParts+i].Parts = nil
+// GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with
+// the training CSV. The first call makes and stores it, so that predictions without
+// calls do not take longer.
+func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
+	var text []byte
+	var p *store.Prediction
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		account := callerFromContext(ctx).Account
+		if p, err = t.GetPrediction(ctx, account, in.PredictionKey); err == nil {
+			text, err = t.GetPredictionDrift(ctx, account, in.PredictionKey)
 		}
-		var text []byte
-		if text, err = json.Marshal(report); err == nil {
-			return text
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, a.lookupProblem(err, "prediction", in.PredictionKey)
+	case p.Status != api.PredictionCompleted:
+		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
+	case len(text) == 0:
+		report, err := a.measureDrift(ctx, p)
+		if err != nil {
+			return nil, a.toProblem(err)
 		}
+		return report, nil
 	}
-	if ctx.Err() == nil {
-		a.log.WarnContext(ctx, "comparing a blind file with the training file", "prediction", p.Key, "error", err)
+	report := new(api.DriftReport)
+	if err := json.Unmarshal(text, report); err != nil {
+		return nil, a.toProblem(err)
 	}
-	return nil
+	return report, nil
 }
 
-func (a *App) compareBlind(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
+// measureDrift compares the result of a prediction, which has the columns of the blind CSV,
+// with the training CSV of its model, and stores the comparison.
+func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
+	report, err := a.compareResult(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Columns[min(len(report.Columns), maxDriftParts):] {
+		report.Columns[maxDriftParts+i].Parts = nil
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		return nil, err
+	}
+	return report, a.store.Write(ctx, func(t *store.Tx) error { return t.SetPredictionDrift(ctx, p.Key, text) })
+}
+
+// compareResult compares the result of a prediction with the training CSV.
+func (a *App) compareResult(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	var d *store.Dataset
 	var report api.ModelReport
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -59,8 +89,8 @@ func (a *App) compareBlind(ctx context.Context, p *store.Prediction) (*api.Drift
 		return nil, err
 	}
 	var prof *profile.Profile
-	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
-		prof, err = profile.Scan(ctx, blind, profile.ScanOptions{Blind: true, ID: schema.ID, Brief: true})
+	err = a.readVerified(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
+		prof, err = profile.Scan(ctx, result, profile.ScanOptions{Blind: true, ID: schema.ID, Brief: true})
 		return err
 	})
 	if err == nil && prof.Partial {
@@ -71,31 +101,4 @@ func (a *App) compareBlind(ctx context.Context, p *store.Prediction) (*api.Drift
 	}
 	train := &api.Dataset{Rows: d.Rows, Columns: d.Columns}
 	return drift.Measure(train, cmp.Or(p.Input.Name, "blind file"), prof, report.ImportantColumns()), nil
-}
-
-// GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with
-// the training CSV.
-func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
-	var text []byte
-	var p *store.Prediction
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		account := callerFromContext(ctx).Account
-		if p, err = t.GetPrediction(ctx, account, in.PredictionKey); err == nil {
-			text, err = t.GetPredictionDrift(ctx, account, in.PredictionKey)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, a.lookupProblem(err, "prediction", in.PredictionKey)
-	case p.Status != api.PredictionCompleted:
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a comparison with the training file", p.Key, p.Status)
-	case len(text) == 0:
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s has no comparison with the training file: predict the file again", p.Key)
-	}
-	report := new(api.DriftReport)
-	if err := json.Unmarshal(text, report); err != nil {
-		return nil, a.toProblem(err)
-	}
-	return report, nil
 }

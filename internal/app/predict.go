@@ -34,7 +34,6 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
-		p.Drift = a.measureDrift(limited, p)
 		return a.endPrediction(ctx, &r.Job, p, api.PredictionCompleted)
 	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
 		p.FailureReason = errPredictionLimit.Error()

@@ -108,7 +108,7 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 	}
 	switch {
 	case c.Words > 0:
-		return fmt.Sprintf("%s, split into %s", different, humanize.Count(c.Words, "word"))
+		return different + ", learned from their words"
 	case len(c.Top) == 0:
 		return different
 	}

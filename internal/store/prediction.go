@@ -19,11 +19,7 @@ type Prediction struct {
 	Rows          int64
 	FailureReason string
 	// Reasons is the number of columns of reasons in the result.
-	Reasons int64
-	// Drift compares the blind CSV with the training CSV, as an api.DriftReport in JSON. It is
-	// empty if they were not compared. It is only written when the prediction ends;
-	// GetPredictionDrift reads it, because it may be long.
-	Drift            []byte
+	Reasons          int64
 	Created, Updated time.Time
 	// Threshold comes from the race, and AchievedPerformance from the model. Each is nil
 	// if there is none. Both are read-only.
@@ -99,16 +95,22 @@ func (t *Tx) ListPredictions(ctx context.Context, q PredictionQuery) (prediction
 // exist.
 func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState string) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE prediction SET status = ?, blind = ?, blind_bytes = ?, blind_sha256 = nullif(?, ''), result = ?,
-		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, drift = ?, updated = ?
+		result_bytes = ?, result_sha256 = nullif(?, ''), row_count = ?, reason = ?, updated = ?
 		WHERE key = ? AND status = ?`,
-		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, string(p.Drift), toMicros(p.Updated), p.Key, fromState)
+		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
-// GetPredictionDrift returns Drift of a prediction of the account. It returns ErrNotFound if
-// there is no such prediction.
+// GetPredictionDrift returns what SetPredictionDrift has stored for a prediction of the
+// account, or nothing. It returns ErrNotFound if there is no such prediction.
 func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
 	return drift, translateError(err)
+}
+
+// SetPredictionDrift stores the comparison of the blind CSV of a prediction with the training
+// CSV, an api.DriftReport in JSON.
+func (t *Tx) SetPredictionDrift(ctx context.Context, key string, drift []byte) error {
+	return t.exec(ctx, "UPDATE prediction SET drift = ? WHERE key = ?", string(drift), key)
 }
 
 // DeletePrediction deletes a prediction. It returns the keys of its blobs, or

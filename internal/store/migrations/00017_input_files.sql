@@ -8,8 +8,8 @@ ALTER TABLE dataset ADD COLUMN file_name TEXT NOT NULL DEFAULT '';
 ALTER TABLE prediction ADD COLUMN input_name TEXT NOT NULL DEFAULT '';
 ALTER TABLE prediction ADD COLUMN input_bytes BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE prediction ADD COLUMN input_sha256 TEXT NOT NULL DEFAULT '';
--- The comparison of the blind file with the training file, an api.DriftReport as JSON, '' if there is
--- none. It is the last column, because it may be long and lists do not read it.
+-- The comparison of the blind file with the training file, an api.DriftReport as JSON, '' until it is
+-- requested. It is the last column, because it may be long and lists do not read it.
 ALTER TABLE prediction ADD COLUMN drift TEXT NOT NULL DEFAULT '';
 
 -- +goose Down
