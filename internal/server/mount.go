@@ -81,7 +81,7 @@ func (s *service) mountAccounts() {
 
 // response is the response of an operation for huma. It is the same type for all of them,
 // because huma.Register is a large generic function: the compiler makes one for each pair of
-// types, which takes 0.1 s.
+// types, and each costs the compiler time.
 type response struct {
 	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     any
