@@ -81,7 +81,7 @@ func testClockIsSet(t *testing.T, database string) {
 	first, second := open(), open()
 	first.work(t)
 	second.work(t)
-	dataset := first.prepared(t, "flowers", noisy(1_000_000)).DatasetKey
+	dataset := first.prepared(t, "flowers", noisy(100_000)).DatasetKey
 	long := newRace(dataset, 1)
 	long.Body.Algorithms, long.Body.ScalingFactor = []string{"BSEV01", "BFIF01"}, 0
 	long.Body.TimeLimitSeconds = new(3600)
