@@ -3,7 +3,9 @@ package cmd
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,27 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/receipt"
 )
+
+// writeLongRace writes two tables with noisy labels. A race on them takes longer than a person needs to stop it.
+func writeLongRace(t *testing.T, train, blind string) {
+	t.Helper()
+	var labelled, unlabelled strings.Builder
+	labelled.WriteString("id,a,b,c,d,label\n")
+	unlabelled.WriteString("id,a,b,c,d\n")
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 4000 {
+		a, b, c, d := random.Float64(), random.Float64(), random.Float64(), random.Float64()
+		fmt.Fprintf(&labelled, "%d,%.4f,%.4f,%.4f,%.4f,%t\n", i, a, b, c, d, a*b+c*d+random.NormFloat64()/3 > 0.5)
+		if i < 250 {
+			fmt.Fprintf(&unlabelled, "%d,%.4f,%.4f,%.4f,%.4f\n", i, d, c, b, a)
+		}
+	}
+	for file, text := range map[string]string{train: labelled.String(), blind: unlabelled.String()} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // TestStopRaceOnTerminal ends a race with Enter or Ctrl-C. The run then predicts with the best
 // model so far.
@@ -56,11 +79,8 @@ func (s *stage) serve(t *testing.T) string {
 
 func stopRaces(t *testing.T, s *stage) {
 	t.Helper()
-	source, err := filepath.Abs("../testdata/credit-g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, blind := filepath.Join(source, "train.csv"), filepath.Join(source, "blind.csv")
+	train, blind := filepath.Join(s.dir, "train.csv"), filepath.Join(s.dir, "blind.csv")
+	writeLongRace(t, train, blind)
 	for _, c := range []struct{ name, typed string }{{"enter", "\n"}, {"ctrl_c", "\x03"}} {
 		t.Run(c.name, func(t *testing.T) {
 			out := filepath.Join(s.dir, c.name+".csv")

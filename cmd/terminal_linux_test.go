@@ -29,7 +29,8 @@ type terminal struct {
 	mu    sync.Mutex
 	shown bytes.Buffer
 	news  chan struct{}
-	ended chan struct{}
+	// exited is closed when the command has ended, and ended when all of its output is in shown.
+	exited, ended chan struct{}
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -48,7 +49,7 @@ func newTerminal(t *testing.T) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &terminal{File: master, slave: slave, news: make(chan struct{}, 1), ended: make(chan struct{})}
+	p := &terminal{File: master, slave: slave, news: make(chan struct{}, 1), exited: make(chan struct{}), ended: make(chan struct{})}
 	go p.read()
 	t.Cleanup(func() {
 		_ = p.slave.Close() // may be closed
@@ -57,7 +58,7 @@ func newTerminal(t *testing.T) *terminal {
 	return p
 }
 
-// read collects the output until the last command has closed the terminal.
+// read collects the output until the command has ended.
 func (p *terminal) read() {
 	defer close(p.ended)
 	chunk := make([]byte, 4096)
@@ -76,7 +77,7 @@ func (p *terminal) read() {
 	}
 }
 
-// await waits until text is shown.
+// await waits until text is shown. The test fails if the command ends without it.
 func (p *terminal) await(t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -107,8 +108,7 @@ func (p *terminal) echoes(t *testing.T) bool {
 // finish waits for a command and returns its status and its output.
 func (p *terminal) finish(t *testing.T, command *exec.Cmd) (exit.Status, string) {
 	t.Helper()
-	_ = command.Wait() // its status is what counts
-	_ = p.slave.Close()
+	<-p.exited
 	<-p.ended
 	return exit.Status(command.ProcessState.ExitCode()), p.shown.String()
 }
@@ -120,6 +120,11 @@ func (p *terminal) start(t *testing.T, command *exec.Cmd) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		_ = command.Wait() // its status is what counts
+		_ = p.slave.Close()
+		close(p.exited)
+	}()
 }
 
 // compare checks that a terminal has the rows of a pipe, and that --json is the same byte
