@@ -61,7 +61,8 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 		if s.Hash == newest.Hash { // of several sessions with the same time
 			continue
 		}
-		if err := t.DeleteSession(ctx, s.Hash); err != nil {
+		err := t.DeleteSession(ctx, s.Hash)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // another login may have ended it meanwhile
 			return err
 		}
 	}
