@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"foretell/internal/learn/duplicate"
 	"foretell/internal/table/frame"
 )
 
@@ -144,7 +145,7 @@ func TestCopiesStayTogether(t *testing.T) {
 			t.Fatalf("row %d is a test row, but its copy is not", row%300)
 		}
 	}
-	if _, copies := findDuplicates(copied, 1); copies != 900 || len(r.plan.Test) != 180 {
+	if _, copies := duplicate.Find(copied, 1); copies != 900 || len(r.plan.Test) != 180 {
 		t.Errorf("%d copies, %d test rows", copies, len(r.plan.Test))
 	}
 
@@ -153,24 +154,10 @@ func TestCopiesStayTogether(t *testing.T) {
 	for range 1000 {
 		addRow(discrete, draw.IntN(2) == 0, float64(draw.IntN(4)), float64(draw.IntN(5)))
 	}
-	if groups, n := findDuplicates(discrete, 1); groups != nil || n != 1000 {
+	if groups, n := duplicate.Find(discrete, 1); groups != nil || n != 1000 {
 		t.Errorf("a table with 20 different rows has %d copies, in groups %v", n, groups)
 	}
-	if groups, n := findDuplicates(original, 1); groups != nil || n != 0 {
+	if groups, n := duplicate.Find(original, 1); groups != nil || n != 0 {
 		t.Errorf("%d copies in a table without copies", n)
-	}
-}
-
-func TestJoinGroups(t *testing.T) {
-	a := []int32{0, 0, 1, 1, -1, -1, 2, -1}
-	b := []int32{-1, 0, 0, -1, 1, 1, -1, -1}
-	got := joinGroups(a, b)
-	for i := range a {
-		for j := range a {
-			want := i == j || i < 4 && j < 4 || i >= 4 && i < 6 && j >= 4 && j < 6
-			if together := i == j || got[i] >= 0 && got[i] == got[j]; together != want {
-				t.Errorf("rows %d and %d: together = %v", i, j, together)
-			}
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/table/frame"
 )
@@ -89,7 +90,7 @@ func (m *Model) newExplainer(opts ExplainOptions) (*explainer, error) {
 	}
 	e.orders = shapley.NewOrders(e.table)
 	probabilities := make([]float32, m.background.Rows*m.classes())
-	err := recoverPanic(func() error {
+	err := parallel.Recover(func() error {
 		m.predict(probabilities, m.background, 0, m.background.Rows)
 		return nil
 	})
@@ -107,7 +108,7 @@ const explainRows = 16
 func (e *explainer) explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
 	list := make([]Explanation, hi-lo)
 	batches := (len(list) + explainRows - 1) / explainRows
-	err := parallelFor(e.options.Workers, batches, func(batch int) error {
+	err := parallel.ForError(e.options.Workers, batches, func(batch int) error {
 		first := batch * explainRows
 		return e.explainBatch(ctx, list[first:min(first+explainRows, len(list))], f, lo+first)
 	})

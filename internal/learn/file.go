@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
 )
@@ -243,7 +244,7 @@ func (m *Model) checkPrediction() error {
 		}
 	}
 	dst := make([]float32, m.classes())
-	err := recoverPanic(func() error {
+	err := parallel.Recover(func() error {
 		m.predict(dst, f, 0, 1)
 		return nil
 	})

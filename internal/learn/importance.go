@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/table/frame"
 )
@@ -91,7 +93,7 @@ func (s *validationSample) shuffle(column inputColumn, seed uint64) shuffledColu
 	shuffled := shuffledColumn{inputColumn: column, cells: make([]uint64, s.frame.Rows)}
 	buffer := make([]float64, s.frame.Rows)
 	for _, feature := range column.features {
-		hashCells(shuffled.cells, &s.frame.Columns[feature], buffer, 0)
+		duplicate.HashCells(shuffled.cells, &s.frame.Columns[feature], buffer, 0)
 	}
 	for repeat := range numShuffles(s.frame.Rows) {
 		order := make([]int32, s.frame.Rows)
@@ -182,7 +184,7 @@ func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, co
 	if err != nil {
 		return err
 	}
-	return parallelFor(s.workers, len(columns), func(i int) (err error) {
+	return parallel.ForError(s.workers, len(columns), func(i int) (err error) {
 		after := make([]jackknifedScore, len(changed[i]))
 		for repeat := range after {
 			if after[repeat], err = s.score(changed[i][repeat]); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
 
@@ -70,7 +71,7 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	classes := m.classes()
 	dst := make([]float32, f.Rows*classes)
 	blocks := (f.Rows + blockRows - 1) / blockRows
-	err := parallelFor(workers, blocks, func(i int) error {
+	err := parallel.ForError(workers, blocks, func(i int) error {
 		lo, hi := i*blockRows, min((i+1)*blockRows, f.Rows)
 		m.predict(dst[lo*classes:hi*classes], f, lo, hi)
 		return ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -45,8 +46,8 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if len(p.Algorithms) == 0 {
 		variants = slices.DeleteFunc(variants, func(v variant) bool { return !p.Effort.Includes(v.Name) })
 	}
-	duplicates, copies := findDuplicates(f, p.Workers)
-	p.Groups = joinGroups(p.Groups, duplicates)
+	duplicates, copies := duplicate.Find(f, p.Workers)
+	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
 	r := &race{
 		data:       &trainingData{Frame: f, params: p},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},

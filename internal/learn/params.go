@@ -25,7 +25,7 @@ type Params struct {
 	// Groups holds the group of each row, such as its customer, or -1. Rows of a
 	// group are never divided between training, validation and test rows. Rows
 	// that are equal in every feature are kept together in any case; see
-	// findDuplicates. If it is nil, no other rows are.
+	// duplicate.Find. If it is nil, no other rows are.
 	Groups []int32
 	// Times holds the time of each row, in any unit, NaN if unknown. Validation
 	// and test rows are then later than the rows that the models were trained on.

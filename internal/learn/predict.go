@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/result"
 )
@@ -86,7 +87,7 @@ type predictionWorker struct {
 
 // Process predicts the block and formats its rows.
 func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
-	return recoverPanic(func() error {
+	return parallel.Recover(func() error {
 		w.text = w.text[:0]
 		rows := w.model.batchRows()
 		for lo := 0; lo < b.Frame.Rows; lo += rows {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
@@ -154,7 +155,7 @@ func (r *race) runHere(ctx context.Context, run *run) {
 	index := r.scheduler.start(ctx, run.index)
 	defer r.scheduler.remove(run.index)
 	r.notify(run, Running)
-	if err := recoverPanic(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
+	if err := parallel.Recover(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
 		run.err = fmt.Errorf("%s: %w", run.Name, err)
 		r.notify(run, Failed)
 	}

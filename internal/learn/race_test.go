@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
 
@@ -138,7 +139,7 @@ func TestRaceSurvivesBrokenAlgorithms(t *testing.T) {
 		if o.Runs[0].Status != Failed || !strings.Contains(o.Runs[0].Err.Error(), "BSEV01: out of luck") {
 			t.Errorf("%+v", o.Runs[0])
 		}
-		if o.Runs[2].Status != Failed || !errors.Is(o.Runs[2].Err, errPanic) {
+		if o.Runs[2].Status != Failed || !errors.Is(o.Runs[2].Err, parallel.ErrPanic) {
 			t.Errorf("%+v", o.Runs[2])
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
 )
@@ -100,7 +101,7 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	if r.data.Rows <= maxParallelRefitRows {
 		workers = r.data.params.Workers
 	}
-	_ = parallelFor(workers, len(components), func(i int) error {
+	_ = parallel.ForError(workers, len(components), func(i int) error {
 		results[i].predictor, results[i].err = r.refitRun(ctx, components[i].run)
 		return nil // an error does not end the other refits
 	})
@@ -124,7 +125,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 	for i := range all {
 		all[i] = int32(i)
 	}
-	err = recoverPanic(func() error {
+	err = parallel.Recover(func() error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
@@ -79,7 +80,7 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	r.done = make([]bool, len(r.folds))
 	shared := &workspaces{}
 	inner := max(1, (r.workers+len(r.folds)-1)/len(r.folds))
-	return parallelFor(r.workers, len(r.folds), func(i int) (err error) {
+	return parallel.ForError(r.workers, len(r.folds), func(i int) (err error) {
 		r.fitters[i], err = r.algorithm.newFoldFitter(ctx, fitTask{
 			data: t, fold: r.folds[i], foldIndex: r.firstFoldIndex + i, seed: rng.Derive(seed, i), workers: inner, workspaces: shared,
 		})
@@ -90,7 +91,7 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 // stepAll does the next step of every fitter. done reports whether all fitters
 // are done.
 func (r *run) stepAll(ctx context.Context) (done bool, err error) {
-	err = parallelFor(r.workers, len(r.fitters), func(i int) error {
+	err = parallel.ForError(r.workers, len(r.fitters), func(i int) error {
 		if r.done[i] {
 			return nil
 		}
@@ -109,7 +110,7 @@ func (r *run) predictValidation(dst []float32) error {
 	for i, fold := range r.folds {
 		at[i+1] = at[i] + len(fold.Validation)*r.classes
 	}
-	return parallelFor(r.workers, len(r.fitters), func(i int) error {
+	return parallel.ForError(r.workers, len(r.fitters), func(i int) error {
 		r.fitters[i].PredictValidation(dst[at[i]:at[i+1]])
 		return nil
 	})

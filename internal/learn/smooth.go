@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/split"
 )
@@ -102,7 +103,7 @@ func (r *race) searchSmoothParts(ctx context.Context, run *run) (smoothSearch, e
 	for i := range fits {
 		fits[i] = make([]*rbf.Fit, len(run.folds))
 	}
-	err := parallelFor(run.workers, len(smoothWidths)*folds, func(i int) (err error) {
+	err := parallel.ForError(run.workers, len(smoothWidths)*folds, func(i int) (err error) {
 		width, fold := i%len(smoothWidths), i/len(smoothWidths)
 		fits[width][fold], err = r.fitSmoothPart(ctx, run.folds[fold], smoothWidths[width])
 		return err
@@ -117,7 +118,7 @@ func (r *race) searchSmoothParts(ctx context.Context, run *run) (smoothSearch, e
 		}
 	}
 	found := smoothSearch{width: smoothWidths[best], fits: fits[best], probabilities: make([]float32, len(r.evaluator.labels)*run.classes)}
-	err = parallelFor(run.workers, len(run.folds)-folds, func(i int) (err error) {
+	err = parallel.ForError(run.workers, len(run.folds)-folds, func(i int) (err error) {
 		found.fits[folds+i], err = r.fitSmoothPart(ctx, run.folds[folds+i], found.width)
 		return err
 	})

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
 
@@ -140,7 +141,7 @@ func (s *validationSample) predict(ctx context.Context, fold *Model, list []subs
 		}
 	}
 	used := s.usedBy(fold)
-	err := parallelFor(s.workers, len(blocks), func(i int) error {
+	err := parallel.ForError(s.workers, len(blocks), func(i int) error {
 		b := blocks[i]
 		f := list[b.at].newFrame(s, used, b.lo, b.hi)
 		fold.predict(predictions[b.at][b.lo*classes:b.hi*classes], f, 0, f.Rows)

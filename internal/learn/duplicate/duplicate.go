@@ -1,4 +1,8 @@
-package learn
+// Package duplicate finds rows that are equal in every feature.
+//
+// They must not be divided between training and validation rows, because a model that
+// remembers a row would be right on its copies.
+package duplicate
 
 import (
 	"hash/fnv"
@@ -7,13 +11,11 @@ import (
 	"slices"
 
 	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/rng"
 	"foretell/internal/table/frame"
 )
 
-// Rows that are equal in every feature must not be divided between training and validation
-// rows, because a model that remembers a row would be right on its copies.
-//
-// But in a table whose columns have few different values, equal rows are normal.
+// In a table whose columns have few different values, equal rows are normal.
 // New rows are then equal to known ones, too, and a division that keeps copies
 // together would measure another task. Copies are therefore not kept together if
 // they are more than maxCopies of the rows, unless a column has different values
@@ -25,11 +27,11 @@ const (
 	maxDistinctSampled = 2000
 )
 
-// findDuplicates returns the group of each row: rows that are equal in every
+// Find returns the group of each row: rows that are equal in every
 // feature have the same group, and rows without a copy have group -1. It also
 // returns the number of rows that have a copy. If there are no copies, or if copies
 // are normal in the table, the groups are nil.
-func findDuplicates(f *frame.Frame, workers int) (groups []int32, rows int) {
+func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 	if len(f.Columns) == 0 {
 		return nil, 0
 	}
@@ -68,17 +70,18 @@ func hashRows(f *frame.Frame, workers int) []uint64 {
 		lo, hi := i*block, min((i+1)*block, f.Rows)
 		buffer := make([]float64, block)
 		for c := range f.Columns {
-			hashCells(hashes[lo:hi], &f.Columns[c], buffer, lo)
+			HashCells(hashes[lo:hi], &f.Columns[c], buffer, lo)
 		}
 	})
 	return hashes
 }
 
-// hashCells adds the cells of a column to the hashes of the rows from lo on.
-func hashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) {
+// HashCells adds the cells of a column to the hashes of the rows from lo on. buffer must
+// be at least as long as hashes. Equal cells have equal hashes.
+func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) {
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {
-			hashes[i] = mixHash(hashes[i] ^ uint64(uint32(code)))
+			hashes[i] = mix(hashes[i] ^ uint64(uint32(code)))
 		}
 		return
 	}
@@ -86,7 +89,7 @@ func hashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 		for i, cell := range column.Texts[lo : lo+len(hashes)] {
 			hash := fnv.New64a()
 			_, _ = io.WriteString(hash, cell) // it never fails
-			hashes[i] = mixHash(hashes[i] ^ hash.Sum64())
+			hashes[i] = mix(hashes[i] ^ hash.Sum64())
 		}
 		return
 	}
@@ -95,17 +98,12 @@ func hashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 		if value == value {
 			bits = math.Float64bits(value + 0)
 		}
-		hashes[i] = mixHash(hashes[i] ^ bits)
+		hashes[i] = mix(hashes[i] ^ bits)
 	}
 }
 
-// mixHash is the finaliser of SplitMix64.
-func mixHash(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// mix returns the next hash of a row from x, the hash so far combined with a cell.
+func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
 // hasDistinctColumn reports whether a column has different values in most of the
 // different rows. It examines a sample of them. distinct are the different hashes,
@@ -127,7 +125,7 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	for c := range f.Columns {
 		clear(column)
 		taken := f.Columns[c].Take(sample)
-		hashCells(column, &taken, make([]float64, len(sample)), 0)
+		HashCells(column, &taken, make([]float64, len(sample)), 0)
 		slices.Sort(column)
 		if n := len(slices.Compact(slices.Clone(column))); float64(n) >= minDistinctShare*float64(len(sample)) {
 			return true
@@ -136,9 +134,9 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	return false
 }
 
-// joinGroups returns the groups of rows that share a group in a or in b, directly
+// JoinGroups returns the groups of rows that share a group in a or in b, directly
 // or through other rows. A negative group is no group. Either slice may be nil.
-func joinGroups(a, b []int32) []int32 {
+func JoinGroups(a, b []int32) []int32 {
 	if a == nil || b == nil {
 		if a == nil {
 			return b
