@@ -1,19 +1,9 @@
 package learn
 
 import (
-	"math"
-
-	"foretell/internal/learn/codec"
+	"foretell/internal/learn/explain"
 	"foretell/internal/learn/split"
-	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
-)
-
-// minBackgroundRows and maxBackgroundRows are the numbers of rows of the
-// background for up to 16 classes and for 32 or more.
-const (
-	minBackgroundRows = 32
-	maxBackgroundRows = 64
 )
 
 // backgroundSeed distinguishes the random numbers of the background from those of
@@ -25,116 +15,32 @@ const backgroundSeed = 0xb6a2
 // member may use have cells.
 func (r *race) newBackground(members []member) *frame.Frame {
 	classes := r.data.classes()
-	want := min(max(2*classes, minBackgroundRows), maxBackgroundRows)
 	sample := split.Sample{Labels: r.data.Labels, Classes: classes}
-	_, rows := split.Holdout(sample, float64(want)/float64(r.data.Rows), r.data.params.Seed^backgroundSeed)
+	_, rows := split.Holdout(sample, float64(explain.BackgroundRows(classes))/float64(r.data.Rows), r.data.params.Seed^backgroundSeed)
 	if len(rows) == 0 { // each class has one row
 		rows = []int32{0}
 	}
 	all := r.data.Frame
 	background := &frame.Frame{Schema: all.Schema, Rows: len(rows), Columns: make([]frame.Column, len(all.Columns))}
-	for i, used := range usedFeatures(members, len(all.Columns)) {
-		if used {
+	selected := selectedFeatures(members, len(all.Columns))
+	for i := range all.Columns {
+		if selected == nil || selected[i] {
 			background.Columns[i] = all.Columns[i].Take(rows)
 		}
 	}
 	return background
 }
 
-// usedFeatures reports for each feature whether any member may use it.
-func usedFeatures(members []member, features int) []bool {
-	used := make([]bool, features)
+// selectedFeatures reports for each feature whether any member may use it. It returns nil
+// if a member may use all.
+func selectedFeatures(members []member, features int) []bool {
+	selected := make([]bool, features)
 	for _, one := range members {
 		_, own := unwrapFeatures(one.predictor)
 		if own == nil {
-			for i := range used {
-				used[i] = true
-			}
-			continue
-		}
-		own.mark(used)
-	}
-	return used
-}
-
-// encodeBackground returns the background in the form of the model file.
-func (m *Model) encodeBackground() ([]byte, error) {
-	var w codec.Writer
-	w.Uint32(uint32(m.background.Rows))
-	for i := range m.background.Columns {
-		c := &m.background.Columns[i]
-		switch {
-		case c.Codes != nil:
-			w.Bytes(1)
-			for _, code := range c.Codes {
-				w.Uint32(uint32(code))
-			}
-		case c.Texts != nil:
-			w.Bytes(1)
-			for _, cell := range c.Texts {
-				w.Uint32(uint32(len(cell)))
-				w.Bytes([]byte(cell)...)
-			}
-		case c.IsNumeric():
-			w.Bytes(1)
-			for _, value := range c.Values(make([]float64, m.background.Rows), 0, m.background.Rows) {
-				w.Float64(value)
-			}
-		default:
-			w.Bytes(0)
-		}
-	}
-	return w.Result()
-}
-
-// readBackground reads the background of a model with the given schema.
-func readBackground(r *codec.Reader, schema *frame.Schema) *frame.Frame {
-	rows := int(r.Uint32())
-	if rows < 1 || rows > maxBackgroundRows {
-		r.Fail("invalid number of background rows")
-	}
-	f := &frame.Frame{Schema: schema, Rows: rows, Columns: make([]frame.Column, len(schema.Columns))}
-	for i := range f.Columns {
-		if r.Err() != nil {
 			return nil
 		}
-		switch used := r.Byte(); {
-		case used > 1:
-			r.Fail("invalid background column")
-		case used == 0:
-		case schema.Columns[i].Kind == frame.Category:
-			f.Columns[i].Codes = readCodes(r, rows, len(schema.Columns[i].Levels))
-		case schema.Columns[i].Kind == frame.Text:
-			f.Columns[i].Texts = make([]string, rows)
-			for row := range f.Columns[i].Texts {
-				f.Columns[i].Texts[row] = string(r.Next(r.Count32(1)))
-			}
-		default:
-			f.Columns[i].Floats = make([]float64, rows)
-			for row := range f.Columns[i].Floats {
-				value := r.Float64()
-				if math.IsInf(value, 0) {
-					r.Fail("invalid background cell")
-				}
-				if math.IsNaN(value) {
-					value = cells.NaN
-				}
-				f.Columns[i].Floats[row] = value
-			}
-		}
+		own.mark(selected)
 	}
-	return f
-}
-
-// readCodes reads the codes of a category with the given number of levels.
-func readCodes(r *codec.Reader, rows, levels int) []int32 {
-	codes := make([]int32, rows)
-	for row := range codes {
-		codes[row] = int32(r.Uint32())
-		if codes[row] < frame.Missing || int(codes[row]) > levels {
-			r.Fail("invalid code")
-			return codes
-		}
-	}
-	return codes
+	return selected
 }

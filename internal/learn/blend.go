@@ -293,7 +293,7 @@ const (
 // weights, so the solution is unique. Rows on which the candidates agree are
 // left out, because they do not change the solution and slow down convergence.
 func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
-	positions = subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
+	positions = split.Subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
 	weights, _ := maximiseLikelihood(byCandidate, positions)
 	return dropSmallWeights(weights)
 }

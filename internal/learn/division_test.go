@@ -130,7 +130,7 @@ func repeatedRows(rows, times int) []int32 {
 
 func TestCopiesStayTogether(t *testing.T) {
 	original := noisyFrame(300)
-	copied := selectRows(original, repeatedRows(300, 3))
+	copied := original.Take(repeatedRows(300, 3))
 	copied.Labels[0] = 1 - copied.Labels[0] // a copy may have another label
 	r, err := newRace(copied, Params{Seed: 1}, fakeAlgorithms(fakeFitter{}))
 	if err != nil {

@@ -14,12 +14,7 @@
 //	predict        prediction of a CSV
 //	report, scores metrics of a model
 //	curves         curves and class scores of the report
-//	importance     permutation importance of the columns
-//	partial_dependence   the mean prediction as a function of one column
-//	validation_sample    the rows on which both are measured
-//	explain        what each column adds to a prediction
-//	explain_file   explanations of the rows of a CSV
-//	reasons        the columns that contribute most, as text
+//	explain        the model and its validation rows for package explain
 //	background     the rows with which explanations compare
 //	screen         feature selection for wide tables
 //	fold_features  features that are fitted to the training rows of a fold
@@ -29,7 +24,6 @@
 //	remote         runs that other machines train
 //	recording      the binary form of a run
 //	memory         the estimated memory of a race
-//	duplicates     rows that are kept together because they are equal
 //	notes          what is unusual about a model or its metrics
 //
 // # Use of the rows

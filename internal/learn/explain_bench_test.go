@@ -34,8 +34,8 @@ func BenchmarkExplainTrees(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: 1, members: []member{{3, 1, fit.Model()}}, background: selectRows(f, all[:32])}
-	benchmarkExplain(b, m, selectRows(f, all[:explained]))
+	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: 1, members: []member{{3, 1, fit.Model()}}, background: f.Take(all[:32])}
+	benchmarkExplain(b, m, f.Take(all[:explained]))
 }
 
 // writeNumbers writes a table with the label first and no header, as docs/bench/explain.sh
@@ -73,7 +73,7 @@ func BenchmarkExplainBlend(b *testing.B) {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	benchmarkExplain(b, m, selectRows(f, rows))
+	benchmarkExplain(b, m, f.Take(rows))
 }
 
 func benchmarkExplain(b *testing.B, m *Model, f *frame.Frame) {

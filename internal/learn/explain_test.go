@@ -83,14 +83,14 @@ func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[strin
 
 // mixRows returns a frame of one row: row to of f in the given columns, and row from
 // in the others.
-func mixRows(f *frame.Frame, groups []inputColumn, from, to int, replaced func(column int) bool) *frame.Frame {
+func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced func(column int) bool) *frame.Frame {
 	mixed := &frame.Frame{Schema: f.Schema, Rows: 1, Columns: make([]frame.Column, len(f.Columns))}
 	for column, group := range groups {
 		row := from
 		if replaced(column) {
 			row = to
 		}
-		for _, feature := range group.features {
+		for _, feature := range group.Features {
 			mixed.Columns[feature] = f.Columns[feature].Take([]int32{int32(row)})
 		}
 	}
@@ -105,7 +105,7 @@ func TestPredictPath(t *testing.T) {
 	}
 	for _, classes := range []int{2, 4} {
 		f := explainFrame(400, classes, 5)
-		groups := groupByColumn(f.Schema)
+		groups := f.Schema.SourceColumns()
 		for name, m := range explainedModels(t, f, 0) {
 			rng := rand.New(rand.NewPCG(7, 7))
 			rows := m.encode(f)
@@ -115,7 +115,7 @@ func TestPredictPath(t *testing.T) {
 				position := make([]int, len(groups))
 				for i, column := range order {
 					position[column] = i + 1
-					p.Step[groups[column].features[0]] = int32(i + 1)
+					p.Step[groups[column].Features[0]] = int32(i + 1)
 				}
 				got, want := make([]float32, (p.Steps+1)*classes), make([]float32, classes)
 				rows.PredictPath(got, p)
@@ -141,18 +141,18 @@ func TestExplainEqualsEnumeration(t *testing.T) {
 	const classes, columns = 3, 6
 	f := explainFrame(300, classes, 4)
 	f.Schema.Columns[2].Source = f.Schema.Columns[0].Name
-	groups := groupByColumn(f.Schema)
+	groups := f.Schema.SourceColumns()
 	if len(groups) != columns {
 		t.Fatalf("%d columns", len(groups))
 	}
 	for name, m := range explainedModels(t, f, 0) {
-		explained := selectRows(f, []int32{0, 7, 23})
+		explained := f.Take([]int32{0, 7, 23})
 		got, err := m.Explain(t.Context(), explained, ExplainOptions{Class: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, x := range got {
-			joined := appendRows(m.background, explained, i, i+1)
+			joined := m.background.Append(explained, i, i+1)
 			want := make([]float64, columns)
 			for b := range m.background.Rows {
 				values := make([]float64, 1<<columns)
@@ -214,7 +214,7 @@ func TestExplainAddsUp(t *testing.T) {
 		t.Skip("trains several models")
 	}
 	f := explainFrame(400, 2, 9)
-	odd := selectRows(f, []int32{1, 2, 3, 4})
+	odd := f.Take([]int32{1, 2, 3, 4})
 	for i := range odd.Columns {
 		if odd.Columns[i].Codes != nil {
 			odd.Columns[i].Codes[0], odd.Columns[i].Codes[1] = frame.Missing, 30
@@ -241,7 +241,7 @@ func TestExplainAddsUp(t *testing.T) {
 				t.Errorf("%s: the constant column contributes %v", name, last)
 			}
 		}
-		same := selectRows(m.background, []int32{0})
+		same := m.background.Take([]int32{0})
 		m2 := *m
 		m2.background = same
 		list, err = m2.Explain(t.Context(), same, ExplainOptions{})
@@ -260,13 +260,13 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 	}
 	f := numberFrame(500, 12)
 	m := explainedModels(t, f, 0.7)[Blend]
-	explained := selectRows(f, []int32{5, 6, 7})
+	explained := f.Take([]int32{5, 6, 7})
 	list, err := m.Explain(t.Context(), explained, ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	rows := m.encode(appendRows(m.background, explained, 0, explained.Rows))
+	rows := m.encode(m.background.Append(explained, 0, explained.Rows))
 	for i, x := range list {
 		const permutations = 10_000
 		columns := len(x.Contributions)
@@ -310,7 +310,7 @@ func TestExplainIsDeterministic(t *testing.T) {
 	}
 	f := explainFrame(rows, 3, 9)
 	m := explainedModels(t, f, 0)[Blend]
-	want, err := m.Explain(t.Context(), selectRows(f, []int32{10, 11, 12, 13}), ExplainOptions{Workers: 1})
+	want, err := m.Explain(t.Context(), f.Take([]int32{10, 11, 12, 13}), ExplainOptions{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/table/cells"
@@ -102,7 +103,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		}
 	}
 	if m.background != nil {
-		background, err := m.encodeBackground()
+		background, err := explain.EncodeBackground(m.background)
 		if err == nil {
 			err = put(background)
 		}
@@ -194,7 +195,7 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 		m.members = append(m.members, readMember(r, algorithms, v, m.schema, texts))
 	}
 	if v >= versionBackground && r.Err() == nil {
-		m.background = readBackground(r, m.schema)
+		m.background = explain.ReadBackground(r, m.schema)
 	}
 	switch err := r.End(); {
 	case errors.Is(err, codec.ErrMalformed):

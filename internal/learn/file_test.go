@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/learn/explain"
 )
 
 // fakeFile returns the bytes of a small model.
@@ -18,7 +20,7 @@ func fakeFile(tb testing.TB) ([]byte, []algorithm) {
 	m := &Model{
 		schema: fakeFrame(10, 3).Schema, algorithm: "MSEV01", temperature: 1.25, weights: []float64{1, 2, 0.5},
 		members:    []member{{1, 0.25, fakeModel{0.5, 3, 10}}, {1, 0.75, fakeModel{0.75, 3, 10}}},
-		background: selectRows(fakeFrame(10, 3), []int32{0, 1}),
+		background: fakeFrame(10, 3).Take([]int32{0, 1}),
 	}
 	return bytesOf(tb, m), list
 }
@@ -175,7 +177,7 @@ func TestCommittedExplanations(t *testing.T) {
 	err = m.ExplainFile(t.Context(), blind, ExplainOptions{}, func(row int) bool { return row <= 2 }, func(x ExplainedRow) error {
 		fmt.Fprintf(&got, "%s %s %.4f %.4f", x.ID, m.schema.Classes[x.Class], x.Probability, x.Base)
 		for i, value := range x.Contributions {
-			fmt.Fprintf(&got, " %s", AppendReason(nil, m.Columns()[i], x.Cells[i], value))
+			fmt.Fprintf(&got, " %s", explain.AppendReason(nil, m.Columns()[i], x.Cells[i], value))
 		}
 		got.WriteByte('\n')
 		return nil

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
@@ -19,7 +20,7 @@ type PredictOptions struct {
 	Workers int
 	// Reasons is the number of columns of reasons that are added to the result: the
 	// columns with the largest contributions to the probability of the predicted
-	// class, see Explain and AppendReason.
+	// class, see explain.AppendReason.
 	Reasons int
 	// Progress is called with the number of rows written so far, by one
 	// goroutine at a time. It must return quickly. It may be nil.
@@ -49,7 +50,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	}
 	p := &prediction{model: m, format: result.NewFormat(blocks, opts.Reasons), out: out, progress: opts.Progress}
 	if opts.Reasons > 0 {
-		if p.reasons, err = m.newReasonWriter(blocks.Header(), opts); err != nil {
+		if p.reasons, err = explain.NewReasonWriter(m.explained(), blocks.Header(), opts.Reasons, explain.Options{Workers: opts.Workers}); err != nil {
 			return 0, err
 		}
 	}
@@ -74,8 +75,8 @@ type prediction struct {
 	format   *result.Format
 	out      io.Writer
 	progress func(rows int64)
-	reasons  *reasonWriter // nil without reasons
-	rows     int64         // written
+	reasons  *explain.ReasonWriter // nil without reasons
+	rows     int64                 // written
 }
 
 // predictionWorker predicts blocks and writes their rows.
@@ -104,7 +105,7 @@ func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
 
 func (w *predictionWorker) predict(ctx context.Context, b *frame.Block, lo, hi int) (err error) {
 	m, classes := w.model, w.model.classes()
-	reasons, err := w.reasons.explain(ctx, b, lo, hi)
+	reasons, err := w.reasons.Reasons(ctx, b, lo, hi)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (w *predictionWorker) predict(ctx context.Context, b *frame.Block, lo, hi i
 		for c := range q {
 			q[c] = min(q[c], 1) // rounding may exceed 1
 		}
-		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q, reasons.row(row-lo))
+		w.text, err = w.format.AppendRow(w.text, b.Raw[row], class, q, reasons.Row(row-lo))
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func BenchmarkBulk(b *testing.B) {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	f = selectRows(f, rows)
+	f = f.Take(rows)
 	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: rows}, boost.Options{
 		Classes: len(f.Schema.Classes), Leaves: 31, LearningRate: 0.1, Workers: 2,
 	})

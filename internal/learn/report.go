@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/split"
 )
 
 // Report holds the metrics of a model. Metrics that were not measured are NaN
@@ -67,13 +69,13 @@ type Report struct {
 	CurveClasses []string
 	// Importances are the permutation importances of the columns on the
 	// validation rows, largest first. It is nil if there was no time.
-	Importances []Importance
+	Importances []explain.Importance
 	// PartialDependence is that of the most important columns, on validation
 	// rows. It is nil if there was no time.
-	PartialDependence []PartialDependence
+	PartialDependence []explain.PartialDependence
 	// Interactions are those of the most important columns, strongest first, on
 	// validation rows. It is nil if there was no time.
-	Interactions []Interaction
+	Interactions []explain.Interaction
 }
 
 // Share is a component of a blend.
@@ -222,13 +224,14 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 // addDependence adds the importances of the columns, their partial dependence and
 // their interactions. They are omitted if there is no time.
 func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report *Report) {
-	importances, err := r.computeImportances(ctx, m, c)
+	validation := r.newValidation(m, c)
+	importances, err := validation.Importances(ctx)
 	if err != nil {
 		r.noteFailure(ctx, err, "the importances of the columns were not measured")
 		return // partial importances would mislead
 	}
 	report.Importances = importances
-	dependence, interactions, err := r.computeEffects(ctx, m, c, importances, r.curveClasses())
+	dependence, interactions, err := validation.Effects(ctx, importances, r.curveClasses())
 	if err != nil {
 		r.noteFailure(ctx, err, "the partial dependence on the columns was not measured")
 		return
@@ -259,17 +262,5 @@ func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)
 	}
-	return subsample(rows, maxRows)
-}
-
-// subsample returns at most maxRows of rows, at equal distances.
-func subsample(rows []int32, maxRows int) []int32 {
-	if len(rows) <= maxRows {
-		return rows
-	}
-	sample := make([]int32, maxRows)
-	for i := range sample {
-		sample[i] = rows[i*len(rows)/maxRows]
-	}
-	return sample
+	return split.Subsample(rows, maxRows)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
@@ -41,7 +42,7 @@ func (t *trainingData) screen(ctx context.Context, rows []int32) ([]int32, error
 	if err := t.binFeatures(ctx); err != nil {
 		return nil, err
 	}
-	return t.selectBestFeatures(ctx, subsample(rows, screenRows))
+	return t.selectBestFeatures(ctx, split.Subsample(rows, screenRows))
 }
 
 // binnedFeature is a binned feature, for screening.
@@ -157,7 +158,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
 	if t.numScreened() == 0 || t.foldData == nil {
-		return selectRows(t.Frame, rows)
+		return t.Frame.Take(rows)
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
@@ -169,16 +170,20 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 			f.Columns[i] = t.Columns[i]
 		}
 	}
-	return selectRows(&f, rows)
+	return f.Take(rows)
 }
 
-// splitByUse divides the columns of the file into those that a fitter was
-// trained on and the others, on which no model depends.
-func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputColumn) {
+// usedFeatures reports for each feature whether it belongs to a column of the file that a
+// fitter was trained on. No model depends on the others.
+func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
+	used := make([]bool, len(t.Columns))
 	if t.numScreened() == 0 || t.foldData == nil {
-		return columns, nil
+		for i := range used {
+			used[i] = true
+		}
+		return used
 	}
 	known := make([]bool, len(t.Columns))
 	for _, i := range t.textColumns() {
@@ -189,12 +194,12 @@ func (t *trainingData) splitByUse(columns []inputColumn) (used, unused []inputCo
 			known[i] = true
 		}
 	}
-	for _, column := range columns {
-		if slices.ContainsFunc(column.features, func(i int) bool { return known[i] }) {
-			used = append(used, column)
-		} else {
-			unused = append(unused, column)
+	for _, column := range t.Schema.SourceColumns() {
+		if slices.ContainsFunc(column.Features, func(i int) bool { return known[i] }) {
+			for _, i := range column.Features {
+				used[i] = true
+			}
 		}
 	}
-	return used, unused
+	return used
 }

@@ -102,7 +102,7 @@ func TestRaceOfTexts(t *testing.T) {
 		t.Error("the model predicts differently after reading")
 	}
 	t.Run("explanations_add_up_and_name_the_text", func(t *testing.T) {
-		list, err := m.Explain(t.Context(), selectRows(f, []int32{0, 1, 2, 3, 4, 5, 6, 7}), ExplainOptions{})
+		list, err := m.Explain(t.Context(), f.Take([]int32{0, 1, 2, 3, 4, 5, 6, 7}), ExplainOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

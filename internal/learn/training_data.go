@@ -87,16 +87,6 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
-// selectRows returns a frame of the given rows of f, in the order of rows.
-func selectRows(f *frame.Frame, rows []int32) *frame.Frame {
-	picked := &frame.Frame{Schema: f.Schema, Rows: len(rows), Columns: make([]frame.Column, len(f.Columns))}
-	for i := range f.Columns {
-		picked.Columns[i] = f.Columns[i].Take(rows)
-	}
-	picked.Labels = gather(f.Labels, rows)
-	return picked
-}
-
 // gather returns the cells of the given rows, nil if cells is nil.
 func gather[T any](cells []T, rows []int32) []T {
 	if cells == nil {

@@ -1,4 +1,4 @@
-package learn
+package explain
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ type Importance struct {
 	Importance float64
 	// Interval is the 95 % confidence interval of Importance. Its width is due
 	// to the number of rows and of shuffles.
-	Interval Interval
+	Interval metric.Interval
 }
 
 // maxImportanceRows is the largest number of rows that are predicted for each
@@ -44,42 +44,55 @@ func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
-// computeImportances returns the importance of each column of the file. The
+// Importances returns the importance of each column of the file, largest first. The
 // model of each fold predicts the fold's validation rows, once unchanged and
 // one to three times for each column with its values shuffled, if the values are
 // then different. All features extracted from a column are shuffled together (Breiman, Random
 // Forests, 2001, section 10). Unlike the gains of a tree's splits, these
 // importances are measured on rows that were not trained on, and are comparable
 // between algorithms.
-func (r *race) computeImportances(ctx context.Context, m *Model, c *candidate) ([]Importance, error) {
-	columns, unused := r.data.splitByUse(groupByColumn(r.data.Schema))
+func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
+	columns, unused := v.splitByUse()
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
-	sample := r.newValidationSample(m, maxRows)
-	if sample.frame.Rows == 0 || len(columns) == 0 {
+	sample := v.draw(maxRows)
+	if sample.Frame.Rows == 0 || len(columns) == 0 {
 		return nil, nil
 	}
 	list := make([]Importance, len(columns), len(columns)+len(unused))
-	batch := max(maxPredictions/(sample.frame.Rows*m.classes()*maxShuffles), 1)
+	batch := max(maxPredictions/(sample.Frame.Rows*v.classes()*maxShuffles), 1)
 	for lo := 0; lo < len(columns); lo += batch {
 		hi := min(lo+batch, len(columns))
 		shuffled := make([]shuffledColumn, hi-lo)
 		for i := range shuffled {
-			shuffled[i] = sample.shuffle(columns[lo+i], rng.Derive(r.data.params.Seed, lo+i))
+			shuffled[i] = sample.shuffle(columns[lo+i], rng.Derive(v.Seed, lo+i))
 		}
-		if err := sample.measureShuffled(ctx, c, shuffled, list[lo:hi]); err != nil {
+		if err := sample.measureShuffled(ctx, shuffled, list[lo:hi]); err != nil {
 			return nil, err
 		}
 	}
 	for _, column := range unused {
-		list = append(list, Importance{Column: column.name})
+		list = append(list, Importance{Column: column.Name})
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Importance, a.Importance) })
 	return list, nil
 }
 
+// splitByUse divides the columns of the file into those that a model may use and the
+// others, on which no model depends.
+func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
+	for _, column := range v.Schema.SourceColumns() {
+		if slices.ContainsFunc(column.Features, func(i int) bool { return v.Used[i] }) {
+			used = append(used, column)
+		} else {
+			unused = append(unused, column)
+		}
+	}
+	return used, unused
+}
+
 // shuffledColumn is a column with the permutations that shuffle its cells.
 type shuffledColumn struct {
-	inputColumn
+	frame.SourceColumn
 	// orders has, for each shuffle and row, the row whose cells replace those of
 	// the row.
 	orders [][]int32
@@ -89,15 +102,15 @@ type shuffledColumn struct {
 
 // shuffle returns the permutations of a column. They are the same for all of its
 // features.
-func (s *validationSample) shuffle(column inputColumn, seed uint64) shuffledColumn {
-	shuffled := shuffledColumn{inputColumn: column, cells: make([]uint64, s.frame.Rows)}
-	buffer := make([]float64, s.frame.Rows)
-	for _, feature := range column.features {
-		duplicate.HashCells(shuffled.cells, &s.frame.Columns[feature], buffer, 0)
+func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn {
+	shuffled := shuffledColumn{SourceColumn: column, cells: make([]uint64, s.Frame.Rows)}
+	buffer := make([]float64, s.Frame.Rows)
+	for _, feature := range column.Features {
+		duplicate.HashCells(shuffled.cells, &s.Frame.Columns[feature], buffer, 0)
 	}
-	for repeat := range numShuffles(s.frame.Rows) {
-		order := make([]int32, s.frame.Rows)
-		for i, at := range rand.New(rand.NewPCG(rng.Derive(seed, repeat), 0)).Perm(s.frame.Rows) {
+	for repeat := range numShuffles(s.Frame.Rows) {
+		order := make([]int32, s.Frame.Rows)
+		for i, at := range rand.New(rand.NewPCG(rng.Derive(seed, repeat), 0)).Perm(s.Frame.Rows) {
 			order[i] = int32(at)
 		}
 		shuffled.orders = append(shuffled.orders, order)
@@ -111,7 +124,7 @@ func (s *validationSample) shuffle(column inputColumn, seed uint64) shuffledColu
 // each row, or -1 if the row is unchanged.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.orders))
-	replaced := replacedColumn{features: c.features, donors: f}
+	replaced := replacedColumn{features: c.Features, donors: f}
 	for row := lo; row < hi; row++ {
 		for repeat := range c.orders {
 			donor, place := c.orders[repeat][row], int32(-1)
@@ -136,22 +149,22 @@ func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution,
 
 // measureShuffled sets list[i] to the importance of columns[i]. Only one fold model
 // is in memory at a time.
-func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, columns []shuffledColumn, list []Importance) error {
-	classes := s.model.classes()
-	unchanged := make([]float32, s.frame.Rows*classes)
+func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, list []Importance) error {
+	classes := s.classes()
+	unchanged := make([]float32, s.Frame.Rows*classes)
 	changed := make([][][]float32, len(columns))
 	for i := range changed {
 		changed[i] = make([][]float32, len(columns[i].orders))
 		for repeat := range changed[i] {
-			changed[i][repeat] = make([]float32, s.frame.Rows*classes)
+			changed[i][repeat] = make([]float32, s.Frame.Rows*classes)
 		}
 	}
-	err := s.eachFold(c, func(fold *Model, lo, hi int) error {
+	err := s.eachFold(func(fold FoldModel, lo, hi int) error {
 		substitutions, places := make([]substitution, len(columns)+1), make([][][]int32, len(columns))
 		used := s.usedBy(fold)
 		for i := range columns {
-			if slices.ContainsFunc(columns[i].features, func(feature int) bool { return used[feature] }) {
-				substitutions[i], places[i] = columns[i].substitute(s.frame, lo, hi)
+			if slices.ContainsFunc(columns[i].Features, func(feature int) bool { return used[feature] }) {
+				substitutions[i], places[i] = columns[i].substitute(s.Frame, lo, hi)
 			}
 		}
 		substitutions[len(columns)] = substitution{rows: rowRange(lo, hi)}
@@ -184,7 +197,7 @@ func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, co
 	if err != nil {
 		return err
 	}
-	return parallel.ForError(s.workers, len(columns), func(i int) (err error) {
+	return parallel.ForError(s.Workers, len(columns), func(i int) (err error) {
 		after := make([]jackknifedScore, len(changed[i]))
 		for repeat := range after {
 			if after[repeat], err = s.score(changed[i][repeat]); err != nil {
@@ -192,7 +205,7 @@ func (s *validationSample) measureShuffled(ctx context.Context, c *candidate, co
 			}
 		}
 		list[i] = before.decrease(after)
-		list[i].Column = columns[i].name
+		list[i].Column = columns[i].Name
 		return nil
 	})
 }
@@ -216,16 +229,16 @@ type jackknifedScore struct {
 
 // jackknife returns the part of each row of the sample, and the number of parts.
 // Consecutive rows are in different parts, but rows of a group in the same.
-func (s *validationSample) jackknife() (part []int, parts int) {
-	part = make([]int, s.frame.Rows)
+func (s *sample) jackknife() (part []int, parts int) {
+	part = make([]int, s.Frame.Rows)
 	partOf, next := make(map[int32]int), 0
 	for row := range part {
-		if s.groups != nil && s.groups[row] >= 0 {
-			if earlier, known := partOf[s.groups[row]]; known {
+		if s.Groups != nil && s.Groups[row] >= 0 {
+			if earlier, known := partOf[s.Groups[row]]; known {
 				part[row] = earlier
 				continue
 			}
-			partOf[s.groups[row]] = next % jackknifeParts
+			partOf[s.Groups[row]] = next % jackknifeParts
 		}
 		part[row] = next % jackknifeParts
 		next++
@@ -248,7 +261,7 @@ func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
 	result := Importance{Importance: difference(func(s *jackknifedScore) float64 { return s.all })}
 	parts := len(s.without)
 	if parts < 2 {
-		result.Interval = Interval{Low: math.NaN(), High: math.NaN()}
+		result.Interval = metric.Interval{Low: math.NaN(), High: math.NaN()}
 		return result
 	}
 	squares := 0.0
@@ -257,36 +270,30 @@ func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
 		squares += off * off
 	}
 	half := studentQuantiles[parts-2] * math.Sqrt(squares*float64(parts-1)/float64(parts))
-	result.Interval = Interval{Low: result.Importance - half, High: result.Importance + half}
+	result.Interval = metric.Interval{Low: result.Importance - half, High: result.Importance + half}
 	return result
 }
 
 // score returns the score of the probabilities of all rows, and without each part
 // of them.
-func (s *validationSample) score(probabilities []float32) (j jackknifedScore, err error) {
-	p := s.model.newPredictions(probabilities, s.frame.Labels)
-	if j.all, err = s.scoreOf(p); err != nil {
+func (s *sample) score(probabilities []float32) (j jackknifedScore, err error) {
+	if j.all, err = s.Score(probabilities, s.Frame.Labels); err != nil {
 		return j, err
 	}
 	part, parts := s.jackknife()
 	j.without = make([]float64, parts)
-	rest := p
+	classes := s.classes()
 	for omitted := range j.without {
-		rest.Labels, rest.Probabilities = make([]int32, 0, len(p.Labels)), make([]float32, 0, len(p.Probabilities))
-		for i, label := range p.Labels {
+		labels, rest := make([]int32, 0, len(part)), make([]float32, 0, len(probabilities))
+		for i, label := range s.Frame.Labels {
 			if part[i] != omitted {
-				rest.Labels = append(rest.Labels, label)
-				rest.Probabilities = append(rest.Probabilities, p.Probabilities[i*p.Classes:(i+1)*p.Classes]...)
+				labels = append(labels, label)
+				rest = append(rest, probabilities[i*classes:(i+1)*classes]...)
 			}
 		}
-		if j.without[omitted], err = s.scoreOf(rest); err != nil {
+		if j.without[omitted], err = s.Score(rest, labels); err != nil {
 			return j, err
 		}
 	}
 	return j, nil
-}
-
-func (s *validationSample) scoreOf(p metric.Predictions) (float64, error) {
-	score, err := metric.Score(s.metric, p)
-	return finiteOrZero(score), err
 }

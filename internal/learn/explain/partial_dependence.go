@@ -1,4 +1,4 @@
-package learn
+package explain
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ type PartialDependencePoint struct {
 	// Rows is the number of validation rows with the value, among those that
 	// were sampled.
 	Rows int
-	// Probabilities are the means for the classes of Report.CurveClasses.
+	// Probabilities are the means for the classes given to Effects.
 	Probabilities []float64
 }
 
@@ -44,7 +44,7 @@ const (
 // effects are the partial dependence of columns and the interactions of pairs of
 // them, while the models of the folds add their predictions.
 type effects struct {
-	sample  *validationSample
+	sample  *sample
 	donors  *frame.Frame
 	classes []int // of the result
 	columns []dependentColumn
@@ -54,29 +54,29 @@ type effects struct {
 // dependentColumn is a column whose partial dependence is computed. donors has the
 // row with the value of each point.
 type dependentColumn struct {
-	inputColumn
+	frame.SourceColumn
 	points []PartialDependencePoint
 	donors []int32
 }
 
-// computeEffects returns the partial dependence of the most important columns and
+// Effects returns the partial dependence of the most important columns and
 // the interactions of the first of them. The model of each fold predicts validation
 // rows of the fold in which all features of a column are replaced by those of
 // another row (Friedman, Annals of Statistics 29, 2001, section 8.2). importances
 // are in descending order. classes are the classes of the result. Columns of free
 // text and columns with one value are left out.
-func (r *race) computeEffects(ctx context.Context, m *Model, c *candidate, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
-	e := &effects{sample: r.newValidationSample(m, maxDependenceRows), donors: r.newValidationSample(m, maxImportanceRows).frame, classes: classes}
-	features := make(map[string]inputColumn)
-	for _, column := range groupByColumn(r.data.Schema) {
-		features[column.name] = column
+func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
+	e := &effects{sample: v.draw(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
+	features := make(map[string]frame.SourceColumn)
+	for _, column := range v.Schema.SourceColumns() {
+		features[column.Name] = column
 	}
 	for _, importance := range importances {
 		if len(e.columns) == maxDependenceColumns || importance.Importance <= 0 {
 			break
 		}
-		column := dependentColumn{inputColumn: features[importance.Column]}
-		column.points, column.donors = newDependencePoints(e.donors, column.features)
+		column := dependentColumn{SourceColumn: features[importance.Column]}
+		column.points, column.donors = newDependencePoints(e.donors, column.Features)
 		if len(column.points) < 2 {
 			continue
 		}
@@ -86,19 +86,19 @@ func (r *race) computeEffects(ctx context.Context, m *Model, c *candidate, impor
 		e.columns = append(e.columns, column)
 	}
 	e.pairs = newPairTables(e)
-	if err := e.sample.eachFold(c, func(fold *Model, lo, hi int) error { return e.addFold(ctx, fold, lo, hi) }); err != nil {
+	if err := e.sample.eachFold(func(fold FoldModel, lo, hi int) error { return e.addFold(ctx, fold, lo, hi) }); err != nil {
 		return nil, nil, err
 	}
 	var list []PartialDependence
 	for _, column := range e.columns {
-		list = append(list, PartialDependence{column.name, column.points})
+		list = append(list, PartialDependence{column.Name, column.points})
 	}
-	return list, e.interactions(r.data.Schema.Classes), nil
+	return list, e.interactions(v.Schema.Classes), nil
 }
 
 // addFold adds the predictions of the model of a fold, which was not trained on the
 // rows lo…hi-1 of the sample.
-func (e *effects) addFold(ctx context.Context, fold *Model, lo, hi int) error {
+func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error {
 	if lo == hi {
 		return ctx.Err()
 	}
@@ -114,10 +114,10 @@ func (e *effects) addFold(ctx context.Context, fold *Model, lo, hi int) error {
 		return err
 	}
 	for i := range e.columns {
-		e.columns[i].add(predictions[i], fold.classes(), hi-lo, e)
+		e.columns[i].add(predictions[i], e.sample.classes(), hi-lo, e)
 	}
 	for i := range e.pairs {
-		e.pairs[i].add(predictions[len(e.columns)+i], fold.classes(), e.classes)
+		e.pairs[i].add(predictions[len(e.columns)+i], e.sample.classes(), e.classes)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (e *effects) addFold(ctx context.Context, fold *Model, lo, hi int) error {
 // substitute returns the rows lo…hi-1 of a sample once for each point, with the
 // point's value.
 func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
-	s := substitution{columns: []replacedColumn{{features: d.features, donors: donors}}}
+	s := substitution{columns: []replacedColumn{{features: d.Features, donors: donors}}}
 	for _, donor := range d.donors {
 		s.rows = append(s.rows, rowRange(lo, hi)...)
 		s.columns[0].rows = append(s.columns[0].rows, slices.Repeat([]int32{donor}, hi-lo)...)
@@ -138,7 +138,7 @@ func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effec
 	for at := range d.points {
 		for i, class := range e.classes {
 			for row := range rows {
-				d.points[at].Probabilities[i] += float64(predictions[(at*rows+row)*classes+class]) / float64(e.sample.frame.Rows)
+				d.points[at].Probabilities[i] += float64(predictions[(at*rows+row)*classes+class]) / float64(e.sample.Frame.Rows)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package learn
+package explain
 
 import (
 	"context"
@@ -10,64 +10,62 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ExplainedRow is the explanation of one row of a file.
-type ExplainedRow struct {
+// Row is the explanation of one row of a file.
+type Row struct {
 	// Row is the number of the row, from 1.
 	Row int
-	// ID is the text of the row's ID, and Cells are those of Model.Columns.
+	// ID is the text of the row's ID, and Cells are those of Schema.SourceColumns.
 	ID    string
 	Cells []string
 	Explanation
 }
 
-// ErrSkipAll makes [Model.ExplainFile] end without an error if yield returns it. The rest
+// ErrSkipAll makes [File] end without an error if yield returns it. The rest
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// ExplainFile reads a blind CSV and calls yield with the explanation of each row
-// for which wanted returns true, in file order and as soon as a few rows are
-// explained. wanted may be nil, which means every row. The error for an invalid
-// file is a *csvfile.Defect. Other errors are those of Explain, and that of yield.
-func (m *Model) ExplainFile(
-	ctx context.Context, blind io.Reader, opts ExplainOptions, wanted func(row int) bool, yield func(ExplainedRow) error,
-) error {
-	blocks, err := frame.NewBlockReader(blind, m.schema)
+// File reads a blind CSV and calls yield with the explanation of each row for which wanted
+// returns true, in file order and as soon as a few rows are explained. wanted may be nil,
+// which means every row. The error for an invalid file is a *csvfile.Defect. Other errors
+// are those of NewExplainer and Explain, and that of yield.
+func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
+	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {
 		return err
 	}
-	e, err := m.newExplainer(opts)
+	e, err := NewExplainer(m, opts)
 	if err != nil {
 		return err
 	}
-	id := frame.BuildIndex(blocks.Header())[m.schema.ID] // or the first column
-	w := &explanationWorker{explainer: e, cells: m.newColumnCells(blocks.Header()), id: int(id), wanted: wanted, yield: yield}
+	id := frame.BuildIndex(blocks.Header())[m.Schema.ID] // or the first column
+	w := &fileWorker{explainer: e, cells: newColumnCells(m.Schema, blocks.Header()), id: int(id), wanted: wanted, yield: yield}
 	if err := blocks.Run(ctx, []frame.BlockWorker{w}); !errors.Is(err, ErrSkipAll) {
 		return err
 	}
 	return nil
 }
 
-// explanationWorker explains the rows of a file, block by block. There is only one worker,
+// fileWorker explains the rows of a file, block by block. There is only one worker,
 // so that it can number the rows. Its explainer uses all cores.
-type explanationWorker struct {
+type fileWorker struct {
 	ctx       context.Context // of Process, for Commit
-	explainer *explainer
+	explainer *Explainer
 	cells     *columnCells
 	id        int
 	wanted    func(row int) bool
-	yield     func(ExplainedRow) error
+	yield     func(Row) error
 	before    int // number of rows in the blocks before
 }
 
 // Process implements frame.BlockWorker. The rows are explained by Commit, a few at
 // a time, because a block has thousands.
-func (w *explanationWorker) Process(ctx context.Context, _ *frame.Block) error {
+func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 	w.ctx = ctx
 	return nil
 }
 
 // Commit explains the rows of the block.
-func (w *explanationWorker) Commit(b *frame.Block) error {
+func (w *fileWorker) Commit(b *frame.Block) error {
 	var chosen []int32
 	for i := range b.Frame.Rows {
 		if w.wanted == nil || w.wanted(w.before+i+1) {
@@ -84,12 +82,12 @@ func (w *explanationWorker) Commit(b *frame.Block) error {
 }
 
 // explain explains the given rows of the block.
-func (w *explanationWorker) explain(b *frame.Block, rows []int32) error {
-	list, err := w.explainer.explain(w.ctx, selectRows(b.Frame, rows), 0, len(rows))
+func (w *fileWorker) explain(b *frame.Block, rows []int32) error {
+	list, err := w.explainer.Explain(w.ctx, b.Frame.Take(rows), 0, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {
 		raw := b.Raw[rows[i]]
 		fields := csvfile.SplitRecord(nil, raw, ',')
-		err = w.yield(ExplainedRow{
+		err = w.yield(Row{
 			Row: w.before + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.of(raw), Explanation: list[i],
 		})
 	}

@@ -1,4 +1,4 @@
-package learn
+package explain
 
 import (
 	"cmp"
@@ -44,32 +44,34 @@ func (x *Explanation) Largest(n int) []int {
 	return order[:min(len(order), n)]
 }
 
-// reasonWriter writes the reasons of predictions. It is safe for concurrent use.
-type reasonWriter struct {
-	explainer *explainer
+// ReasonWriter writes the reasons of predictions. It is safe for concurrent use.
+type ReasonWriter struct {
+	explainer *Explainer
 	cells     *columnCells
 	reasons   int // for each row
 }
 
-func (m *Model) newReasonWriter(header []string, opts PredictOptions) (*reasonWriter, error) {
-	e, err := m.newExplainer(ExplainOptions{Workers: opts.Workers})
+// NewReasonWriter returns a ReasonWriter for the rows of a file with the given header. It
+// writes at most the given number of reasons for each row. The errors are those of
+// NewExplainer.
+func NewReasonWriter(m *Model, header []string, reasons int, opts Options) (*ReasonWriter, error) {
+	e, err := NewExplainer(m, opts)
 	if err != nil {
 		return nil, err
 	}
-	return &reasonWriter{e, m.newColumnCells(header), opts.Reasons}, nil
+	return &ReasonWriter{e, newColumnCells(m.Schema, header), reasons}, nil
 }
 
-// explain returns the reasons of the rows lo…hi-1 of a block. It returns nil if w
-// is nil.
-func (w *reasonWriter) explain(ctx context.Context, b *frame.Block, lo, hi int) (rowReasons, error) {
+// Reasons returns the reasons of the rows lo…hi-1 of a block. It returns nil if w is nil.
+func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) (RowReasons, error) {
 	if w == nil {
 		return nil, nil
 	}
-	list, err := w.explainer.explain(ctx, b.Frame, lo, hi)
+	list, err := w.explainer.Explain(ctx, b.Frame, lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	reasons := make(rowReasons, len(list))
+	reasons := make(RowReasons, len(list))
 	for i := range list {
 		cells := w.cells.of(b.Raw[lo+i])
 		for _, column := range list[i].Largest(w.reasons) {
@@ -80,10 +82,11 @@ func (w *reasonWriter) explain(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// rowReasons holds the reasons of some rows. It is nil without reasons.
-type rowReasons [][]string
+// RowReasons holds the reasons of some rows. It is nil without reasons.
+type RowReasons [][]string
 
-func (r rowReasons) row(i int) []string {
+// Row returns the reasons of the i-th row, or nil without reasons.
+func (r RowReasons) Row(i int) []string {
 	if r == nil {
 		return nil
 	}
@@ -92,15 +95,16 @@ func (r rowReasons) row(i int) []string {
 
 // columnCells finds the cells of a model's columns in the rows of a file.
 type columnCells struct {
-	names  []string // of Model.Columns
+	names  []string // of Schema.SourceColumns
 	fields []int    // their positions in the file
 }
 
-func (m *Model) newColumnCells(header []string) *columnCells {
-	c := &columnCells{names: m.Columns()}
+func newColumnCells(schema *frame.Schema, header []string) *columnCells {
+	c := new(columnCells)
 	places := frame.BuildIndex(header)
-	for _, name := range c.names {
-		c.fields = append(c.fields, int(places[name]))
+	for _, column := range schema.SourceColumns() {
+		c.names = append(c.names, column.Name)
+		c.fields = append(c.fields, int(places[column.Name]))
 	}
 	return c
 }

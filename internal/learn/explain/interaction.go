@@ -1,10 +1,11 @@
-package learn
+package explain
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // tableAxis has the values of one column of a pair.
 type tableAxis struct {
-	inputColumn
+	frame.SourceColumn
 	points  []PartialDependencePoint
 	donors  []int32
 	weights []float64 // add up to 1
@@ -81,7 +82,7 @@ func newPairTables(e *effects) []pairTable {
 // shares of the rows that they stand for: the most frequent texts, or the medians of
 // parts of equal size of the numbers.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
-	axis := &tableAxis{inputColumn: column.inputColumn}
+	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
 		n := min(len(column.points), maxInteractionPoints)
 		axis.points, axis.donors = column.points[:n], column.donors[:n]
@@ -104,7 +105,7 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 // addQuantiles adds the medians of parts of equal size of a column of numbers. Equal
 // medians are one value.
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
-	numeric := numericFeature(donors, column.features)
+	numeric := numericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
 	order := orderNumbers(values)
 	for i := range maxInteractionPoints {
@@ -122,11 +123,11 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 // substitute returns some of the rows lo…hi-1 of the sample once for each pair of
 // values, with these values.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
-	rows := subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.ends), 1))
+	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)
 	s := substitution{columns: make([]replacedColumn, 2)}
 	for side, axis := range g.axes {
-		s.columns[side] = replacedColumn{features: axis.features, donors: e.donors}
+		s.columns[side] = replacedColumn{features: axis.Features, donors: e.donors}
 	}
 	for _, first := range g.axes[0].donors {
 		for _, second := range g.axes[1].donors {
@@ -154,10 +155,14 @@ func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 // interactions returns the interactions, strongest first. labels are those of all
 // classes.
 func (e *effects) interactions(labels []string) []Interaction {
+	shown := make([]string, len(e.classes))
+	for i, class := range e.classes {
+		shown[i] = labels[class]
+	}
 	var list []Interaction
 	for i := range e.pairs {
 		if g := &e.pairs[i]; g.rows > 0 {
-			list = append(list, g.interaction(gatherLabels(labels, e.classes)))
+			list = append(list, g.interaction(shown))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Interaction) int { return cmp.Compare(b.Strength, a.Strength) })
@@ -175,7 +180,7 @@ const mirrorTolerance = 1e-3
 // were independent. The part that is not a sum of two effects is then the mean
 // probability minus the means of its row and its column of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
-	x := Interaction{Columns: [2]string{g.axes[0].name, g.axes[1].name}, Strength: -1}
+	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {
 		for _, point := range axis.points {
 			x.Values[side] = append(x.Values[side], point.Value)

@@ -1,0 +1,12 @@
+// Package explain explains trained models. It does not depend on the algorithms: a model is
+// its probabilities, and its rows are encoded by package shapley's interface.
+//
+//	explanation    what each column adds to the probability of a row
+//	background     the rows with which an explained row is compared, in a model file
+//	file           explanations of the rows of a CSV
+//	reasons        the columns that contribute most, as text
+//	validation     the validation rows and fold models on which the rest is measured
+//	importance     permutation importance of the columns
+//	partial_dependence   the mean prediction as a function of one column
+//	interaction    how much the effects of two columns depend on each other
+package explain

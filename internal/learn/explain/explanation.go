@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/shapley"
+	"foretell/internal/table/frame"
+)
+
+// ErrNoBackground is returned for a model without background rows, which was
+// written by a version of the program that could not explain predictions.
+var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an older version")
+
+// Model is a model whose predictions are explained.
+type Model struct {
+	Schema *frame.Schema
+	// Background holds the rows with which the explained rows are compared. It is nil in
+	// the models of old files.
+	Background *frame.Frame
+	// Weights are the decision weights of the classes. It is nil if they are equal.
+	Weights []float64
+	// Predict writes the calibrated class probabilities of f's rows lo…hi-1 to dst,
+	// row-major. It must be safe for concurrent use.
+	Predict func(dst []float32, f *frame.Frame, lo, hi int)
+	// Encode encodes the rows of f. The probabilities of a path are those of Predict up to
+	// rounding.
+	Encode func(f *frame.Frame) shapley.Rows
+}
+
+func (m *Model) classes() int { return len(m.Schema.Classes) }
+
+// Options are the options of an Explainer. Zero values are defaults.
+type Options struct {
+	// Class is the index of the class whose probability is explained, plus one. It
+	// is an error if there is no such class. Defaults to the predicted class of
+	// each row.
+	Class int
+	// Workers is the number of goroutines. It does not change the result.
+	// Defaults to GOMAXPROCS.
+	Workers int
+}
+
+// Explanation divides the difference between the probability of a row and that
+// of the background among the columns.
+type Explanation struct {
+	// Class is the index of the class in the schema.
+	Class int
+	// Probability is the calibrated probability of the class. Base is its mean
+	// over the background rows.
+	Probability, Base float64
+	// Contributions holds what each of Schema.SourceColumns adds to Base. They add up to
+	// Probability - Base.
+	Contributions []float64
+}
+
+// Explainer explains predictions of a model. It is safe for concurrent use.
+type Explainer struct {
+	model   *Model
+	options Options
+	table   shapley.TableInfo
+	orders  *shapley.Orders
+	base    []float64 // by class
+}
+
+// NewExplainer returns an Explainer of m. The error is ErrNoBackground for a model from an
+// old file. It is also an error if there is no class opts.Class.
+func NewExplainer(m *Model, opts Options) (*Explainer, error) {
+	if m.Background == nil {
+		return nil, ErrNoBackground
+	}
+	if opts.Class < 0 || opts.Class > m.classes() {
+		return nil, fmt.Errorf("class %d: must be 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
+	}
+	if opts.Workers <= 0 {
+		opts.Workers = runtime.GOMAXPROCS(0)
+	}
+	e := &Explainer{model: m, options: opts, base: make([]float64, m.classes())}
+	e.table = shapley.TableInfo{Background: m.Background.Rows, Features: len(m.Schema.Columns), Classes: m.classes()}
+	for _, group := range m.Schema.SourceColumns() {
+		e.table.Columns = append(e.table.Columns, group.Features)
+	}
+	e.orders = shapley.NewOrders(e.table)
+	probabilities := make([]float32, m.Background.Rows*m.classes())
+	err := parallel.Recover(func() error {
+		m.Predict(probabilities, m.Background, 0, m.Background.Rows)
+		return nil
+	})
+	for i, q := range probabilities {
+		e.base[i%m.classes()] += float64(q) / float64(m.Background.Rows)
+	}
+	return e, err
+}
+
+// explainRows is the number of rows that are encoded at a time, together with the
+// background.
+const explainRows = 16
+
+// Explain explains the predictions of the rows lo…hi-1 of f, which must have the columns of
+// the schema. The contributions are Shapley values, see package shapley. They are equal for
+// equal rows, and do not depend on the other rows of f.
+func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
+	list := make([]Explanation, hi-lo)
+	batches := (len(list) + explainRows - 1) / explainRows
+	err := parallel.ForError(e.options.Workers, batches, func(batch int) error {
+		first := batch * explainRows
+		return e.explainBatch(ctx, list[first:min(first+explainRows, len(list))], f, lo+first)
+	})
+	return list, err
+}
+
+// explainBatch explains the rows of f from lo on.
+func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *frame.Frame, lo int) error {
+	m, classes := e.model, e.model.classes()
+	probabilities := make([]float32, len(list)*classes)
+	m.Predict(probabilities, f, lo, lo+len(list))
+	rows := m.Encode(m.Background.Append(f, lo, lo+len(list)))
+	s := shapley.NewExplainer(e.table, rows, e.orders)
+	for i := range list {
+		q := probabilities[i*classes : (i+1)*classes]
+		class := e.options.Class - 1
+		if class < 0 {
+			class = metric.Decide(q, m.Weights)
+		}
+		list[i] = Explanation{
+			Class: class, Probability: float64(q[class]), Base: e.base[class], Contributions: make([]float64, len(e.table.Columns)),
+		}
+		if err := s.Explain(ctx, list[i].Contributions, m.Background.Rows+i, class); err != nil {
+			return err
+		}
+		list[i].addRounding()
+	}
+	return nil
+}
+
+// addRounding adds the rounding error of the sum of the contributions to the largest
+// of them, so that they add up to Probability - Base. The error is about a millionth,
+// because the sum of many trees depends on its order.
+func (x *Explanation) addRounding() {
+	largest, missing := 0, x.Probability-x.Base
+	for i, v := range x.Contributions {
+		missing -= v
+		if math.Abs(v) > math.Abs(x.Contributions[largest]) {
+			largest = i
+		}
+	}
+	if len(x.Contributions) > 0 && x.Contributions[largest] != 0 {
+		x.Contributions[largest] += missing
+	}
+}
