@@ -14,7 +14,7 @@ const maxPredictions = 1 << 22
 // model responds to cancellation.
 const batchRows = 128
 
-// Validation gives access to the validation rows of a race, on which the influence of
+// Validation is the access to the validation rows of a race, on which the influence of
 // columns is measured, and to the models of its folds.
 type Validation struct {
 	Schema *frame.Schema
