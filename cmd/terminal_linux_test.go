@@ -98,7 +98,13 @@ func (p *terminal) await(t *testing.T, text string) {
 // echoes reports whether the terminal echoes input.
 func (p *terminal) echoes(t *testing.T) bool {
 	t.Helper()
-	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
+	var state *unix.Termios
+	conn, err := p.slave.SyscallConn() // unlike Fd, it may be used while start closes the file
+	if err == nil {
+		var ioctlErr error
+		err = conn.Control(func(fd uintptr) { state, ioctlErr = unix.IoctlGetTermios(int(fd), unix.TCGETS) })
+		err = errors.Join(err, ioctlErr)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
