@@ -41,7 +41,7 @@ type SetPasswordInput struct {
 // NewPassword is a password to set with a one-time link.
 type NewPassword struct {
 	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
-	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail and not a common password." minLength:"10" maxLength:"1024"`
+	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail address and not a common password." minLength:"10" maxLength:"1024"`
 	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator; only with the link that the service prints when it has no accounts." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
@@ -52,7 +52,7 @@ type RequestPasswordInput struct {
 
 // ForgottenPassword says whose password was forgotten.
 type ForgottenPassword struct {
-	Email string `json:"email" doc:"The e-mail of the account; the link is sent to it." minLength:"3" maxLength:"320"`
+	Email string `json:"email" doc:"The e-mail address of the account; the link is sent to it." minLength:"3" maxLength:"320"`
 }
 
 // PasswordOwner is the account whose password was set.
@@ -68,7 +68,7 @@ type ChangePasswordInput struct {
 // PasswordChange is the current and the new password of the caller.
 type PasswordChange struct {
 	CurrentPassword string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
-	NewPassword     string `json:"newPassword" doc:"At least 10 characters, not the e-mail and not a common password." minLength:"10" maxLength:"1024"`
+	NewPassword     string `json:"newPassword" doc:"At least 10 characters, not the e-mail address and not a common password." minLength:"10" maxLength:"1024"`
 }
 
 // AddSecondFactorInput is the request of [AddSecondFactor].

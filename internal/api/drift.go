@@ -47,8 +47,8 @@ type DriftColumn struct {
 // DriftPart is a part of the values of a column, with its shares of the rows.
 type DriftPart struct {
 	Name     string  `json:"name" doc:"A range, a text, other or missing."`
-	Training float64 `json:"training" doc:"Share of the rows of the training file."`
-	Share    float64 `json:"share" doc:"Share of the rows of the other file."`
+	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`
+	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }
 
 // Largest returns the part whose share changed most, or nil if there are none.

@@ -255,7 +255,7 @@ var (
 	}}
 	EnableAccount = Endpoint[AccountInput, Account]{Operation{
 		ID: "enableAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/enable", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "Enable a disabled account, with the password that it had.",
+		Summary: "Enable a disabled account. Its password is unchanged.",
 	}}
 	ResetAccount = Endpoint[AccountInput, Invitation]{Operation{
 		ID: "resetAccount", Method: "PATCH", Path: "/api/v1/admin/accounts/{accountKey}/reset", Status: 200, Origin: Extension, Administrator: true,

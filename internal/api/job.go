@@ -37,7 +37,7 @@ type Job struct {
 // JobQueue has the number of jobs of an account.
 type JobQueue struct {
 	Account  string `json:"account" doc:"The e-mail of the account."`
-	Queued   int64  `json:"queued" doc:"Jobs that wait for a worker."`
+	Queued   int64  `json:"queued" doc:"Jobs that are waiting for a worker."`
 	Running  int64  `json:"running" doc:"Jobs that a worker has claimed."`
 	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if none is."`
 }

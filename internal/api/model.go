@@ -23,7 +23,7 @@ type Model struct {
 	Version             int     `json:"version" doc:"Counts up from 1 within a dataset."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, measured on validation rows. null if there were no validation rows (an extension)."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winner, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model."`
@@ -35,7 +35,7 @@ type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
 	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"The race that trained it. An extension."`
 	Version             int     `json:"version"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, measured on validation rows. null if there were no validation rows (an extension)."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`
@@ -84,7 +84,7 @@ type ModelReport struct {
 	ValidationRows int64 `json:"validationRows" doc:"Rows of the validation metrics."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Rows of the training metrics."`
 	// Notes are sentences on what is unusual about the model or its metrics.
-	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, such as an algorithm of a blend that was not trained on every labelled row; absent if nothing."`
+	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows; absent if there is nothing."`
 	// GroupColumn and TimeColumn are the columns by which the rows were divided; empty
 	// if the division was random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`

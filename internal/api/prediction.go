@@ -54,7 +54,7 @@ type Prediction struct {
 	DatasetKey          string   `json:"datasetKey"`
 	Status              string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, FAILED or TIMEOUT"`
 	TargetPerformance   *float64 `json:"targetPerformance,omitempty" doc:"The training job's threshold."`
-	AchievedPerformance *float64 `json:"achievedPerformance,omitempty" doc:"The training job's, on validation rows."`
+	AchievedPerformance *float64 `json:"achievedPerformance,omitempty" doc:"The performance of the training job, on validation rows."`
 	// PredictionResultURL is set once the prediction is COMPLETED.
 	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"Where to download the result, once COMPLETED; valid for one hour."`
 	CreatedOn           string `json:"createdOn,omitempty"`

@@ -48,9 +48,9 @@ type Config struct {
 	// Memory is the memory for races in bytes. A race begins only if the estimates of the
 	// running races leave enough for it. 0 means no limit.
 	Memory int64
-	// MinSpreadCells is the smallest rows × columns × classes of a dataset whose races
-	// several workers may train together, if the database is on a server. Defaults to
-	// 200,000.
+	// MinSpreadCells is the size of a dataset, in rows × columns × classes, from which several
+	// workers may share a race on it. It applies only if the database is on a server.
+	// Defaults to 200,000.
 	MinSpreadCells int64
 	// PreparationLimit is the time limit for preparing a dataset. One second for
 	// each mebibyte of the CSV is added to it. Defaults to 2 minutes.

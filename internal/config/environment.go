@@ -56,7 +56,7 @@ type variable struct {
 // Variables lists all environment variables. [Load] reads the settings in it, the config
 // commands check and list them, and `help environment` and docs/cli.md print it.
 var Variables = []variable{
-	{Name: envServer, description: "address of the service; empty uses the embedded one", Key: KeyServer, check: checkServer},
+	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
 	{Name: EnvUsername, description: "e-mail to sign in with", Key: KeyUsername},
 	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
@@ -84,7 +84,7 @@ var Variables = []variable{
 	{Name: "CI", description: "if set, lines are not redrawn and no pager is used"},
 	{Name: EnvGitHub, description: "if true, missed requirements are annotated on standard error"},
 	{Name: EnvGitHubSummary, description: "file to which a table of the requirements is appended"},
-	{Name: EnvGitLab, description: "if true, missed requirements are a section of the log"},
+	{Name: EnvGitLab, description: "if true, requirements of --require that are not met are a section of the log"},
 	{Name: "AWS_ACCESS_KEY_ID", description: "key of the S3 store"},
 	{Name: "AWS_SECRET_ACCESS_KEY", description: "secret of that key", secret: true},
 	{Name: "AWS_SESSION_TOKEN", description: "token of a temporary key", secret: true},

@@ -39,8 +39,8 @@ type Getenv = func(name string) string
 
 const defaultProfile = "default"
 
-// Settings are the effective settings. A flag overrides a variable, a variable overrides
-// the profile, and the profile overrides the default.
+// Settings are the effective settings. A flag overrides an environment variable, which overrides the profile, which overrides the
+// default.
 type Settings struct {
 	*viper.Viper
 	// Profile is the name of the profile in use.

@@ -15,8 +15,8 @@ type accountPage struct {
 	NewSecondFactor *newSecondFactor
 }
 
-// sessionView is a session, or several of one client at one address, such as those of commands
-// that sign in again and again.
+// sessionView is a line in the list of sessions. Sessions with the same client and address
+// share a line, because a command that logs in often has many.
 type sessionView struct {
 	api.SessionEntry // the newest
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".

@@ -40,7 +40,7 @@ var Statuses = []struct {
 	{SignIn, "sign-in", "sign-in required or refused"},
 	{JobFailed, "job-failed", "the training ended as FAILED or CANCELLED, or the prediction as FAILED or TIMEOUT"},
 	{Rejected, "rejected", "the data was rejected by the check or by the service"},
-	{Unavailable, "unavailable", "no network, the service is not ready, or the address is not the service's"},
+	{Unavailable, "unavailable", "no network, the service is not ready, or another server answers at the address"},
 	{StillRunning, "still-running", "--timeout was reached; the job continues"},
 	{Conflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
 	{BelowTarget, "below-target", "the race ended below --threshold, or the model missed --require or --beat; the model is kept and predictions are written"},

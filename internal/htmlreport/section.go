@@ -24,8 +24,8 @@ var metricHints = []struct{ name, hint string }{
 	{api.MetricBalancedAccuracy, "mean recall of the classes"},
 	{api.MetricMacroF1, "mean F1 of the classes"},
 	{api.MetricROCAUC, "chance that a row of a class ranks above one that is not of it"},
-	{api.MetricLogLoss, "of the probabilities; smaller is better"},
-	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
+	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
+	{api.MetricBrier, "squared error mean of −ln of the probability of the right class; smaller is better"},
 	{api.MetricCalibrationError, "calibration error; smaller is better"},
 }
 

@@ -34,7 +34,8 @@ type Job struct {
 // Claim describes which jobs a worker may claim.
 type Claim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these subjects. Nil allows any.
+	// Subjects limits the claim to jobs whose subject, which is the key of a dataset, race or
+	// prediction, is in the list. Nil allows any.
 	Subjects []string
 	// ExcludeAccounts are accounts whose jobs may not be claimed.
 	ExcludeAccounts []string

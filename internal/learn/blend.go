@@ -83,8 +83,8 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// reloadMembers yields copies of members. It loads each copy when the iteration
-// reaches it.
+// reloadMembers yields copies of members. Each copy is decoded from the stored bytes of its
+// model when the iteration reaches it.
 func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {

@@ -18,8 +18,8 @@ import (
 // timeout is the time limit for connecting and for each command.
 const timeout = 30 * time.Second
 
-// Sender sends mails to an SMTP server. It is safe for concurrent use: each mail
-// has a connection of its own.
+// Sender sends e-mails to an SMTP server. It is safe for concurrent use, because each e-mail
+// is sent on its own connection.
 type Sender struct {
 	host     string
 	from     string

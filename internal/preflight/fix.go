@@ -33,7 +33,7 @@ type fixedCopy struct {
 	result *repair.Report
 }
 
-// change is a correction in the copy of a file.
+// change is a correction that is made in the repaired copy of an input file.
 type change struct {
 	File string `json:"file"`
 	Copy string `json:"copy"`

@@ -93,9 +93,10 @@ const (
 	smallSampleSeconds = 2
 )
 
-// raceSample races on the sample in the file at path for at most limit seconds.
-func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, limit int) (*learningcurve.Trial, *api.ModelReport, error) {
-	body.TimeLimitSeconds = &limit
+// raceSample runs a race on the sample of the given number of rows in the file at path, for at
+// most the given seconds.
+func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, seconds int) (*learningcurve.Trial, *api.ModelReport, error) {
+	body.TimeLimitSeconds = &seconds
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err

@@ -76,7 +76,7 @@ func addQuery(path string, members map[string]any) string {
 	return path + "?" + query.Encode()
 }
 
-// formatQueryValue formats a typed value for a query.
+// formatQueryValue formats a typed value as a parameter of a URL's query.
 func formatQueryValue(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -55,26 +55,28 @@ fails, the disk is full or the service is about to stop), ` + "`GET /metrics`" +
 
 // codeMeanings explain the codes.
 var codeMeanings = map[api.Code]string{
-	api.CodeMalformed:        "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
-	api.CodeUnauthorized:     "missing, invalid or expired token; with `WWW-Authenticate: Bearer`",
-	api.CodeBadCredentials:   "wrong e-mail or password",
-	api.CodeForbidden:        "not allowed, or a signed URL that is invalid or has expired",
-	api.CodeNotFound:         "unknown key, or of another account",
-	api.CodeNoRoute:          "no operation at this path",
-	api.CodeMethodNotAllowed: "the path has operations, but none with this method; with `Allow`",
-	api.CodeWrongState:       "the resource is not in a state that allows it",
-	api.CodeNameTaken:        "the account has a dataset of this name, or the e-mail has an account",
-	api.CodeTooLarge:         "more bytes than allowed",
-	api.CodeWrongMediaType:   "unsupported Content-Type or Content-Encoding",
-	api.CodeBadRange:         "the file does not have the requested range",
-	api.CodeInvalid:          "a value is missing or out of range; `errors` lists the fields",
-	api.CodeTooSmall:         "fewer bytes than a CSV can have",
-	api.CodeTooMany:          "too many failed logins or requests for access; with `Retry-After`",
-	api.CodeQuota:            "the account would exceed one of its limits, see [Quota](#quota)",
-	api.CodeStorageFull:      "the service's disk is full, so nothing was stored",
-	api.CodeDamaged:          "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
-	api.CodeInternal:         "a bug in the service; `requestId` identifies it in the log",
-	api.CodeNotReady:         "starting, stopping, or the store fails",
+	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
+	api.CodeUnauthorized:      "missing, invalid or expired token; with `WWW-Authenticate: Bearer`",
+	api.CodeBadCredentials:    "wrong e-mail or password",
+	api.CodeAuthenticatorCode: "the password is right, and the login also needs `code`, the code of the authenticator app",
+	api.CodeNoSecondFactor:    "the service requires an authenticator app, and the account has none",
+	api.CodeForbidden:         "not allowed, or a signed URL that is invalid or has expired",
+	api.CodeNotFound:          "unknown key, or of another account",
+	api.CodeNoRoute:           "no operation at this path",
+	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; with `Allow`",
+	api.CodeWrongState:        "the resource is not in a state that allows it",
+	api.CodeNameTaken:         "the account has a dataset of this name, or the e-mail has an account",
+	api.CodeTooLarge:          "more bytes than allowed",
+	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
+	api.CodeBadRange:          "the file does not have the requested range",
+	api.CodeInvalid:           "a value is missing or out of range; `errors` lists the fields",
+	api.CodeTooSmall:          "fewer bytes than a CSV can have",
+	api.CodeTooMany:           "too many failed logins or requests for access; with `Retry-After`",
+	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
+	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
+	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
+	api.CodeInternal:          "a bug in the service; `requestId` identifies it in the log",
+	api.CodeNotReady:          "starting, stopping, or the store fails",
 }
 
 // referenceWriter writes Markdown from the document.
@@ -90,6 +92,9 @@ func (w *referenceWriter) errors() {
 		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
 		"Two errors are `text/plain`, because they end the request before it reaches an operation: 400 if the request is not HTTP, and 431 if its URL and headers exceed 64 KiB.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {
+		if codeMeanings[code] == "" {
+			panic("codeMeanings lacks " + string(code))
+		}
 		w.printf("| %d | `%s` | %s |\n", code.Status(), code, codeMeanings[code])
 	}
 }

@@ -49,7 +49,8 @@ type charsetStats struct {
 	lastInvalid bool // the last byte was invalid
 }
 
-// scanCharset reads a text to its end.
+// scanCharset reads src to its end and returns the statistics from which its character set
+// is guessed.
 func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 	c := &charsetStats{}
 	buf := make([]byte, 0, 256<<10)

@@ -86,7 +86,7 @@ func (t *Table) Close() error {
 	return err
 }
 
-// Reader reads a table as CSV.
+// Reader reads a table file of any supported format and returns its content as CSV.
 type Reader struct {
 	src   io.Reader
 	close func() error

@@ -72,8 +72,8 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	return set, nil
 }
 
-// appendStatistics appends the statistics to the binned columns, in one matrix
-// for each of the given number of orders.
+// appendStatistics appends the target statistics to the binned columns, in one matrix for
+// each random permutation of the rows. orders is the number of permutations.
 func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(set.statistics))

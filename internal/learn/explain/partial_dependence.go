@@ -59,12 +59,12 @@ type dependentColumn struct {
 	donors []int32
 }
 
-// Effects returns the partial dependence of the most important columns and
-// the interactions of the first of them. The model of each fold predicts validation
-// rows of the fold in which all features of a column are replaced by those of
-// another row (Friedman, Annals of Statistics 29, 2001, section 8.2). importances
-// are in descending order. classes are the classes of the result. Columns of free
-// text and columns with one value are left out.
+// Effects returns the partial dependence of the most important columns and the
+// interactions of the first of them. The model of each fold predicts validation rows of
+// the fold in which the features of a column are replaced by those of one row that has
+// the value in question (Friedman, Annals of Statistics 29, 2001, section 8.2).
+// importances are in descending order. classes are the classes of the result. Columns of
+// free text and columns with one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
 	e := &effects{sample: v.draw(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)

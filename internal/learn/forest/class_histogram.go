@@ -59,8 +59,8 @@ func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes 
 	return 150 + 5*len(rows) + 12*len(h.bins)
 }
 
-// buildDense counts in a dense array, in one pass over the rows and one over
-// the cells.
+// buildDense counts the rows of each bin and class in a dense array. It passes once over
+// the rows and once over the counts.
 func (h *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
 	dense := h.dense[:width*classes]
 	for _, e := range sample {

@@ -165,8 +165,7 @@ const (
 	refitGrowth = 1.25
 )
 
-// prepare bins the frame and creates the first forest. It does nothing after
-// the first step.
+// prepare bins the frame and creates the first forest. It does nothing in later steps.
 func (f *Fitter) prepare(ctx context.Context) error {
 	if f.best != nil {
 		return nil

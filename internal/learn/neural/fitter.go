@@ -115,7 +115,8 @@ func (f *Fitter) nextBatch() []int32 {
 }
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one
-// core. It depends only on sizes; see nanosPerProduct for the calibration.
+// core. It is computed from the sizes of the network and of the data, not measured, so that it is
+// the same in every run; see nanosPerProduct for the calibration.
 // Predicting a row takes a third of the time of training on it.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.Batch, len(f.encoder.inputs)

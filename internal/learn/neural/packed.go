@@ -47,7 +47,8 @@ func (p *packedParams) resize(l *layout, training bool) {
 // numTasks returns the number of independent tasks of packing.
 func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
 
-// packTask does one task of packing p.flat: a layer, a head or the tables.
+// packTask packs one piece of p.flat: a layer, a head, or the embedding tables. task is the
+// number of the piece.
 func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 	layers := len(p.forward)
 	switch {

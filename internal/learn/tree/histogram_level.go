@@ -6,10 +6,10 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// assignHistograms assigns histograms to the leaves of a new level: the larger
-// of two siblings takes over the parent's, and the smaller gets a new one. At
-// most len(rows)/sparseRows+1 histograms are in use at once, because the leaves
-// that own one have disjoint rows, at least sparseRows each.
+// assignHistograms assigns histograms to the leaves of a new level that have at least
+// sparseRows rows. The larger of two siblings takes over the parent's, and the smaller gets
+// a new one. At most len(rows)/sparseRows leaves have one, because leaves have no common
+// rows; the root always has one.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {

@@ -30,9 +30,9 @@ type leafScorer struct {
 // splitWorkspace is the working memory of one worker that scores splits.
 type splitWorkspace struct {
 	histogram sparseHistogram
-	// missingHigh and missingLow hold, for each bin, the increase of the score.
-	// In missingHigh missing cells are on the side of the high bins, in
-	// missingLow on the side of the low bins.
+	// missingHigh and missingLow hold, for each bin, the gain of a split after this bin. In
+	// missingHigh the rows with a missing value go to the side of the high bins, in
+	// missingLow to the side of the low bins.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }

@@ -119,8 +119,8 @@ type cellRun struct {
 	class int32   // the most frequent in the other half, or -1 if the run has no row of it
 }
 
-// countCorrect returns the number of rows of a half that are predicted correctly from the
-// other half.
+// countCorrect returns how many rows in one half of the sample have the label that the column
+// predicts for them from the rows in the other half.
 func (d *leakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))

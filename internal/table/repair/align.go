@@ -14,7 +14,7 @@ import (
 //
 // It does so only if one assignment has a lower cost than all others.
 type aligner struct {
-	columns     int // columns
+	columns     int
 	delim       byte
 	id          int // -1 if it is generated
 	label       int // -1 in a blind file
@@ -22,8 +22,8 @@ type aligner struct {
 	cost        [][]int32 // by column and number of fields used: the minimum cost
 	ways        [][]uint8 // the number of assignments with this cost, at most 2
 	fieldsTaken [][]int32 // the number of fields of the last column in such an assignment
-	joined      []byte
-	combined    [][]byte
+	joined      []byte    // the result of joinFields, reused
+	combined    [][]byte  // the repaired row, reused
 }
 
 const (

@@ -241,7 +241,7 @@ type rowReader struct {
 	line     int
 }
 
-func (r *rowReader) next() ([][]byte, int, error) {
+func (r *rowReader) next() (fields [][]byte, line int, err error) {
 	r.reads++
 	if again := r.firstRow; again != nil {
 		r.firstRow = nil
