@@ -169,7 +169,7 @@ type Usage struct{ Datasets, Bytes, Races int64 }
 func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	var u Usage
 	err := t.tx.QueryRowContext(ctx, `SELECT
-		(SELECT count(*) FROM dataset WHERE account = a.key),
+		a.datasets,
 		(SELECT coalesce(sum(bytes), 0) FROM dataset WHERE account = a.key)
 			+ (SELECT coalesce(sum(bytes), 0) FROM model WHERE account = a.key)
 			+ (SELECT coalesce(sum(coalesce(blind_bytes, 0) + coalesce(result_bytes, 0)), 0) FROM prediction WHERE account = a.key),

@@ -64,9 +64,13 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 // dataset of this name.
 func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 	d.Series = cmp.Or(d.Series, d.Name)
-	return translateError(t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, file_name, created, updated)
+	err := t.exec(ctx, `INSERT INTO dataset (key, account, name, series, description, status, buckets, file_name, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, d.FileName, toMicros(d.Created), toMicros(d.Updated)))
+		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, d.FileName, toMicros(d.Created), toMicros(d.Updated))
+	if err != nil {
+		return translateError(err)
+	}
+	return t.exec(ctx, "UPDATE account SET datasets = datasets + 1 WHERE key = ?", d.Account)
 }
 
 // GetDataset returns a dataset of the account. It returns ErrNotFound if the
@@ -99,6 +103,9 @@ type DatasetQuery struct {
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
 	list := listQuery{columns: datasetListColumns, from: "dataset d", table: "dataset d", key: "d.key", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
+	if q.State == "" && !q.WithModel {
+		list.total, list.totalArgs = "SELECT datasets FROM account WHERE key = ?", []any{q.Account}
+	}
 	if q.State != "" {
 		list.addCondition("d.status = ?", q.State)
 	}

@@ -100,6 +100,11 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	if err := t.exec(ctx, jobs, cascadeArgs(jobs, key)...); err != nil {
 		return nil, err
 	}
+	if root == "dataset" {
+		if err := t.exec(ctx, "UPDATE account SET datasets = datasets - 1 WHERE key = (SELECT account FROM dataset WHERE key = ?)", key); err != nil {
+			return nil, err
+		}
+	}
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM "+conditions.table+" WHERE key = ?", key)
 }
 

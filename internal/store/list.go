@@ -21,8 +21,12 @@ type listQuery struct {
 	// the rows before the page are skipped in an index and not read. Otherwise both are
 	// empty.
 	table, key string
-	where      []string
-	args       []any
+	// total is the query for the number of all rows, and totalArgs are its arguments. If total
+	// is empty, the rows are counted.
+	total     string
+	totalArgs []any
+	where     []string
+	args      []any
 }
 
 // addCondition adds a condition.
@@ -43,8 +47,11 @@ type rowScanner interface{ Scan(dst ...any) error }
 
 // listPage returns the rows of a page and the number of rows on all pages.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
-	count := "SELECT count(*) FROM " + cmp.Or(q.table, q.from) + q.whereClause()
-	if err := t.tx.QueryRowContext(ctx, count, q.args...).Scan(&total); err != nil {
+	count, countArgs := q.total, q.totalArgs
+	if count == "" {
+		count, countArgs = "SELECT count(*) FROM "+cmp.Or(q.table, q.from)+q.whereClause(), q.args
+	}
+	if err := t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	if total <= page.Offset {

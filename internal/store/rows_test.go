@@ -97,6 +97,36 @@ func (s suite) datasets(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the number of datasets", func(t *testing.T) {
+		count := func() (total int64) {
+			err := s.Read(t.Context(), func(tx *Tx) (err error) {
+				_, total, err = tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann"})
+				usage, usageErr := tx.GetUsage(t.Context(), "ann")
+				if usage.Datasets != total {
+					t.Errorf("the usage has %d datasets, the list %d", usage.Datasets, total)
+				}
+				return errors.Join(err, usageErr)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return total
+		}
+		before := count()
+		write(t, s.Store, func(tx *Tx) error {
+			return tx.InsertDataset(t.Context(), &Dataset{Key: "counted", Account: "ann", Name: "counted", Status: api.DatasetPending})
+		})
+		wantErr(t, s.Write(t.Context(), func(tx *Tx) error {
+			return tx.InsertDataset(t.Context(), &Dataset{Key: "again", Account: "ann", Name: "counted", Status: api.DatasetPending})
+		}), ErrExists)
+		if got := count(); got != before+1 {
+			t.Errorf("%d after a dataset was added to %d", got, before)
+		}
+		write(t, s.Store, func(tx *Tx) error { _, err := tx.DeleteDataset(t.Context(), "ann", "counted"); return err })
+		if got := count(); got != before {
+			t.Errorf("%d after it was deleted again, before it was added %d", got, before)
+		}
+	})
 	t.Run("what fails is undone", func(t *testing.T) {
 		broken := errors.New("broken")
 		wantErr(t, s.Write(t.Context(), func(tx *Tx) error {

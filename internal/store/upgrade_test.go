@@ -95,6 +95,9 @@ func TestUpgradeSeries(t *testing.T) {
 				t.Errorf("%s: version %d of the series, %v", dataset, m.SeriesVersion, err)
 			}
 		}
+		if _, total, err := tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann"}); err != nil || total != int64(len(want)) {
+			t.Errorf("%d datasets of %d, %v", total, len(want), err)
+		}
 		next := &Model{Key: "next", Account: "ann", Dataset: "d train-2", Training: "t next", Report: []byte("{}")}
 		if err := tx.InsertTraining(t.Context(), &Training{Key: "t next", Account: "ann", Dataset: "d train-2"}); err != nil {
 			return err
