@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"foretell/internal/auth"
@@ -51,6 +52,34 @@ func (p *person) checkShown(name string) {
 			p.t.Errorf("%s is %d pixels wide on a telephone", name, width)
 		}
 	}
+}
+
+// checkReadout points at the right end of the chart of a race, on the page of a model. The values
+// next to the pointer must be the last ones of the curves, which the legend has. It then points
+// elsewhere, and resizes the window: the chart must be as wide as the picture of the service.
+func (p *person) checkReadout() {
+	p.t.Helper()
+	var place []float64
+	p.run("the chart of the race", chromedp.Evaluate(`(() => {
+		const over = document.querySelector("#race-title ~ .plots .u-over");
+		over.scrollIntoView({ block: "center" });
+		const box = over.getBoundingClientRect();
+		return [box.right - 2, box.top + box.height / 3];
+	})()`, &place))
+	var shown, want string
+	p.run("the readout", chromedp.MouseEvent(input.MouseMoved, place[0], place[1]),
+		chromedp.Poll(`!document.querySelector("#race-title ~ .plots .readout").hidden`, nil),
+		chromedp.Evaluate(`[...document.querySelectorAll("#race-title ~ .plots .readout p:not(:first-child) > :last-child")].map((e) => e.textContent).join()`, &shown),
+		chromedp.Evaluate(`[...document.querySelector("#race-title ~ .plots .legend").querySelectorAll(".quiet")].map((e) => e.textContent).join()`, &want))
+	if shown != want || want == "" {
+		p.t.Errorf("the values next to the pointer are %s instead of %s", shown, want)
+	}
+	const isAsWide = `[...document.querySelectorAll(".plot-area[data-chart]")].every((picture) =>
+		Math.abs(picture.getBoundingClientRect().width - picture.parentElement.querySelector(".u-over").getBoundingClientRect().width) < 1)`
+	p.run("the width of the charts", chromedp.MouseEvent(input.MouseMoved, 5, 5),
+		chromedp.Poll(`document.querySelector("#race-title ~ .plots .readout").hidden`, nil),
+		chromedp.Poll(isAsWide, nil), emulation.SetDeviceMetricsOverride(390, 844, 1, false),
+		chromedp.Poll(isAsWide, nil), emulation.ClearDeviceMetricsOverride(), chromedp.Poll(isAsWide, nil))
 }
 
 // addAuthenticator sets up an authenticator app, and looks for barriers on the page with the

@@ -69,7 +69,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	dataset, model := key("datasets"), key("models")
 	p.visit("/models/" + model)
 	p.run("reasons and file", chromedp.SetValue("#reasons", "3", chromedp.ByQuery), chromedp.SetUploadFiles("#file", []string{filepath.Join(files, "blind.csv")}, chromedp.ByQuery))
-	p.press("main form[data-upload] button")
+	p.press("main form[data-hx-post] button")
 	p.sees("table.preview")
 	prediction := p.path()
 	for _, path := range []string{

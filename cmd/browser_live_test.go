@@ -86,7 +86,7 @@ func (p *person) uploadNoise(file string) {
 	p.write("#name", "noise")
 	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
 	p.sees("[data-check] .note.good")
-	p.press("main form[data-upload] button")
+	p.press("main form[data-hx-post] button")
 	p.sees(`a[href$="/train"]`)
 }
 

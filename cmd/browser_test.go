@@ -210,7 +210,7 @@ func (p *person) upload(file string) string {
 	p.write("#name", "flowers")
 	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
 	p.sees("[data-check] .note.good")
-	p.press("main form[data-upload] button")
+	p.press("main form[data-hx-post] button")
 	p.sees(`a[href$="/train"]`) // the page shows by itself that the file is ready
 	p.sees("svg.bars")
 	return p.path()
@@ -232,13 +232,16 @@ func (p *person) startRace() string {
 func (p *person) race() (training, model string) {
 	p.t.Helper()
 	training = p.startRace()
-	p.run("what is open stays open while the race goes on",
-		chromedp.Evaluate(`document.querySelector("details.numbers").open = true; document.querySelector("#race").isOld = true`, nil),
-		chromedp.Poll(`!document.querySelector("#race").isOld && document.querySelector("details.numbers").open`, nil))
+	p.run("what is open and has the focus stays so while the race goes on",
+		chromedp.Evaluate(`document.querySelector("details.numbers").open = true; document.querySelector("details.numbers summary").focus();
+			document.addEventListener("htmx:afterSettle", () => { window.isNew = true; })`, nil),
+		chromedp.Poll(`window.isNew && document.querySelector("details.numbers").open && document.activeElement.matches("details.numbers summary")`, nil))
 	p.press("#stop")
 	p.sees(`a.button[href^="/models/"]`)
+	p.sees(".plot-area[data-chart] ~ .uplot canvas")
 	p.press(`a.button[href^="/models/"]`)
 	p.sees(".verdict")
+	p.checkReadout()
 	return training, p.path()
 }
 
@@ -249,7 +252,7 @@ func (p *person) predict(file string) string {
 	p.writeFile(file, "id,colour,height,width\n1,red,3,4\n2,blue,50,80\n")
 	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
 	p.sees("[data-check] .note.good")
-	p.press("main form[data-upload] button")
+	p.press("main form[data-hx-post] button")
 	p.sees("table.preview")
 	p.sees("#drift-title")
 	prediction := p.path()

@@ -15,7 +15,9 @@ import (
 	"html/template"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -237,8 +239,16 @@ func setPageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
+// isByHTMX reports whether the script of an open page sent a request.
+func isByHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
 // redirect sends the browser to a path of the service, with GET.
 func (v *visit) redirect(path string) error {
+	if isByHTMX(v.r) { // htmx would put the other page into this one
+		v.w.Header().Set("HX-Redirect", path)
+		v.w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 	return nil
 }
@@ -260,8 +270,9 @@ func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
-	// Path is the path of the page, to which forms return.
-	Path string
+	// Path is the path of the page, to which forms return, and query its parameters.
+	Path  string
+	query url.Values
 	// Account is nil if the visitor has not signed in.
 	Account *api.Account
 	// Local reports whether the service is embedded, where nobody signs in or out.
@@ -274,18 +285,30 @@ type page struct {
 	Data    any
 }
 
-// show responds with a page. name is the template of its content.
+// PartURL returns the URL of a part of the page, which is polled. Its template is "part-" and
+// the name of the part.
+func (c *page) PartURL(name string) string {
+	query := maps.Clone(c.query)
+	query.Set("part", name)
+	return c.Path + "?" + query.Encode()
+}
+
+// show responds with a page. name is the template of its content. A request by htmx gets what
+// htmx puts into the page: a part, or the message of a rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
-	content.Account, content.Local, content.Version, content.Path = v.account, p.opts.Local != nil, p.opts.Version, v.r.URL.Path
+	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
+	content.Path, content.query = v.r.URL.Path, v.r.URL.Query()
 	var body bytes.Buffer
 	layout := "page"
-	if part := v.r.URL.Query().Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {
-		layout = "part-" + part // what the script of the page replaces
+	if part := content.query.Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {
+		layout = "part-" + part
+	} else if status >= http.StatusBadRequest && isByHTMX(v.r) {
+		layout = "error-note"
 	}
 	if err := p.templates()[name].ExecuteTemplate(&body, layout, &content); err != nil {
 		return err
 	}
-	if layout != "page" && respondUnchanged(v, body.Bytes()) {
+	if strings.HasPrefix(layout, "part-") && respondUnchanged(v, body.Bytes()) {
 		return nil
 	}
 	writeCompressed(v.w, v.r, status, body.Bytes())
@@ -295,11 +318,40 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 // writeError responds with a page that shows an error.
 func (p *Pages) writeError(v *visit, err error) {
 	problem := p.problemFromError(v.r.Context(), err)
+	if p.endPolling(v, problem) {
+		return
+	}
 	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
 	if err := p.show(v, problem.Status, "error", content); err != nil {
 		p.opts.Log.ErrorContext(v.r.Context(), "writing an error page", "error", err)
 		http.Error(v.w, problem.Title, problem.Status)
 	}
+}
+
+// statusStopPolling is the status with which htmx stops to poll.
+const statusStopPolling = 286
+
+// endPolling responds to a poll of a part that cannot be shown any more and returns true. If
+// the object is gone, the browser loads the page again. If the session has ended, a message
+// on the page says so, because loading the page would clear its forms.
+func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
+	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
+		return false
+	}
+	switch problem.Status {
+	case http.StatusNotFound:
+		v.w.Header().Set("HX-Refresh", "true")
+		v.w.WriteHeader(http.StatusNoContent)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		v.w.Header().Set("HX-Reswap", "none")
+		v.w.WriteHeader(statusStopPolling)
+		if err := p.templates()["error"].ExecuteTemplate(v.w, "notice", "The session has ended. Load the page again to sign in."); err != nil {
+			p.opts.Log.ErrorContext(v.r.Context(), "ending the polls of a page", "error", err)
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // NotFound responds with an error page for an unknown path.

@@ -20,7 +20,10 @@ import (
 // parseTemplates returns the template of each page by its name. A page's file defines
 // "content"; the files in the folder shared are part of every page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
-	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{"asset": assetPath, "megabytes": formatMegabytes})
+	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
+		"asset": assetPath, "megabytes": formatMegabytes,
+		"charts": func() bool { return true },
+	})
 	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -36,7 +39,9 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 // assetVersion is part of the paths of assets, so that browsers may cache them forever.
 var assetVersion = hashAssets()
 
-// readAsset returns a file of the design system, or the script of the pages.
+// readAsset returns a file of the design system, or a script of the pages. The scripts are those
+// of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32, with their licences, and
+// our own.
 func readAsset(name string) ([]byte, error) {
 	if content, err := files.ReadFile("assets/" + name); err == nil {
 		return content, nil
@@ -46,7 +51,15 @@ func readAsset(name string) ([]byte, error) {
 
 func hashAssets() string {
 	sum := sha256.New()
-	for _, name := range append(design.AssetNames(), "foretell.js") {
+	scripts, err := files.ReadDir("assets")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	names := design.AssetNames()
+	for _, script := range scripts {
+		names = append(names, script.Name())
+	}
+	for _, name := range names {
 		content, err := readAsset(name)
 		if err != nil {
 			panic(err) // it is embedded

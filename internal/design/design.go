@@ -81,6 +81,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
 		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
 		"took":      formatTook,
+		"charts":    func() bool { return false }, // plots have the numbers that a script needs
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
 		"interval": func(all map[string]api.Interval, name string) string {

@@ -55,6 +55,8 @@ type PlotLine struct {
 	Name, Note string
 	Style      int
 	Path       string
+	// Points are the numbers of all points for a chart, such as "1 0.5,2 0.75".
+	Points string
 }
 
 // plotSize is the size of a plot in its own units.
@@ -72,7 +74,7 @@ func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
 	for _, curve := range curves {
-		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points)})
+		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
 	}
 	for i := range tickIntervals + 1 {
 		share := float64(i) / tickIntervals
@@ -165,6 +167,18 @@ func (p *Plot) path(points []Point) string {
 	}
 	if len(points) == 1 {
 		b.WriteString("h6")
+	}
+	return b.String()
+}
+
+// formatPoints returns points in the form of [PlotLine.Points], with the digits of the table.
+func formatPoints(points []Point) string {
+	var b strings.Builder
+	for i, point := range points {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(FormatNumber(point.X) + " " + FormatScore(point.Y))
 	}
 	return b.String()
 }

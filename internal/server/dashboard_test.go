@@ -22,6 +22,7 @@ type browser struct {
 	client http.Client
 	base   string
 	site   string
+	isHTMX bool // whether the script of a page sends the requests
 }
 
 func newBrowser(t *testing.T, base string) *browser {
@@ -52,6 +53,9 @@ func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Res
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Sec-Fetch-Site", b.site)
+	if b.isHTMX {
+		req.Header.Set("HX-Request", "true")
+	}
 	resp, err := b.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -157,6 +161,44 @@ func TestDatasetPages(t *testing.T) {
 	b.expect(t, "/datasets", nil, 200, path)
 	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")
 	b.expect(t, path, nil, 404, "no dataset")
+}
+
+// TestPartsOfPages sends the requests of htmx: uploads and polls. None may be answered with a
+// whole page, which htmx would put into the open one.
+func TestPartsOfPages(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	b.isHTMX = true
+	upload := func(name string) (*http.Response, string) {
+		body, kind := form(t, "name", name, "description", "", "file", trainingCSV())
+		return b.send(t, http.MethodPost, "/datasets", body, kind)
+	}
+	if resp, page := upload("x"); resp.StatusCode != 422 || !strings.HasPrefix(page, `<p class="note bad" role="alert">`) {
+		t.Errorf("a rejected form: %d %s", resp.StatusCode, page)
+	}
+	resp, page := upload("flowers")
+	path := resp.Header.Get("HX-Redirect")
+	if resp.StatusCode != http.StatusNoContent || page != "" || !strings.HasPrefix(path, "/datasets/") {
+		t.Fatalf("an upload: %d %s, to %q", resp.StatusCode, page, path)
+	}
+	s.as(t, testUser, testPassword).poll(t, "/api/v1"+path)
+	b.expect(t, path+"?part=dataset", nil, 200, `<div id="dataset">`)
+	if resp, page := b.visit(t, "/datasets/"+strings.Repeat("0", 8)+"-0000-4000-8000-000000000000?part=dataset", nil); resp.Header.Get("HX-Refresh") != "true" || page != "" {
+		t.Errorf("a poll of a deleted dataset: %d %s", resp.StatusCode, page)
+	}
+	b.isHTMX = false
+	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
+	b.isHTMX = true
+	resp, page = b.visit(t, path+"?part=dataset", nil)
+	if resp.StatusCode != 286 || resp.Header.Get("HX-Reswap") != "none" || !strings.HasPrefix(page, `<p id="notice"`) || !strings.Contains(page, "session has ended") {
+		t.Errorf("a poll after the session: %d %s", resp.StatusCode, page)
+	}
+	if resp, page := upload("more"); resp.Header.Get("HX-Redirect") != "/sign-in" || page != "" {
+		t.Errorf("an upload after the session: %d %s", resp.StatusCode, page)
+	}
 }
 
 // TestInterruptedForm ends an upload in the middle. The dataset that the form has created is

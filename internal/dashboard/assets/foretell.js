@@ -1,86 +1,51 @@
-// What moves on the pages: parts that are polled, uploads with progress, copying of commands.
-// Without this script every page can be read and every form can be sent.
+// What htmx has no answer for: the state of requests that must not be repeated needlessly,
+// messages, the clipboard, files that are dropped or checked before they are sent.
+// Without scripts every page can be read and every form can be sent.
 "use strict";
 
 document.documentElement.classList.add("scripting");
 
-// poll replaces an element that has data-poll with what its address returns, until the
-// returned element no longer has data-poll. It waits while the page is hidden. After the
-// service or the network was away, or the computer slept, it goes on by itself.
-const often = 300, slowest = 5000, patience = 8000;
+// Parts that change are polled by htmx, see the template "poll". A part keeps the details
+// that were opened and the chart that was drawn, because both are missing in the HTML of the
+// service.
+Object.assign(Idiomorph.defaults.callbacks, {
+  beforeAttributeUpdated: (name, element) => !(name === "open" && element.localName === "details"),
+  beforeNodeRemoved: (node) => !(node instanceof Element && node.classList.contains("uplot")),
+});
 
-function poll(element) {
-  const address = element.dataset.poll, rate = 1000 * element.dataset.seconds || often;
-  const ended = new AbortController();
-  let etag = "", pause = rate, timer = 0, request = null;
-  const again = () => { timer = setTimeout(step, pause); };
-  // atOnce does not wait for a request that was sent before the connection was lost.
-  const atOnce = () => { clearTimeout(timer); request?.abort(); step(); };
-  addEventListener("online", atOnce, { signal: ended.signal });
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) atOnce(); }, { signal: ended.signal });
-  onWaking(atOnce, ended.signal);
+const isPoll = (detail) => detail.requestConfig.verb === "get";
+// hasMessage reports whether the answer to a rejected form is the service's. That of a proxy is not.
+const hasMessage = (xhr) => xhr.status >= 400 && (xhr.getResponseHeader("Content-Type") || "").startsWith("text/html");
 
-  async function step() {
-    if (!element.isConnected) return ended.abort();
-    if (document.hidden) return;
-    const own = request = new AbortController();
-    const timeout = setTimeout(() => own.abort(), patience);
-    try {
-      const response = await fetch(address, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store", signal: own.signal });
-      if (response.status === 401 || response.status === 403) {
-        ended.abort();
-        return say("The session has ended. Load the page again to sign in.");
-      }
-      if (response.status === 404) return location.reload();
-      if (response.status !== 304 && !response.ok) throw new Error(response.statusText);
-      const html = response.status === 304 ? "" : await response.text();
-      if (pause > rate) say("");
-      pause = rate;
-      if (html && replace(html)) etag = response.headers.get("ETag") || "";
-      if (element.dataset.poll === undefined) return ended.abort();
-    } catch {
-      if (own !== request) return; // atOnce has sent another
-      pause = Math.min(pause * 2, slowest);
-      say("The service does not respond. Trying again…");
-    } finally {
-      clearTimeout(timeout);
-    }
-    again();
-  }
-  // replace shows the new element, unless a question is open in the old one. The focus, open
-  // details and scroll positions stay: they are those of the element at the same place.
-  function replace(html) {
-    const box = document.createElement("template");
-    box.innerHTML = html;
-    const next = box.content.firstElementChild;
-    const question = element.querySelector("details.danger[open]");
-    if (!next || question?.contains(document.activeElement)) return false;
-    const places = (selector) => [...element.querySelectorAll(selector)];
-    const canFocus = "a, button, input, select, summary, [tabindex]";
-    const focused = places(canFocus).indexOf(document.activeElement);
-    const open = places("details").map((d) => d.open);
-    const scrolled = places(".scroll").map((d) => d.scrollLeft);
-    element.replaceWith(next);
-    element = next;
-    places("details").forEach((d, i) => { if (open[i]) d.open = true; });
-    places(".scroll").forEach((d, i) => { d.scrollLeft = scrolled[i] || 0; });
-    if (focused >= 0) places(canFocus)[focused]?.focus({ preventScroll: true });
-    enhance(next);
-    return true;
-  }
-  again();
+// The answer to a poll is 304 and replaces nothing if the part has not changed.
+const etags = new Map(); // of the shown parts, by path
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (etags.has(detail.path)) detail.headers["If-None-Match"] = etags.get(detail.path);
+});
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  const etag = detail.xhr.getResponseHeader("ETag");
+  if (etag) etags.set(detail.pathInfo.requestPath, etag);
+});
+
+// A hidden page polls nothing.
+document.addEventListener("htmx:beforeRequest", (e) => {
+  if (isPoll(e.detail) && document.hidden) e.preventDefault();
+});
+
+// htmx goes on polling after an error. A request that was sent before the connection was lost
+// may never be answered: it is aborted when the browser is online again, when the page is
+// shown again, and after a sleep, when a second took more than five.
+function abortPolls() {
+  for (const element of document.querySelectorAll("[data-hx-trigger^=every]")) htmx.trigger(element, "htmx:abort");
 }
-
-// onWaking calls back when the computer has slept: when a second took more than five.
-function onWaking(callback, signal) {
-  let last = Date.now();
-  const clock = setInterval(() => {
-    const now = Date.now();
-    if (now - last > 5000) callback();
-    last = now;
-  }, 1000);
-  signal.addEventListener("abort", () => clearInterval(clock));
-}
+addEventListener("online", abortPolls);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) abortPolls(); });
+let lastSecond = Date.now();
+setInterval(() => {
+  const now = Date.now();
+  if (now - lastSecond > 5000) abortPolls();
+  lastSecond = now;
+}, 1000);
 
 // say shows a short message at the bottom of the page.
 let sayTimer = 0;
@@ -92,22 +57,62 @@ function say(text, duration = 0) {
   if (duration) sayTimer = setTimeout(() => { notice.hidden = true; }, duration);
 }
 
-// copying puts the command of a button on the clipboard.
-function copying(button) {
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      say("Copied", 1500);
-    } catch { // without TLS there is no clipboard: select the command instead
-      getSelection().selectAllChildren(button.previousElementSibling);
-      say("Selected. Copy it with Ctrl+C or ⌘C", 3000);
-    }
+// While polls fail, the page says so.
+let isLost = false;
+function showLoss(lost) {
+  if (lost === isLost) return;
+  isLost = lost;
+  say(lost ? "The service does not respond. Trying again…" : "");
+}
+for (const type of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
+  document.addEventListener(type, ({ detail }) => {
+    if (isPoll(detail)) showLoss(true);
+    else if (!hasMessage(detail.xhr)) showUploadError(detail.target);
   });
 }
+document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  if (isPoll(detail) && detail.xhr.status < 400) showLoss(false);
+});
 
-// dropping lets files be dropped on an area. Of several inputs in it, a file is for the one that
-// accepts its extension.
-function dropping(area) {
+// The service answers a form that it rejects with the message to show above the form.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!isPoll(detail) && hasMessage(detail.xhr)) detail.shouldSwap = true;
+});
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (!isPoll(detail)) detail.target.scrollIntoView({ block: "nearest" });
+});
+
+function showUploadError(target) {
+  const note = document.createElement("p");
+  note.className = "note bad";
+  note.setAttribute("role", "alert");
+  note.textContent = "The upload was interrupted. Send it again.";
+  target.replaceChildren(note);
+  target.scrollIntoView({ block: "nearest" });
+}
+
+// The progress of an upload. The stylesheet shows it during the request.
+document.addEventListener("htmx:xhr:progress", ({ target, detail }) => {
+  const progress = target.querySelector("progress");
+  if (progress && detail.lengthComputable) progress.value = 100 * detail.loaded / detail.total;
+});
+
+// A button with a command puts it on the clipboard.
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest("[data-copy]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    say("Copied", 1500);
+  } catch { // without TLS there is no clipboard: select the command instead
+    getSelection().selectAllChildren(button.previousElementSibling);
+    say("Selected. Copy it with Ctrl+C or ⌘C", 3000);
+  }
+});
+
+// Files can be dropped on an area. Of several inputs in it, a file is for the one that accepts
+// its extension.
+for (const area of document.querySelectorAll("[data-drop]")) {
   for (const type of ["dragenter", "dragover"]) area.addEventListener(type, (e) => { e.preventDefault(); area.classList.add("over"); });
   for (const type of ["dragleave", "drop"]) area.addEventListener(type, () => area.classList.remove("over"));
   area.addEventListener("drop", (e) => {
@@ -118,49 +123,16 @@ function dropping(area) {
       const chosen = new DataTransfer();
       chosen.items.add(file);
       input.files = chosen.files;
-      input.dispatchEvent(new Event("change"));
+      input.dispatchEvent(new Event("change", { bubbles: true }));
     }
   });
 }
 
-// uploading sends a form with a file in the background, with progress. The service's answer
-// is the page that a form without script would show.
-function uploading(form) {
-  const file = form.querySelector("input[type=file]");
-  const progress = form.querySelector("progress");
-  const button = form.querySelector("button");
-  file.addEventListener("change", () => check(file.files[0], form.querySelector("[data-check]"), form.hasAttribute("data-blind")));
-  form.addEventListener("submit", (e) => {
-    e.preventDefault();
-    const request = new XMLHttpRequest();
-    request.open("POST", form.action);
-    request.upload.addEventListener("progress", (p) => { if (p.lengthComputable) progress.value = 100 * p.loaded / p.total; });
-    request.addEventListener("load", () => {
-      if (request.status < 300) return location.assign(request.responseURL);
-      done(request);
-    });
-    request.addEventListener("error", () => done(null));
-    progress.hidden = false;
-    progress.value = 0;
-    button.disabled = true;
-    request.send(new FormData(form));
-  });
-  function done(request) {
-    progress.hidden = true;
-    button.disabled = false;
-    const page = request && new DOMParser().parseFromString(request.responseText, "text/html");
-    const text = page?.querySelector("[role=alert]")?.textContent || "The upload was interrupted. Send it again.";
-    let note = form.parentElement.querySelector(".note.bad");
-    if (!note) {
-      note = document.createElement("p");
-      note.className = "note bad";
-      note.setAttribute("role", "alert");
-      form.before(note);
-    }
-    note.textContent = text;
-    note.scrollIntoView({ block: "nearest" });
-  }
-}
+// A chosen file is checked before it is sent.
+document.addEventListener("change", ({ target }) => {
+  const output = target.type === "file" && target.form.querySelector("[data-check]");
+  if (output) check(target.files[0], output, output.dataset.check === "blind");
+});
 
 // check reads the beginning of a chosen CSV file and shows what is wrong with it before it is
 // sent: no header, rows of different lengths, repeated row IDs, rows without a label.
@@ -227,14 +199,4 @@ function defects(rows, open, blind) {
   return found;
 }
 
-// enhance adds behaviour to a part of the page.
-function enhance(root) {
-  const all = (selector) => [...(root.matches?.(selector) ? [root] : []), ...root.querySelectorAll(selector)];
-  all("[data-copy]").forEach(copying);
-  all("form[data-upload]").forEach(uploading);
-  all("[data-drop]").forEach(dropping);
-}
-
-enhance(document);
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-document.querySelectorAll("[data-poll]").forEach(poll);
