@@ -152,7 +152,7 @@ func (p *person) checkHostile(path string) {
 		var foreign, wide []string
 		p.run(path, emulation.SetDeviceMetricsOverride(width, 900, 1, false), chromedp.Navigate(p.base+path),
 			chromedp.Evaluate(`[...document.querySelectorAll("main img, main script, main b, main i, main iframe, [onerror]")].map((e) => e.outerHTML)
-				.concat(document.scripts.length !== 1 ? ["scripts: " + document.scripts.length] : [])
+				.concat([...document.scripts].filter((s) => s.parentElement !== document.head || !s.src.startsWith(location.origin + "/assets/")).map((s) => "a script " + s.src))
 				.concat(document.title.includes("hacked") && !document.title.includes("<") ? ["a script ran"] : [])
 				.concat(document.querySelector("main h1") ? [] : ["no heading"])`, &foreign),
 			chromedp.Evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
