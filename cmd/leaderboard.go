@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,15 +47,19 @@ shares a rank only if its score is the same.`,
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best; 0 prints all"
-	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+strings.Join(scoring.Metrics, ", ")+" (default that of the newest race)")
+	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics(scoring.Metrics)+" (default that of the newest race)")
 	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }
 
 func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
-	if err := race.CheckMetric(o.metric, scoring.Metrics); o.metric != "" && err != nil {
-		return err
+	if o.metric != "" {
+		name, err := race.ParseMetric(o.metric, scoring.Metrics)
+		if err != nil {
+			return err
+		}
+		o.metric = name
 	}
 	session, err := o.service.Connect(ctx)
 	if err != nil {

@@ -114,7 +114,7 @@ func (o *runOptions) printPlan(doc *race.Plan) error {
 		return o.output.PrintLine(strconv.FormatFloat(doc.Forecast.Value, 'f', 4, 64))
 	}
 	t := &term.Table{Right: []bool{false, true, true, true, true, true, true, true}}
-	for _, name := range []string{"", "rows", doc.Metric, "low", "high", "time", "fastest", "slowest"} {
+	for _, name := range []string{"", "rows", api.PerformanceName(doc.Metric), "low", "high", "time", "fastest", "slowest"} {
 		t.Header = append(t.Header, term.Cell{Text: name})
 	}
 	for _, trial := range doc.Trials {

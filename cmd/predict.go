@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/build"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -153,7 +154,7 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 func describeModel(m *client.SeriesModel) string {
 	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
 	if m.TestPerformance != nil {
-		text += fmt.Sprintf(", test %s %.4f", m.Metric, *m.TestPerformance)
+		text += fmt.Sprintf(", test %s %.4f", api.PerformanceName(m.Metric), *m.TestPerformance)
 	}
 	return text + " (" + m.ModelKey + ")"
 }

@@ -200,7 +200,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	if err := files.ConfirmManyClasses(ctx); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumns(files.TrainProfile), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumns(files.TrainProfile), o.training.CheckClass(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return files.Train.Open(prepCtx) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +37,8 @@ metric with its 95 % interval, the scores of each class, the confusion matrix, a
 the baseline, which always predicts the most frequent class.
 
 Predictions of any program can be scored. PREDICTIONS is a CSV with a column named
-prediction, or with only two columns, the ID and the prediction. rocAuc and logLoss
-require a column probability_<class> for each class.
+prediction, or with only two columns, the ID and the prediction. rocAuc, prAuc and
+logLoss require a column probability_<class> for each class.
 
 Rows are joined by the ID, in any order. The ID is the first column of PREDICTIONS.
 In ANSWERS it is the column with the same name, or otherwise the first column. It is
@@ -61,14 +60,15 @@ the value of --metric is printed.`,
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
-	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+strings.Join(scoring.Metrics, ", "))
+	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeMetrics(scoring.Metrics))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 
 func (o *scoreOptions) run(ctx context.Context, predictions, answers string) error {
-	if err := race.CheckMetric(o.metric, scoring.Metrics); err != nil {
+	name, err := race.ParseMetric(o.metric, scoring.Metrics)
+	if err != nil {
 		return err
 	}
 	if err := preflight.CheckOneStdin(predictions, answers); err != nil {
@@ -82,10 +82,10 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	case o.output.JSON || len(o.output.Fields) > 0:
 		return cli.PrintItem(&o.output, result, "accuracy")
 	case o.output.Quiet:
-		figure := result.Metric(o.metric)
+		figure := result.Metric(name)
 		if figure == nil {
-			return exit.Errorf(exit.Rejected, "%s was not measured", o.metric).
-				WithHint("the metric requires a column probability_<class> for each class, and rows of more than one class")
+			return exit.Errorf(exit.Rejected, "%s was not measured", name).
+				WithHint("metrics of probabilities require a column probability_<class> for each class, and rows of more than one class; a metric of a class requires rows of it")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

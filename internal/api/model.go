@@ -235,66 +235,6 @@ func (r *ModelReport) FormatBlend() string {
 	return strings.Join(shares, ", ")
 }
 
-// Scores are the metrics on one set of rows.
-type Scores struct {
-	Accuracy         float64 `json:"accuracy"`
-	BalancedAccuracy float64 `json:"balancedAccuracy"`
-	MacroF1          float64 `json:"macroF1"`
-	// ROCAUC is nil if all rows have the same class.
-	ROCAUC  *float64 `json:"rocAuc" doc:"null if all rows have the same class."`
-	LogLoss float64  `json:"logLoss"`
-	// Brier and CalibrationError are nil in old reports.
-	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
-	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows in which it is right, over ten bins."`
-	// Intervals holds the 95 % confidence intervals by metric.
-	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
-}
-
-// Value returns the score of a metric. known is false if the score was not
-// measured or the metric is unknown. s may be nil.
-func (s *Scores) Value(name string) (value float64, known bool) {
-	if s == nil {
-		return 0, false
-	}
-	switch name {
-	case MetricAccuracy:
-		return s.Accuracy, true
-	case MetricBalancedAccuracy:
-		return s.BalancedAccuracy, true
-	case MetricMacroF1:
-		return s.MacroF1, true
-	case MetricROCAUC:
-		return measured(s.ROCAUC)
-	case MetricLogLoss:
-		return s.LogLoss, true
-	case MetricBrier:
-		return measured(s.Brier)
-	case MetricCalibrationError:
-		return measured(s.CalibrationError)
-	}
-	return 0, false
-}
-
-// measured returns *v and true, or 0 and false if v is nil.
-func measured(v *float64) (float64, bool) {
-	if v == nil {
-		return 0, false
-	}
-	return *v, true
-}
-
-// Interval returns the 95 % confidence interval of a metric, or nil if there is
-// none. s may be nil.
-func (s *Scores) Interval(name string) *Interval {
-	if s == nil {
-		return nil
-	}
-	if i, known := s.Intervals[name]; known {
-		return &i
-	}
-	return nil
-}
-
 // ClassReport is how well the model separates one class from the others, on
 // test rows.
 type ClassReport struct {

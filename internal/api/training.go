@@ -21,13 +21,30 @@ const (
 	TrainingCancelled    = "CANCELLED"
 )
 
-// The metrics that a race can be run for.
+// The metrics that a race can be run for. A race can also be run for rocAuc, prAuc or f1 of
+// one class, as in f1[yes]. Of the log loss smaller is better; see [PerformanceName].
 const (
 	MetricAccuracy         = "accuracy"
 	MetricBalancedAccuracy = "balancedAccuracy"
 	MetricMacroF1          = "macroF1"
 	MetricROCAUC           = "rocAuc"
+	MetricPRAUC            = "prAuc"
+	MetricLogLoss          = "logLoss"
 )
+
+// RaceMetrics returns the metrics that a race can be run for, except those of one class.
+func RaceMetrics() []string {
+	return []string{MetricAccuracy, MetricBalancedAccuracy, MetricMacroF1, MetricROCAUC, MetricPRAUC, MetricLogLoss}
+}
+
+// PerformanceName returns the name, for people, of the performance in a race for metric: the
+// metric, or exp(-logLoss) for logLoss.
+func PerformanceName(metric string) string {
+	if metric == MetricLogLoss {
+		return "exp(-logLoss)"
+	}
+	return metric
+}
 
 // How much a race trains. The empty string means EffortDefault.
 const (
@@ -37,10 +54,6 @@ const (
 
 // Efforts are the values of effort, in ascending order.
 func Efforts() []string { return []string{EffortFast, EffortDefault} }
-
-// MetricLogLoss is a metric of reports, for which races cannot be run. Smaller is
-// better.
-const MetricLogLoss = "logLoss"
 
 // Metrics of calibration, only in reports. Smaller is better.
 const (
@@ -60,6 +73,8 @@ func MetricByAlias(name string) string {
 		return MetricMacroF1
 	case "rocauc", "auc", "auroc", "roc":
 		return MetricROCAUC
+	case "prauc", "auprc", "averageprecision", "ap", "aucpr":
+		return MetricPRAUC
 	case "logloss", "log", "crossentropy", "loss":
 		return MetricLogLoss
 	}
@@ -97,7 +112,7 @@ type NewTraining struct {
 	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
-	Metric           string `json:"metric,omitempty" enum:"accuracy,balancedAccuracy,macroF1,rocAuc" doc:"The metric of performances; defaults to accuracy."`
+	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or f1, rocAuc or prAuc of one class, as in f1[yes]. Defaults to accuracy. The performance of logLoss is exp(−log loss), the geometric mean of the probabilities of the true classes, so that it is from 0 to 1 and higher is better."`
 	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from its start; defaults to 3600."`
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
@@ -137,7 +152,7 @@ type Training struct {
 	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
 	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
 	CreatedOn            string   `json:"createdOn"`
-	Metric               string   `json:"metric" doc:"The metric of the performances."`
+	Metric               string   `json:"metric" doc:"The metric of the performances, as in the request."`
 	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
 	GroupColumn          string   `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
 	TimeColumn           string   `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`

@@ -31,10 +31,10 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	}
 }
 
-// formatInterval returns the confidence interval of a metric as it is stored. It
+// formatInterval returns the confidence interval of a performance as it is stored. It
 // is empty if there is none. parseInterval is the inverse.
 func formatInterval(s *api.Scores, metric string) string {
-	i := s.Interval(metric)
+	i := s.PerformanceInterval(metric)
 	if i == nil {
 		return ""
 	}

@@ -79,7 +79,7 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 		return nil
 	}
 	out := &api.Scores{
-		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: finiteOrNil(s.ROCAUC), LogLoss: s.LogLoss,
+		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: finiteOrNil(s.ROCAUC), PRAUC: finiteOrNil(s.PRAUC), LogLoss: s.LogLoss, OfClass: s.OfClass,
 		Brier: finiteOrNil(s.Brier), CalibrationError: finiteOrNil(s.CalibrationError), Intervals: toIntervals(s.Intervals),
 	}
 	return out

@@ -34,6 +34,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
+	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
+		return nil, api.NewFieldProblem("metric", "%s", err)
+	}
 	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
 	}
@@ -106,12 +109,11 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	default:
 		return nil, api.NewFieldProblem("effort", "%q: must be fast or default", n.Effort)
 	}
-	switch n.Metric {
-	case "":
-	case api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC:
+	if n.Metric != "" {
+		if err := learn.CheckMetric(n.Metric, nil); err != nil {
+			return nil, api.NewFieldProblem("metric", "%s", err)
+		}
 		r.Metric = n.Metric
-	default:
-		return nil, api.NewFieldProblem("metric", "%q: must be accuracy, balancedAccuracy, macroF1 or rocAuc", n.Metric)
 	}
 	if s := n.TimeLimitSeconds; s != nil {
 		if *s < 1 || *s > maxTimeLimitSeconds {
@@ -183,4 +185,13 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
+}
+
+// classLabels returns the labels of a dataset's classes.
+func classLabels(d *store.Dataset) []string {
+	labels := []string{} // not nil, which would accept every class
+	for _, class := range d.Classes {
+		labels = append(labels, class.Label)
+	}
+	return labels
 }

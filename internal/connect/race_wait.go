@@ -41,7 +41,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	case err != nil:
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
-		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", kept.Metric, ValueOrZero(kept.AchievedPerformance))
+		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", api.PerformanceName(kept.Metric), ValueOrZero(kept.AchievedPerformance))
 		e = e.WithHint("predict with it: `%s`", c.resumeCommand("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
 	default:
 		e.Fact += " before there was a model"
@@ -87,7 +87,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 		return nil, err
 	}
 	opts := term.RaceOptions{
-		Name: job.DatasetName, Metric: job.Metric, Target: job.TargetPerformance,
+		Name: job.DatasetName, Metric: api.PerformanceName(job.Metric), Target: job.TargetPerformance,
 		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: w.replay, Stoppable: w.stop != nil,
 	}
 	if began, err := time.Parse(api.TimeLayout, job.StartedOn); err == nil {

@@ -104,7 +104,7 @@ func (p *Pages) showSeries(v *visit) error {
 	if err != nil {
 		return err
 	}
-	data := seriesPage{Name: name, Metrics: append(raceMetrics, api.MetricLogLoss), Omitted: max(0, len(models)-maxLeaderboard)}
+	data := seriesPage{Name: name, Metrics: api.RaceMetrics(), Omitted: max(0, len(models)-maxLeaderboard)}
 	if data.Metric = v.r.URL.Query().Get("metric"); !slices.Contains(data.Metrics, data.Metric) {
 		data.Metric = api.MetricAccuracy
 	}

@@ -34,9 +34,6 @@ func (f trainForm) Chosen(algorithm string) bool {
 	return len(f.Algorithms) == 0 || slices.Contains(f.Algorithms, algorithm)
 }
 
-// raceMetrics are the metrics that a race can be run for.
-var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
-
 func (p *Pages) showTrainForm(v *visit) error {
 	return p.writeTrainForm(v, http.StatusOK, trainForm{ScalingFactor: "0", Minutes: "60"}, "")
 }
@@ -46,11 +43,26 @@ func (p *Pages) writeTrainForm(v *visit, status int, form trainForm, message str
 	if err != nil {
 		return err
 	}
-	data := trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: raceMetrics}
+	data := trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)}
 	return p.show(v, status, "train", page{
 		Title: "Start a race", Section: "datasets", Error: message, Data: data,
 		Commands: []string{"foretell training create " + term.ShellQuote(d.DatasetName)},
 	})
+}
+
+// maxClassMetrics is the largest number of classes whose metrics the form offers.
+const maxClassMetrics = 20
+
+// trainMetrics returns the metrics that the form offers: those of all classes, and the F1 of
+// each class.
+func trainMetrics(d *api.Dataset) []string {
+	metrics := api.RaceMetrics()
+	if len(d.Classes) <= maxClassMetrics {
+		for _, class := range d.Classes {
+			metrics = append(metrics, "f1["+class.Label+"]")
+		}
+	}
+	return metrics
 }
 
 // startTraining starts a race with the values of the form.

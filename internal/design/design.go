@@ -69,6 +69,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"score":     FormatScore,
+		"perfname":  api.PerformanceName,
 		"number":    FormatNumber,
 		"title":     algorithmTitle,
 		"kind":      api.AlgorithmKind,

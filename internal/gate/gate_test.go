@@ -85,6 +85,39 @@ func TestInterval(t *testing.T) {
 	}
 }
 
+// TestAreaOfClass checks requirements and comparisons by the metric of one class, and by the log
+// loss. Of the log loss, smaller is better.
+func TestAreaOfClass(t *testing.T) {
+	area, precision := 0.9, 0.6
+	r := &api.ModelReport{
+		Metric: api.MetricLogLoss, TestRows: 20, Test: &api.Scores{LogLoss: 0.4, ROCAUC: new(0.8), Intervals: map[string]api.Interval{"logLoss": {Low: 0.3, High: 0.5}}},
+		Classes: []api.ClassReport{{Label: "yes", Rows: 10, F1: 0.7, ROCAUC: &area, AveragePrecision: &precision, Intervals: map[string]api.Interval{
+			"rocAuc": {Low: 0.8, High: 0.95}, "averagePrecision": {Low: 0.4, High: 0.7},
+		}}, {Label: "no", Rows: 10}},
+	}
+	for in, want := range map[string]bool{
+		"rocAuc[yes]>=0.9": true, "rocAuc>=0.85": false, "prAuc['yes']>0.6": false, "prAuc[yes]>0.5": true, "prAuc[no]>0": false, "prAuc>0": false,
+	} {
+		requirement, err := gate.ParseRequirement(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := requirement.Evaluate(r); v.Holds != want {
+			t.Errorf("%s: %+v", in, v)
+		}
+	}
+	if value, interval, known := gate.TestScore(r, "prAuc[yes]"); value != precision || interval.String() != "0.40–0.70" || !known {
+		t.Errorf("prAuc[yes]: %v %v %v", value, interval, known)
+	}
+	worse := &api.ModelReport{Metric: api.MetricLogLoss, TestRows: 20, Test: &api.Scores{LogLoss: 0.5}}
+	if v := gate.Compare(r, worse, "it"); !v.Holds || v.Reason != "better than logLoss 0.5000 on 20 rows" {
+		t.Errorf("log loss 0.4 against 0.5: %+v", v)
+	}
+	if v := gate.Compare(worse, r, "it"); v.Holds {
+		t.Errorf("log loss 0.5 against 0.4: %+v", v)
+	}
+}
+
 // TestParse checks the errors.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
@@ -97,7 +130,7 @@ func TestParse(t *testing.T) {
 		"rocAuc>=NaN":        "NaN is not a number",
 		"rocAuc>=90":         "rocAuc cannot be 90",
 		"logLoss<-1":         "logLoss cannot be -1",
-		"auc>=0.9":           `unknown metric "auc": did you mean rocAuc? Known metrics: accuracy, balancedAccuracy, macroF1, rocAuc, logLoss, precision[CLASS]`,
+		"auc>=0.9":           `unknown metric "auc": did you mean rocAuc? Known metrics: accuracy, balancedAccuracy, macroF1, rocAuc, prAuc, logLoss, precision[CLASS]`,
 		"luck>=0.9":          `unknown metric "luck"; known metrics: accuracy, balancedAccuracy`,
 		"recall>=0.9":        "as in recall[CLASS]",
 		"accuracy[yes]>=0.9": "accuracy takes no class",

@@ -27,9 +27,9 @@ const (
 
 var (
 	overallMetrics = []string{
-		api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
+		api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricPRAUC, api.MetricLogLoss,
 	}
-	classMetrics = []string{Precision, Recall, F1}
+	classMetrics = []string{Precision, Recall, F1, api.MetricROCAUC, api.MetricPRAUC}
 )
 
 // MetricNames returns a list of the metrics, for error messages.
@@ -67,16 +67,16 @@ func ParseRequirement(text string) (*Requirement, error) {
 		return nil, fmt.Errorf("%q: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
 	}
 	r := &Requirement{Metric: part[1], Operator: part[4], text: strings.TrimSpace(text)}
-	single := slices.Contains(classMetrics, r.Metric)
+	ofClass, overall := slices.Contains(classMetrics, r.Metric), slices.Contains(overallMetrics, r.Metric)
 	switch {
-	case !single && !slices.Contains(overallMetrics, r.Metric):
+	case !ofClass && !overall:
 		return nil, unknownMetric(text, r.Metric)
-	case single && part[2] == "":
+	case !overall && part[2] == "":
 		return nil, fmt.Errorf("%q: %s needs a class, as in %s[CLASS]", text, r.Metric, r.Metric)
-	case !single && part[2] != "":
+	case !ofClass && part[2] != "":
 		return nil, fmt.Errorf("%q: %s takes no class", text, r.Metric)
 	}
-	r.Class = unquote(strings.TrimSpace(part[3]))
+	r.Class = Unquote(strings.TrimSpace(part[3]))
 	bound, err := strconv.ParseFloat(part[5], 64)
 	if err != nil || math.IsNaN(bound) {
 		return nil, fmt.Errorf("%q: %s is not a number", text, part[5])
@@ -97,8 +97,8 @@ func unknownMetric(text, name string) error {
 	return fmt.Errorf("%q: unknown metric %q; known metrics: %s", text, name, MetricNames())
 }
 
-// unquote removes a pair of quotes.
-func unquote(class string) string {
+// Unquote removes a pair of quotes around the label of a class.
+func Unquote(class string) string {
 	if n := len(class); n > 1 && (class[0] == '"' || class[0] == '\'') && class[n-1] == class[0] {
 		return class[1 : n-1]
 	}
@@ -107,7 +107,7 @@ func unquote(class string) string {
 
 // CheckClass returns an error if the requirement is on a class that is not in classes.
 func (r *Requirement) CheckClass(classes []string) error {
-	if !slices.Contains(classMetrics, r.Metric) || slices.Contains(classes, r.Class) {
+	if r.Class == "" || slices.Contains(classes, r.Class) {
 		return nil
 	}
 	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirstClasses(classes))
@@ -180,11 +180,53 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 		return value, report.TestRows
 	}
 	for _, c := range report.Classes {
-		if c.Label == r.Class {
-			return map[string]float64{Precision: c.Precision, Recall: c.Recall, F1: c.F1}[r.Metric], c.Rows
+		if c.Label != r.Class {
+			continue
+		}
+		if value, known := classScore(&c, r.Metric); known {
+			return value, c.Rows
 		}
 	}
 	return 0, 0
+}
+
+// classScore returns a metric of one class. known is false if it was not measured.
+func classScore(c *api.ClassReport, name string) (value float64, known bool) {
+	var area *float64
+	switch name {
+	case Precision:
+		return c.Precision, true
+	case Recall:
+		return c.Recall, true
+	case F1:
+		return c.F1, true
+	case api.MetricROCAUC:
+		area = c.ROCAUC
+	case api.MetricPRAUC:
+		area = c.AveragePrecision
+	}
+	if area == nil {
+		return 0, false
+	}
+	return *area, true
+}
+
+// TestScore returns a metric on the test rows with its 95 % confidence interval, which is nil
+// if unknown. name may be a metric of one class, such as f1[yes]. known is false if it was not
+// measured. report may be nil.
+func TestScore(report *api.ModelReport, name string) (value float64, interval *api.Interval, known bool) {
+	if report == nil || report.TestRows == 0 {
+		return 0, nil, false
+	}
+	if value, known = report.Test.Value(name); known {
+		return value, report.Test.Interval(name), true
+	}
+	r := &Requirement{}
+	if r.Metric, r.Class = metric.SplitName(name); r.Class == "" {
+		return 0, nil, false
+	}
+	value, rows := r.measure(report)
+	return value, r.interval(report), rows > 0
 }
 
 // interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An
@@ -199,12 +241,16 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 		return nil
 	}
 	if intervals := report.Classes[i].Intervals; intervals != nil {
-		if interval, known := intervals[r.Metric]; known {
+		name := r.Metric
+		if name == api.MetricPRAUC {
+			name = "averagePrecision"
+		}
+		if interval, known := intervals[name]; known {
 			return &interval
 		}
 		return nil
 	}
-	if len(report.Confusion) != len(report.Classes) || r.Metric == F1 {
+	if len(report.Confusion) != len(report.Classes) || r.Metric != Precision && r.Metric != Recall {
 		return nil
 	}
 	rows := 0
@@ -251,8 +297,8 @@ func Compare(report, other *api.ModelReport, name string) Result {
 		v.Reason = "not measured: the service has no report"
 		return v
 	}
-	value, known := report.Test.Value(report.Metric)
-	than, otherKnown := other.Test.Value(report.Metric)
+	value, interval, known := TestScore(report, report.Metric)
+	than, _, otherKnown := TestScore(other, report.Metric)
 	v.Rows, v.BaselineRows = report.TestRows, other.TestRows
 	switch {
 	case !known || v.Rows == 0:
@@ -263,12 +309,15 @@ func Compare(report, other *api.ModelReport, name string) Result {
 		return v
 	}
 	v.Value, v.Baseline, v.Holds = &value, &than, value > than
-	v.Interval = report.Test.Interval(report.Metric)
+	if report.Metric == api.MetricLogLoss {
+		v.Holds = value < than
+	}
+	v.Interval = interval
 	word := "better than"
 	switch {
 	case value == than:
 		word = "missed: a tie with"
-	case value < than:
+	case !v.Holds:
 		word = "missed: worse than"
 	}
 	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), humanize.Count(v.BaselineRows, "row"))

@@ -11,7 +11,7 @@ const maxRacePoints = 240
 // RacePlot returns the curves of the algorithms of a race against its threshold. scores has
 // the validation scores of each algorithm, oldest first.
 func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
-	axes := design.Axes{Title: "The race", X: "scores so far", Y: metric, Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
+	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
 	steps := make([][]float64, len(scores))
 	for i, values := range scores {
 		for step := range values {
@@ -62,7 +62,7 @@ func racePlots(r *api.ModelReport) (byStep, byTime *design.Plot) {
 	if !timed {
 		return byStep, nil
 	}
-	axes := design.Axes{Title: "The race by time", X: "seconds", Y: r.Metric, Level: r.TargetPerformance, LevelName: "threshold"}
+	axes := design.Axes{Title: "The race by time", X: "seconds", Y: api.PerformanceName(r.Metric), Level: r.TargetPerformance, LevelName: "threshold"}
 	for _, times := range seconds {
 		axes.MaxX = max(axes.MaxX, times[len(times)-1])
 	}

@@ -3,6 +3,8 @@ package htmlreport
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/design"
@@ -18,14 +20,18 @@ type metricRow struct {
 	BaselineValidation         string
 }
 
+// metricHint explains a metric.
+type metricHint struct{ name, hint string }
+
 // metricHints explain the metrics of the table of scores.
-var metricHints = []struct{ name, hint string }{
+var metricHints = []metricHint{
 	{api.MetricAccuracy, "share of rows with the right class"},
 	{api.MetricBalancedAccuracy, "mean recall of the classes"},
 	{api.MetricMacroF1, "mean F1 of the classes"},
 	{api.MetricROCAUC, "chance that a row of a class ranks above one that is not of it"},
+	{api.MetricPRAUC, "average precision of the rarer class, or mean over more than two"},
 	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
-	{api.MetricBrier, "squared error mean of −ln of the probability of the right class; smaller is better"},
+	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
 	{api.MetricCalibrationError, "calibration error; smaller is better"},
 }
 
@@ -38,7 +44,11 @@ func metricRows(r *api.ModelReport) []metricRow {
 		return design.FormatScore(value)
 	}
 	var rows []metricRow
-	for _, m := range metricHints {
+	hints := metricHints
+	if strings.Contains(r.Metric, "[") {
+		hints = append(slices.Clip(hints), metricHint{r.Metric, "of this class, for which the algorithms raced"})
+	}
+	for _, m := range hints {
 		row := metricRow{
 			Name: m.name, Hint: m.hint, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
 			TestInterval: r.Test.Interval(m.name), ValidationInterval: r.Validation.Interval(m.name),

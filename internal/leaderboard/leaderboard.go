@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/gate"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -103,13 +104,14 @@ func (e *Entry) setMetric(metric string) {
 	if e.TestRows == 0 {
 		return
 	}
-	if value, known := e.report.Test.Value(metric); known {
+	value, interval, known := gate.TestScore(e.report, metric)
+	if known {
 		e.Test = &value
 	}
 	if loss, known := e.report.Test.Value(api.MetricLogLoss); known {
 		e.LogLoss = &loss
 	}
-	if interval := e.report.Test.Interval(metric); interval != nil {
+	if interval != nil {
 		e.Low, e.High = &interval.Low, &interval.High
 	}
 }

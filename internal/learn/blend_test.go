@@ -181,7 +181,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 // with replacement (the bootstrap).
 func resampledDeviation(e *evaluator, probabilities []float32) float64 {
 	const samples = 400
-	decided := e.weightedPredictions(probabilities)
+	decided := e.scoredPredictions(probabilities)
 	draw := rand.New(rand.NewPCG(1, 3))
 	sum, squares := 0.0, 0.0
 	for range samples {

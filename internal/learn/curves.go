@@ -41,10 +41,7 @@ const (
 // curveClasses returns the classes that the report has curves of, ascending: all,
 // or those with the most rows.
 func (r *race) curveClasses() []int {
-	counts := make([]int, r.data.classes())
-	for _, label := range r.data.Labels {
-		counts[label]++
-	}
+	counts := r.evaluator.classRows
 	classes := make([]int, len(counts))
 	for i := range classes {
 		classes[i] = i

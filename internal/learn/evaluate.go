@@ -27,8 +27,11 @@ type evaluator struct {
 	metric  string
 	classes int
 	labels  []int32
-	groups  []int32    // of the rows, negative for none; may be nil
-	halves  [2][]int32 // indices into labels
+	groups  []int32 // of the rows, negative for none; may be nil
+	// names and classRows are those of metric.Predictions. They may be nil.
+	names     []string
+	classRows []int
+	halves    [2][]int32 // indices into labels
 	// buffers holds the free buffers for the probabilities of a step. A nil
 	// element is allocated on first use.
 	buffers chan []float32
@@ -82,18 +85,23 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 }
 
 // isMeasurable reports whether the metric can be computed on the validation rows. The area
-// under the ROC curve cannot be computed if all rows are of one class.
+// under a curve cannot be computed if all rows are of one class, and no metric of a class if
+// no row is of it.
 func (e *evaluator) isMeasurable() bool {
 	if len(e.labels) == 0 {
 		return false
 	}
+	base, class := metric.SplitName(e.metric)
+	if base != e.metric && !slices.Contains(e.labels, int32(slices.Index(e.names, class))) {
+		return false
+	}
 	other := slices.ContainsFunc(e.labels, func(label int32) bool { return label != e.labels[0] })
-	return other || e.metric != metric.NameROCAUC
+	return other || base != metric.NameROCAUC && base != metric.NamePRAUC
 }
 
 // score returns the score of probabilities, which has one row for each label.
 func (e *evaluator) score(probabilities []float32) score {
-	p := e.weightedPredictions(probabilities)
+	p := e.scoredPredictions(probabilities)
 	performance, err := metric.Score(e.metric, p)
 	if err != nil || math.IsNaN(performance) { // no rows: the name is valid
 		performance = 0
@@ -102,10 +110,18 @@ func (e *evaluator) score(probabilities []float32) score {
 	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
 }
 
-// weightedPredictions returns the predictions to compute the metric from. If
-// the metric uses decision weights, the probabilities are multiplied by
-// cross-fitted ones.
-func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predictions {
+// scoredPredictions returns the predictions to compute the metric from. If the metric
+// uses decision weights, the probabilities are multiplied by cross-fitted ones. For
+// logLoss they are calibrated, as those of the final model will be.
+func (e *evaluator) scoredPredictions(probabilities []float32) metric.Predictions {
+	if e.metric == metric.NameLogLoss {
+		return e.newPredictions(e.calibrate(probabilities))
+	}
+	return e.decidedPredictions(probabilities)
+}
+
+// decidedPredictions returns the predictions to compute scores of decisions from.
+func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
 	if e.usesWeights() {
 		probabilities = e.applyClassWeights(probabilities)
 	}
@@ -114,11 +130,13 @@ func (e *evaluator) weightedPredictions(probabilities []float32) metric.Predicti
 
 // usesWeights reports whether decisions are weighted for the metric.
 func (e *evaluator) usesWeights() bool {
-	return e.metric == metric.NameBalancedAccuracy || e.metric == metric.NameMacroF1
+	return e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric)
 }
 
 func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
-	return metric.Predictions{Probabilities: probabilities, Labels: e.labels, Classes: e.classes, Groups: e.groups}
+	return metric.Predictions{
+		Probabilities: probabilities, Labels: e.labels, Classes: e.classes, Groups: e.groups, Names: e.names, ClassRows: e.classRows,
+	}
 }
 
 // fitClassWeights returns the decision weights of the model, fitted to all
@@ -164,7 +182,7 @@ func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Prediction
 }
 
 func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
-	p := metric.Predictions{Classes: e.classes}
+	p := metric.Predictions{Classes: e.classes, Names: e.names, ClassRows: e.classRows}
 	for _, i := range positions {
 		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.classes:][:e.classes]...)
 		p.Labels = append(p.Labels, e.labels[i])
@@ -178,7 +196,7 @@ func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval
 	if probabilities == nil {
 		return metric.Interval{Low: math.NaN(), High: math.NaN()}
 	}
-	return metric.ScoreInterval(e.metric, e.weightedPredictions(probabilities))
+	return metric.PerformanceInterval(e.metric, e.scoredPredictions(probabilities))
 }
 
 // performanceNoise returns the standard error of the performance of

@@ -114,7 +114,9 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			return explain.FoldModel{Used: selectedFeatures(one.members, len(r.data.Columns)), Predict: one.predict}, nil
 		},
 		Score: func(probabilities []float32, labels []int32) (float64, error) {
-			score, err := metric.Score(r.evaluator.metric, m.newPredictions(probabilities, labels))
+			p := m.newPredictions(probabilities, labels)
+			p.ClassRows = r.evaluator.classRows
+			score, err := metric.Score(r.evaluator.metric, p)
 			return finiteOrZero(score), err
 		},
 		Seed: r.data.params.Seed, Workers: r.data.params.Workers,

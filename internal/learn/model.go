@@ -122,5 +122,6 @@ func (m *Model) newPredictions(probabilities []float32, labels []int32) metric.P
 		Labels:        labels,
 		Classes:       m.classes(),
 		Weights:       slices.Clone(m.weights),
+		Names:         m.schema.Classes,
 	}
 }

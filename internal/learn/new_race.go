@@ -32,8 +32,8 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if p.Metric == "" {
 		p.Metric = metric.NameAccuracy
 	}
-	if _, err := metric.Score(p.Metric, metric.Predictions{}); err != nil {
-		return nil, err
+	if err := metric.CheckName(p.Metric, f.Schema.Classes); err != nil {
+		return nil, fmt.Errorf("metric=%w", err)
 	}
 	if p.Workers <= 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
@@ -57,6 +57,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
+	r.evaluator.names, r.evaluator.classRows = f.Schema.Classes, countLabels(f.Labels, classes)
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
@@ -67,12 +68,21 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 func (r *race) newRun(v variant, index int) *run {
 	o := &run{
 		variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(),
-		classes: r.data.classes(), workers: r.data.params.Workers, status: Running,
+		classes: r.data.classes(), workers: r.data.params.Workers, status: Running, metric: r.data.params.Metric,
 	}
 	if n := r.data.params.Effort.maxFolds(v.algorithm); n > 0 && n < len(o.folds) && r.data.params.Times == nil {
 		o.folds, o.firstFoldIndex = split.MergeFolds(o.folds, n), len(r.plan.Folds)
 	}
 	return o
+}
+
+// countLabels returns the number of rows of each class.
+func countLabels(labels []int32, classes int) []int {
+	counts := make([]int, classes)
+	for _, label := range labels {
+		counts[label]++
+	}
+	return counts
 }
 
 // leadOf returns the lead of the scheduler for a threshold, which may be nil.

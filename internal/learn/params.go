@@ -3,6 +3,7 @@ package learn
 import (
 	"time"
 
+	"foretell/internal/learn/metric"
 	"foretell/internal/spill"
 )
 
@@ -36,8 +37,9 @@ type Params struct {
 	// the first score wins. If it is nil, every run trains until it no longer
 	// improves.
 	Threshold *float64
-	// Metric defines performance: accuracy, balancedAccuracy, macroF1 or rocAuc.
-	// Defaults to accuracy.
+	// Metric defines performance: accuracy, balancedAccuracy, macroF1, rocAuc, prAuc,
+	// logLoss, or rocAuc, prAuc or f1 of one class, as in f1[yes]. The performance of
+	// logLoss is metric.Likelihood. Defaults to accuracy.
 	Metric string
 	// Seed is the seed of all random numbers.
 	Seed uint64
@@ -64,6 +66,10 @@ type Params struct {
 	// at a time. It must return quickly. It may be nil.
 	Progress func(Event)
 }
+
+// CheckMetric returns an error if no race can be run for the named metric on a label of the
+// given classes. If classes is nil, only the form of the name is checked.
+func CheckMetric(name string, classes []string) error { return metric.CheckName(name, classes) }
 
 // Event is a new score of an algorithm or a change of its status.
 type Event struct {

@@ -215,7 +215,7 @@ func (r *race) reachesThreshold(performance float64) bool {
 // could then be measured on these rows. A perfect performance alone may be
 // luck.
 func (r *race) isPerfect(s score) bool {
-	return r.data.params.Threshold == nil && s.performance >= 1 && s.logLoss*float64(len(r.evaluator.labels)) < 1
+	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
 
 // endStatus returns the status of a run or race that has ended by itself before

@@ -310,7 +310,7 @@ func TestEarlyStopping(t *testing.T) {
 		var l earlyStopping
 		logLoss := 0.1
 		for step := 1; ; step++ {
-			if l.hasStalled(score{performance, logLoss}, rows, step, patience) || step == 500 {
+			if l.hasStalled(score{performance, logLoss}, performance >= 1, rows, step, patience) || step == 500 {
 				return step
 			}
 			logLoss *= shrink
@@ -324,7 +324,7 @@ func TestEarlyStopping(t *testing.T) {
 	}
 	var l earlyStopping
 	for step := range 2 * patience {
-		stalled := l.hasStalled(score{0.9 + 1e-6*float64(step), 0.1}, rows, step+1, patience)
+		stalled := l.hasStalled(score{0.9 + 1e-6*float64(step), 0.1}, false, rows, step+1, patience)
 		if want := step >= patience; stalled != want {
 			t.Errorf("step %d: stalled = %v of a run whose performance rises by a millionth a step", step+1, stalled)
 		}

@@ -19,7 +19,7 @@ import (
 // step, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 5
+	recordingVersion = 6
 )
 
 // writeRecording writes a run that has ended to w.

@@ -153,8 +153,8 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	defer done()
 	r.addTestMetrics(limited, m, c, o)
 	r.addTrainingMetrics(limited, c, o)
-	o.Test = o.Report.Test.byName(r.evaluator.metric)
-	o.Training = o.Report.Training.byName(r.evaluator.metric)
+	o.Test = o.Report.Test.performance(r.evaluator.metric)
+	o.Training = o.Report.Training.performance(r.evaluator.metric)
 	if len(c.components) == 1 {
 		index := c.components[0].index
 		o.Runs[index].TestPerformance = o.Test
@@ -186,16 +186,16 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 // transforms the two halves differently, so each score uses only the
 // transformation that it needs.
 func (e *evaluator) validationScores(probabilities []float32) Scores {
-	plain, decided := e.newPredictions(probabilities), e.weightedPredictions(probabilities)
+	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
 	tempered := e.newPredictions(e.calibrate(probabilities))
-	return computeScoresWithIntervals(func(name string) metric.Predictions {
-		switch name {
-		case metric.NameROCAUC:
-			return plain
-		case metric.NameLogLoss, metric.NameBrier, metric.NameCalibrationError:
+	return computeScoresWithIntervals(e.metric, func(name string) metric.Predictions {
+		switch {
+		case metric.UsesDecisions(name):
+			return decided
+		case name == metric.NameLogLoss || name == metric.NameBrier || name == metric.NameCalibrationError:
 			return tempered
 		}
-		return decided
+		return plain
 	})
 }
 
@@ -213,9 +213,9 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
-	p.Groups = gather(r.data.params.Groups, rows)
+	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.classRows
 	o.Report.TestRows = test.Rows
-	o.Report.Test = computeScoresWithIntervals(func(string) metric.Predictions { return p })
+	o.Report.Test = computeScoresWithIntervals(r.evaluator.metric, func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.newBaseline(test.Labels)
 	o.Report.addClasses(p, r.data.Schema.Classes, r.curveClasses())
 	o.Report.addCurves(p, r.curveClasses())
@@ -252,8 +252,9 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 		return
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)
+	p.ClassRows = r.evaluator.classRows
 	o.Report.TrainingRows = train.Rows
-	o.Report.Training = computeScores(p)
+	o.Report.Training = computeScores(r.evaluator.metric, p)
 }
 
 // sampleReportRows returns at most maxRows of rows, at equal distances. It

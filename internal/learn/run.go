@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/rng"
@@ -33,6 +34,7 @@ type run struct {
 	firstFoldIndex int
 	classes        int
 	workers        int
+	metric         string // of the race
 
 	done     []bool // by fitter
 	step     int
@@ -154,7 +156,7 @@ func (r *run) takeModels() {
 // and for races without validation rows. free is a slice of probabilities that
 // the run no longer uses.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
-	if loss := selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
+	if loss := selectionLoss(r.metric, s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
 			fitter.Checkpoint()
 		}
@@ -171,7 +173,8 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	if len(r.folds) == 1 {
 		patience = r.algorithm.holdoutPatience
 	}
-	return free, r.stopping.hasStalled(s, len(probabilities)/r.classes, r.step, patience)
+	rows := len(probabilities) / r.classes
+	return free, r.stopping.hasStalled(s, isFlawless(r.metric, s, rows), rows, r.step, patience)
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected:
@@ -180,7 +183,12 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // smooth, but the error may be far from its minimum where log loss is lowest.
 // The error alone is coarse and would select a lucky step. Half a row is added
 // to the error so that its logarithm is finite.
-func selectionLoss(s score, rows int) float64 {
+//
+// In a race for logLoss it is the logarithm of the calibrated log loss.
+func selectionLoss(name string, s score, rows int) float64 {
+	if name == metric.NameLogLoss {
+		return math.Log(1e-6 - math.Log(max(s.performance, minProbability)))
+	}
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
 }
 
@@ -195,7 +203,7 @@ type earlyStopping struct {
 // that counts, relative to the error. One row counts for accuracy, unless there
 // are thousands of errors, but for rocAuc a rise by one pair of rows does not.
 //
-// The log loss of a run that is right on every validation row falls forever,
+// The log loss of a flawless run, which is right on every validation row, falls forever,
 // but the decrease hardly matters on other rows: if n rows are right, the error
 // rate on other rows may still be 1/n. Each improvement must therefore be at
 // least perfectGain/n, a tenth of that rate.
@@ -205,14 +213,24 @@ const (
 	perfectGain  = 0.1
 )
 
+// isFlawless reports whether a run with score s is right on every row, as far as the
+// metric says. In a race for logLoss, the log losses must sum to less than one nat.
+func isFlawless(name string, s score, rows int) bool {
+	if name == metric.NameLogLoss {
+		return s.logLoss*float64(rows) < 1
+	}
+	return s.performance >= 1
+}
+
 // hasStalled reports whether neither log loss nor performance has improved in the
-// last patience steps. rows is the number of rows that both are measured on.
-func (e *earlyStopping) hasStalled(s score, rows, step, patience int) bool {
+// last patience steps. rows is the number of rows that both are measured on, and flawless
+// reports whether the run is right on all of them.
+func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience int) bool {
 	if e.step == 0 {
 		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}
 	}
 	gain := minGain * e.logLoss
-	if s.performance >= 1 && e.step > 0 {
+	if flawless && e.step > 0 {
 		gain = max(gain, perfectGain/float64(max(rows, 1)))
 	}
 	if s.logLoss < e.logLoss-gain || s.performance > e.performance+minErrorGain*(1-e.performance) {

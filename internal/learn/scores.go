@@ -9,13 +9,16 @@ import (
 // Interval is a 95 % confidence interval.
 type Interval = metric.Interval
 
-// Scores are the scores on a set of rows. ROCAUC is NaN if all rows are of one
+// Scores are the scores on a set of rows. ROCAUC and PRAUC are NaN if all rows are of one
 // class. All scores are NaN if there are no rows.
 type Scores struct {
-	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, LogLoss float64
+	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
 	// Brier is the Brier score and CalibrationError the expected calibration
 	// error, see metric.
 	Brier, CalibrationError float64
+	// OfClass holds the metric of the race by its name if it is the metric of one class,
+	// such as f1[yes]. Otherwise it is nil.
+	OfClass map[string]float64
 	// Intervals holds the 95 % confidence intervals by name of the score. Unknown
 	// intervals are absent.
 	Intervals map[string]Interval
@@ -23,56 +26,76 @@ type Scores struct {
 
 // nanScores are the scores if there are no rows.
 var nanScores = Scores{
-	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), LogLoss: math.NaN(),
+	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), PRAUC: math.NaN(), LogLoss: math.NaN(),
 	Brier: math.NaN(), CalibrationError: math.NaN(),
 }
 
-// byName returns the score with the given name, or Accuracy if it is unknown.
-func (s *Scores) byName(name string) float64 {
+// performance returns the named metric as the performance of a race, or NaN if it was not
+// measured.
+func (s *Scores) performance(name string) float64 {
 	switch name {
+	case metric.NameAccuracy:
+		return s.Accuracy
 	case metric.NameBalancedAccuracy:
 		return s.BalancedAccuracy
 	case metric.NameMacroF1:
 		return s.MacroF1
 	case metric.NameROCAUC:
 		return s.ROCAUC
+	case metric.NamePRAUC:
+		return s.PRAUC
 	case metric.NameLogLoss:
-		return s.LogLoss
-	case metric.NameBrier:
-		return s.Brier
-	case metric.NameCalibrationError:
-		return s.CalibrationError
+		return metric.Likelihood(s.LogLoss)
 	}
-	return s.Accuracy
+	if value, measured := s.OfClass[name]; measured {
+		return value
+	}
+	return math.NaN()
 }
 
-// computeScores returns all scores of p, without intervals.
-func computeScores(p metric.Predictions) Scores {
-	return Scores{
+// setOfClass sets OfClass if raced is the metric of one class. p has the predictions to
+// compute it from.
+func (s *Scores) setOfClass(raced string, p metric.Predictions) {
+	if base, _ := metric.SplitName(raced); base == raced {
+		return
+	}
+	if value, err := metric.Score(raced, p); err == nil && !math.IsNaN(value) {
+		s.OfClass = map[string]float64{raced: value}
+	}
+}
+
+// computeScores returns all scores of p, without intervals. raced is the metric of the race.
+func computeScores(raced string, p metric.Predictions) Scores {
+	s := Scores{
 		Accuracy:         metric.Accuracy(p),
 		BalancedAccuracy: metric.BalancedAccuracy(p),
 		MacroF1:          metric.MacroF1(p),
 		ROCAUC:           metric.ROCAUC(p),
+		PRAUC:            metric.PRAUC(p),
 		LogLoss:          metric.LogLoss(p),
 		Brier:            metric.Brier(p),
 		CalibrationError: metric.CalibrationError(p),
 	}
+	s.setOfClass(raced, p)
+	return s
 }
 
-// computeScoresWithIntervals returns all scores with their intervals.
-// predictions returns the predictions that the score with the given name is
+// computeScoresWithIntervals returns all scores with their intervals. raced is the metric of
+// the race. predictions returns the predictions that the score with the given name is
 // computed from.
-func computeScoresWithIntervals(predictions func(name string) metric.Predictions) Scores {
+func computeScoresWithIntervals(raced string, predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
-	s := computeScores(decided)
+	s := computeScores(metric.NameAccuracy, decided)
+	s.setOfClass(raced, predictions(raced))
 	s.ROCAUC = metric.ROCAUC(predictions(metric.NameROCAUC))
+	s.PRAUC = metric.PRAUC(predictions(metric.NamePRAUC))
 	s.LogLoss = metric.LogLoss(predictions(metric.NameLogLoss))
 	s.Brier = metric.Brier(predictions(metric.NameBrier))
 	s.CalibrationError = metric.CalibrationError(predictions(metric.NameCalibrationError))
 	s.Intervals = map[string]Interval{}
 	for _, name := range []string{
-		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
-		metric.NameBrier, metric.NameCalibrationError,
+		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
+		metric.NameBrier, metric.NameCalibrationError, raced,
 	} {
 		if interval := metric.ScoreInterval(name, predictions(name)); interval.Known() {
 			s.Intervals[name] = interval
@@ -116,7 +139,7 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 		}
 	}
 	rows := float64(len(labels))
-	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), LogLoss: loss / rows, Brier: brier / rows}
+	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), PRAUC: math.NaN(), LogLoss: loss / rows, Brier: brier / rows}
 	s.CalibrationError = math.Abs(s.Accuracy - shares[class])
 	decided := present // number of classes that occur or are predicted
 	if counts[class] > 0 {
@@ -131,6 +154,26 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
+// addBaselineOfClass adds PRAUC and OfClass to the baseline's scores. labels are the rows that
+// s was measured on, and majority is the predicted class.
+func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
+	if len(labels) == 0 {
+		return
+	}
+	e := r.evaluator
+	probabilities := make([]float32, len(labels)*e.classes)
+	for i := range labels {
+		for c, n := range e.classRows {
+			probabilities[i*e.classes+c] = float32(n)
+		}
+		probabilities[i*e.classes+majority] = float32(len(r.data.Labels)) // above that of a class with as many rows
+	}
+	p := e.newPredictions(probabilities)
+	p.Labels, p.Groups = labels, nil
+	s.PRAUC = metric.PRAUC(p)
+	s.setOfClass(e.metric, p)
+}
+
 // newBaseline returns the baseline on the validation rows and the given test
 // rows.
 func (r *race) newBaseline(test []int32) Baseline {
@@ -143,9 +186,12 @@ func (r *race) newBaseline(test []int32) Baseline {
 			majority = class
 		}
 	}
-	return Baseline{
+	b := Baseline{
 		Label:      r.data.Schema.Classes[majority],
 		Validation: baselineScores(r.evaluator.labels, majority, shares),
 		Test:       baselineScores(test, majority, shares),
 	}
+	r.addBaselineOfClass(&b.Validation, r.evaluator.labels, majority)
+	r.addBaselineOfClass(&b.Test, test, majority)
+	return b
 }

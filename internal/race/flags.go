@@ -18,6 +18,8 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/gate"
+	"foretell/internal/learn/metric"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
@@ -38,22 +40,20 @@ type Flags struct {
 	cmd           *cobra.Command
 }
 
-var raceMetrics = []string{api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC}
-
 // Bind adds the flags to cmd, with completion.
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
 	flags.Var((*thresholdFlag)(f), "threshold", "performance from 0 to 1 at which the race ends, or auto to search for the highest; without it the best model wins")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "size of the trees of BSIX01 and BFIF01, 4 to 400; 0 chooses it from the data")
-	flags.StringVar(&f.metric, "metric", "", "performance `metric`: "+strings.Join(raceMetrics, ", ")+" (default accuracy)")
+	flags.StringVar(&f.metric, "metric", "", "performance `metric`: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); that of logLoss is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together, such as the rows of a customer, so that scores are those for new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "measure on rows that are later than the training rows, according to this `column` of dates or numbers")
 	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, with only the two kinds of boosting unless --algorithm names others, or default")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h without the queue)")
-	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(raceMetrics, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(api.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.CompleteList(algorithmNames()))
 }
@@ -175,8 +175,11 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	if !api.ValidThreshold(f.Threshold) {
 		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *f.Threshold)
 	}
-	if err := CheckMetric(f.metric, raceMetrics); f.metric != "" && err != nil {
-		return body, err
+	if f.metric != "" {
+		var err error
+		if body.Metric, err = ParseMetric(f.metric, api.RaceMetrics()); err != nil {
+			return body, err
+		}
 	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
 		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))
@@ -200,16 +203,43 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	return body, nil
 }
 
-// CheckMetric returns a usage error if name, the value of --metric, is not in known.
-func CheckMetric(name string, known []string) error {
-	if slices.Contains(known, name) {
+// DescribeMetrics returns the list of known metrics and of those of one class.
+func DescribeMetrics(known []string) string {
+	return strings.Join(known, ", ") + ", or f1, rocAuc or prAuc of one class, as in f1[CLASS]"
+}
+
+// ParseMetric returns the metric that the value of --metric names: one of known, or a metric
+// of one class, whose label may be in quotes. Another value is a usage error.
+func ParseMetric(text string, known []string) (string, error) {
+	if base, class := metric.SplitName(text); class != "" {
+		name := base + "[" + gate.Unquote(class) + "]"
+		if metric.CheckName(name, nil) == nil {
+			return name, nil
+		}
+	}
+	if slices.Contains(known, text) {
+		return text, nil
+	}
+	e := exit.Usagef("invalid --metric %q: want %s", text, DescribeMetrics(known))
+	if text == metric.NameF1 {
+		return "", e.WithHint("name the class, as in --metric 'f1[yes]', or use --metric macroF1")
+	}
+	if meant := api.MetricByAlias(text); slices.Contains(known, meant) {
+		return "", e.WithHint("did you mean --metric %s?", meant)
+	}
+	return "", e
+}
+
+// CheckClass returns a usage error if --metric names a class that the training file lacks.
+func (f *Flags) CheckClass(labels []string) error {
+	base, class := metric.SplitName(f.metric)
+	if class == "" {
 		return nil
 	}
-	e := exit.Usagef("invalid --metric %q: want %s", name, strings.Join(known, ", "))
-	if meant := api.MetricByAlias(name); slices.Contains(known, meant) {
-		return e.WithHint("did you mean --metric %s?", meant)
+	if err := metric.CheckName(base+"["+gate.Unquote(class)+"]", labels); err != nil {
+		return exit.Usagef("invalid --metric %w", err)
 	}
-	return e
+	return nil
 }
 
 // algorithmNames returns the completions of --algorithm.
@@ -228,6 +258,6 @@ func BelowTargetError(job *api.Training) error {
 		return nil
 	}
 	e := exit.Errorf(exit.BelowTarget, "the race ended as %s: its best %s is %.4f, below the threshold of %g",
-		job.Status, job.Metric, connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
+		job.Status, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
 	return e.WithHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }

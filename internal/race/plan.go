@@ -132,8 +132,8 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	if err != nil {
 		return nil, nil, err
 	}
-	validation, _ := report.Validation.Value(job.Metric)
-	test, _ := report.Test.Value(job.Metric)
+	validation, _ := report.Validation.Performance(job.Metric)
+	test, _ := report.Test.Performance(job.Metric)
 	t := learningcurve.NewTrial(rows, p.RowsPerClass(), validation, int(report.ValidationRows), test, int(report.TestRows))
 	t.Seconds, t.Algorithm = took.Seconds(), report.Algorithm
 	t.Cut = job.Outcome == api.OutcomeTimeLimit

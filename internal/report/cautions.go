@@ -84,8 +84,8 @@ func (c *cautions) checkClasses() {
 
 // checkLeakage checks for signs that a column is known only after the label.
 func (c *cautions) checkLeakage() {
-	score, known := c.scores.Value(c.r.Metric)
-	least, compared := c.baseline.Value(c.r.Metric)
+	score, known := c.scores.Performance(c.r.Metric)
+	least, compared := c.baseline.Performance(c.r.Metric)
 	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
 		first := c.r.Importances[0]
 		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {

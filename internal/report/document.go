@@ -84,7 +84,7 @@ func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	var flags []string
 	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
 	if job.Metric != "" && job.Metric != api.MetricAccuracy {
-		add("--metric %s", job.Metric)
+		add("--metric %s", term.ShellQuote(job.Metric))
 	}
 	if job.TargetPerformance != nil {
 		add("--threshold %g", *job.TargetPerformance)

@@ -18,7 +18,7 @@ func ExplainWin(r *api.ModelReport) string {
 		return ""
 	}
 	if r.TargetPerformance != nil && slices.ContainsFunc(r.Algorithms, func(a api.AlgorithmReport) bool { return a.Outcome == api.OutcomeReached }) {
-		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, r.Metric, formatScore(*r.TargetPerformance), formatScore(winner.Performance))
+		return fmt.Sprintf("%s reached %s %s first, with %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(*r.TargetPerformance), formatScore(winner.Performance))
 	}
 	name, other := runnerUp(r)
 	switch {
@@ -30,7 +30,7 @@ func ExplainWin(r *api.ModelReport) string {
 		return fmt.Sprintf("%s won: no single algorithm is clearly better (log loss %s, %s %s; lower is better)",
 			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
-	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, r.Metric, formatScore(winner.Performance), name, formatScore(other.Performance))
+	return fmt.Sprintf("%s won on %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))
 }
 
 // blend is the algorithm code of a blend.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -138,8 +139,16 @@ func writeBlend(w io.Writer, r *api.ModelReport) {
 
 // scoreNames are the printed scores in order.
 var scoreNames = []string{
-	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricLogLoss,
+	api.MetricAccuracy, api.MetricBalancedAccuracy, api.MetricMacroF1, api.MetricROCAUC, api.MetricPRAUC, api.MetricLogLoss,
 	api.MetricBrier, api.MetricCalibrationError,
+}
+
+// ofClass returns the metric of the race if it is that of one class.
+func ofClass(r *api.ModelReport) []string {
+	if strings.Contains(r.Metric, "[") {
+		return []string{r.Metric}
+	}
+	return nil
 }
 
 // isMeasured reports whether the metric was measured on any rows.
@@ -159,8 +168,8 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			fmt.Fprint(w, "\n")
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
-		for _, name := range scoreNames {
-			if isOptional := name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
+		for _, name := range append(slices.Clip(scoreNames), ofClass(r)...) {
+			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
 				continue // reports of older versions lack them
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
@@ -266,7 +275,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Importances) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nImportance: %s lost when a column is shuffled\n", r.Metric)
+	fmt.Fprintf(w, "\nImportance: %s lost when a column is shuffled\n", api.PerformanceName(r.Metric))
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {

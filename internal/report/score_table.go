@@ -34,6 +34,10 @@ func AllScoresTable(r *scoring.Result) *term.Table {
 		add(gate.Precision+"["+c.Label+"]", c.Precision, c.Rows)
 		add(gate.Recall+"["+c.Label+"]", c.Recall, c.Rows)
 		add(gate.F1+"["+c.Label+"]", c.F1, c.Rows)
+		if c.ROCAUC != nil || c.PRAUC != nil {
+			add(api.MetricROCAUC+"["+c.Label+"]", c.ROCAUC, c.Rows)
+			add(api.MetricPRAUC+"["+c.Label+"]", c.PRAUC, c.Rows)
+		}
 	}
 	return t
 }

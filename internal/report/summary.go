@@ -28,8 +28,8 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	add := func(name string, value *float64, s *api.Scores, rows int64, why string) {
 		switch {
 		case value != nil:
-			line := fmt.Sprintf("  %-10s  %s %s", name, job.Metric, formatScore(*value))
-			if i := s.Interval(job.Metric); i != nil {
+			line := fmt.Sprintf("  %-10s  %s %s", name, api.PerformanceName(job.Metric), formatScore(*value))
+			if i := s.PerformanceInterval(job.Metric); i != nil {
 				line += fmt.Sprintf(" (%s)", i)
 			}
 			if rows > 0 {
@@ -50,7 +50,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
-		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), job.Metric, formatBothScores(b.Validation, b.Test, job.Metric)))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), api.PerformanceName(job.Metric), formatBothPerformances(b.Validation, b.Test, job.Metric)))
 	}
 	for _, note := range r.Notes {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "note", note))
@@ -64,6 +64,22 @@ func formatFeatures(r *api.ModelReport) string {
 		return ""
 	}
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
+}
+
+// formatBothPerformances formats the performance on two sets of rows; test may be nil.
+func formatBothPerformances(validation, test *api.Scores, name string) string {
+	format := func(s *api.Scores) string {
+		value, known := s.Performance(name)
+		if !known {
+			return "-"
+		}
+		return formatScore(value)
+	}
+	text := "validation " + format(validation)
+	if test != nil {
+		text = "test " + format(test) + ", " + text
+	}
+	return text
 }
 
 // formatBothScores formats a score on two sets of rows; test may be nil.

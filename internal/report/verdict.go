@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
@@ -39,6 +40,9 @@ func Verdict(r *api.ModelReport) []string {
 	}
 	if r.Metric != api.MetricAccuracy {
 		if value, known := scores.Value(r.Metric); known {
+			if r.Metric == api.MetricLogLoss {
+				return append(sentences, fmt.Sprintf("The log loss, for which the algorithms raced, is %s (smaller is better): the geometric mean of the probabilities of the right classes is %s.", formatScore(value), formatScore(math.Exp(-value))))
+			}
 			sentences = append(sentences, fmt.Sprintf("The %s, for which the algorithms raced, is %s.", r.Metric, formatScore(value)))
 		}
 	}

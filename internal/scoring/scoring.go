@@ -50,8 +50,11 @@ type Result struct {
 	Accuracy         *MetricValue `json:"accuracy"`
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
-	// ROCAUC and LogLoss are nil if the predictions have no probabilities.
+	// ROCAUC, PRAUC and LogLoss are nil if the predictions have no probabilities. PRAUC is the
+	// average precision of the class with fewer rows or, with more than two classes, the mean
+	// of those of all classes.
 	ROCAUC   *MetricValue `json:"rocAuc"`
+	PRAUC    *MetricValue `json:"prAuc"`
 	LogLoss  *MetricValue `json:"logLoss"`
 	Baseline Baseline     `json:"baseline"`
 	Classes  []Class      `json:"classes"`
@@ -74,15 +77,23 @@ type Class struct {
 	Precision *MetricValue `json:"precision"`
 	Recall    *MetricValue `json:"recall"`
 	F1        *MetricValue `json:"f1"`
+	// ROCAUC and PRAUC are nil if the predictions have no probabilities, or there are more
+	// than maxRankedClasses classes.
+	ROCAUC *MetricValue `json:"rocAuc"`
+	PRAUC  *MetricValue `json:"prAuc"`
 }
+
+// maxRankedClasses is the largest number of classes for which the areas under the curves of
+// each class are computed.
+const maxRankedClasses = 20
 
 // Metrics are the names of the metrics of a Result for all classes together.
 var Metrics = []string{
-	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NameLogLoss,
+	metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
 }
 
-// Metric returns the value of the named metric, or nil if it was not computed or the name is
-// unknown.
+// Metric returns the value of the named metric, such as accuracy or f1[yes], or nil if it was
+// not computed or the name is unknown.
 func (r *Result) Metric(name string) *MetricValue {
 	switch name {
 	case metric.NameAccuracy:
@@ -93,8 +104,16 @@ func (r *Result) Metric(name string) *MetricValue {
 		return r.MacroF1
 	case metric.NameROCAUC:
 		return r.ROCAUC
+	case metric.NamePRAUC:
+		return r.PRAUC
 	case metric.NameLogLoss:
 		return r.LogLoss
+	}
+	base, label := metric.SplitName(name)
+	for _, c := range r.Classes {
+		if c.Label == label && base != name {
+			return map[string]*MetricValue{metric.NameF1: c.F1, metric.NameROCAUC: c.ROCAUC, metric.NamePRAUC: c.PRAUC}[base]
+		}
 	}
 	return nil
 }
@@ -135,7 +154,7 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	decided := metric.Predictions{Classes: len(classes.names), Labels: make([]int32, len(order))}
+	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(order))}
 	decided.Probabilities = make([]float32, len(order)*decided.Classes)
 	for i, at := range order {
 		decided.Labels[i] = classes.index[canonicalLabel(a.labels[at])]
@@ -147,14 +166,28 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 		BalancedAccuracy: computeMetric(metric.NameBalancedAccuracy, decided),
 		MacroF1:          computeMetric(metric.NameMacroF1, decided),
 	}
+	r.addClasses(classes.names, decided)
 	if len(p.classes) > 0 {
 		weighed := decided
 		weighed.Probabilities = p.allProbabilities(classes)
-		r.ROCAUC = computeMetric(metric.NameROCAUC, weighed)
-		r.LogLoss = computeMetric(metric.NameLogLoss, weighed)
+		r.addRanks(weighed)
 	}
-	r.addClasses(classes.names, decided)
 	return r, nil
+}
+
+// addRanks sets the metrics of probabilities.
+func (r *Result) addRanks(p metric.Predictions) {
+	r.ROCAUC = computeMetric(metric.NameROCAUC, p)
+	r.PRAUC = computeMetric(metric.NamePRAUC, p)
+	r.LogLoss = computeMetric(metric.NameLogLoss, p)
+	if len(r.Classes) > maxRankedClasses {
+		return
+	}
+	for i := range r.Classes {
+		c := &r.Classes[i]
+		c.ROCAUC = computeMetric(metric.NameROCAUC+"["+c.Label+"]", p)
+		c.PRAUC = computeMetric(metric.NamePRAUC+"["+c.Label+"]", p)
+	}
 }
 
 // addClasses sets the confusion matrix, the metrics of each class and the baseline.

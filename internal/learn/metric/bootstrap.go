@@ -15,17 +15,17 @@ const maxBootstrapRows = 5000
 // bootstrapInterval returns the interval of a score of p that is from 0 to 1.
 // newScore returns the function that computes the score of the rows with the
 // given weights, which say how often a sample has each row. A sample is drawn from
-// the rows or, if p has Groups, from the groups. The samples are the same in each
-// call.
+// the rows or, if p has Groups, from the groups. At most maxRows rows are used, see
+// maxBootstrapRows. The samples are the same in each call.
 //
 // The interval is that of the normal approximation, not the interval between the quantiles
 // of the samples. A sample repeats rows, which makes scores such as the calibration error
 // larger than they are on the rows themselves.
-func bootstrapInterval(score float64, p Predictions, newScore func(Predictions) func(weights []float64) float64) Interval {
+func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
 	if math.IsNaN(score) || len(p.Labels) < 2 {
 		return unknownInterval
 	}
-	p, part := p.subsampleClusters(maxBootstrapRows)
+	p, part := p.subsampleClusters(maxRows)
 	of, clusters := p.clusters()
 	if clusters < 2 {
 		return unknownInterval
@@ -84,7 +84,7 @@ func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, share f
 
 // calibrationErrorInterval returns the interval of CalibrationError.
 func calibrationErrorInterval(p Predictions) Interval {
-	return bootstrapInterval(CalibrationError(p), p, func(p Predictions) func(weights []float64) float64 {
+	return bootstrapInterval(CalibrationError(p), p, maxBootstrapRows, func(p Predictions) func(weights []float64) float64 {
 		return func(weights []float64) float64 {
 			return p.calibrationError(func(row int) float64 { return weights[row] })
 		}
@@ -94,12 +94,41 @@ func calibrationErrorInterval(p Predictions) Interval {
 // AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown
 // if no row is of the class.
 func AveragePrecisionInterval(class int, p Predictions) Interval {
-	return bootstrapInterval(AveragePrecision(class, p), p, func(p Predictions) func(weights []float64) float64 {
-		r := newRanking(class, p)
+	return meanPrecisionInterval(AveragePrecision(class, p), []int{class}, p)
+}
+
+// meanPrecisionInterval returns the interval of the mean of the average precisions of
+// classes, which is score.
+func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval {
+	rows := max(maxBootstrapRows*4/max(len(classes), 4), 500) // the time grows with rows × classes
+	interval := bootstrapInterval(score, p, rows, func(p Predictions) func(weights []float64) float64 {
+		rankings := make([]*ranking, len(classes))
+		for i, class := range classes {
+			rankings[i] = newRanking(class, p)
+		}
 		return func(weights []float64) float64 {
-			return r.averagePrecision(func(row int32) float64 { return weights[row] })
+			sum, known := 0.0, 0
+			for _, r := range rankings {
+				if area := r.averagePrecision(func(row int32) float64 { return weights[row] }); !math.IsNaN(area) {
+					sum += area
+					known++
+				}
+			}
+			return meanOrNaN(sum, known)
 		}
 	})
+	if interval.Low < interval.High || !interval.Known() {
+		return interval
+	}
+	// Each sample has the same score, usually 1, as if there were no doubt.
+	if _, clusters := p.clusters(); p.Groups != nil {
+		return clusterInterval(score, 0, clusters)
+	}
+	counts := newClassCounts(p)
+	if len(classes) == 1 {
+		counts = p.countsOf(classes[0])
+	}
+	return counts.scoreInterval(score, 0)
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal

@@ -107,6 +107,14 @@ func (counts classCounts) macroF1() float64 {
 	return meanOrNaN(sum, classes)
 }
 
+// f1 returns the F1 of a class, or NaN if no row is of the class or predicted as it.
+func (counts classCounts) f1(class int) float64 {
+	if counts.actual[class]+counts.predicted[class] == 0 {
+		return math.NaN()
+	}
+	return ratio(2*counts.right[class], counts.actual[class]+counts.predicted[class])
+}
+
 // ratio returns a/b, or 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {

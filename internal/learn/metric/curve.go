@@ -96,10 +96,66 @@ func (r *ranking) isPositive(row int32) bool { return int(r.p.Labels[row]) == r.
 // precision–recall curve without interpolation, as in scikit-learn, and NaN if
 // no row is of the class.
 func AveragePrecision(class int, p Predictions) float64 {
-	return newRanking(class, p).averagePrecision(func(int32) float64 { return 1 })
+	return averagePrecision(class, p, make([]uint64, len(p.Labels)))
 }
 
-// averagePrecision is AveragePrecision of rows with the given weights.
+// averagePrecision is AveragePrecision. keys is scratch space, one key for each row.
+func averagePrecision(class int, p Predictions, keys []uint64) float64 {
+	positives := p.setRankKeys(keys, class)
+	if positives == 0 {
+		return math.NaN()
+	}
+	predicted, right, sum := 0.0, 0.0, 0.0
+	for i := len(keys) - 1; i >= 0; {
+		run := 0.0 // rows of the class in the current tie
+		for value := keys[i] >> 1; i >= 0 && keys[i]>>1 == value; i-- {
+			predicted++
+			run += float64(keys[i] & 1)
+		}
+		right += run
+		sum += run * right / predicted
+	}
+	return sum / right
+}
+
+// PRAUC returns the average precision of the class with fewer rows if there are two
+// classes, or of the second if both have equally many. With more classes it is the mean
+// of those of the classes that have rows. It is NaN if none is left.
+func PRAUC(p Predictions) float64 {
+	sum, classes := 0.0, 0
+	keys := make([]uint64, len(p.Labels))
+	for _, c := range p.prClasses() {
+		if area := averagePrecision(c, p, keys); !math.IsNaN(area) {
+			sum += area
+			classes++
+		}
+	}
+	return meanOrNaN(sum, classes)
+}
+
+// prClasses returns the classes whose average precisions PRAUC is the mean of.
+func (p Predictions) prClasses() []int {
+	rows := p.ClassRows
+	if rows == nil {
+		rows = make([]int, p.Classes)
+		for _, label := range p.Labels {
+			rows[label]++
+		}
+	}
+	if p.Classes == 2 {
+		if rows[0] < rows[1] {
+			return []int{0}
+		}
+		return []int{1}
+	}
+	classes := make([]int, p.Classes)
+	for c := range classes {
+		classes[c] = c
+	}
+	return classes
+}
+
+// averagePrecision returns the average precision of rows with the given weights.
 func (r *ranking) averagePrecision(weight func(row int32) float64) float64 {
 	predicted, right, sum, pending := 0.0, 0.0, 0.0, 0.0
 	for i, row := range r.order {
@@ -136,6 +192,11 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 		variance, clusters := sums.takeVariance()
 		return area, clusterInterval(area, variance, clusters)
 	}
+	return area, p.countsOf(class).scoreInterval(area, sumSquares(influence))
+}
+
+// countsOf returns the numbers of rows that are not, and that are, of a class.
+func (p Predictions) countsOf(class int) classCounts {
 	counts := emptyClassCounts(2)
 	for _, label := range p.Labels {
 		if int(label) == class {
@@ -144,5 +205,5 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 			counts.actual[0]++
 		}
 	}
-	return area, counts.scoreInterval(area, sumSquares(influence))
+	return counts
 }

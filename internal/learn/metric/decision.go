@@ -23,15 +23,20 @@ const (
 
 // FitClassWeights returns the weights, one for each class, that maximise the
 // named metric of the decisions on p. It returns nil if equal weights are best,
-// as always for accuracy and rocAuc. The model must not have been trained on the
-// rows of p.
+// as always for accuracy and for metrics of probabilities. The model must not have been
+// trained on the rows of p.
 //
 // If the probabilities are calibrated, equal weights maximise accuracy, and the
 // inverse class frequencies maximise balanced accuracy. The weights for macro F1
 // are in between. The search therefore begins with w_c = frequency_c^-a for a
 // from 0 to 1, a single number that few rows can determine. It then changes the
 // weight of one class at a time.
+//
+// For the F1 of one class only the weight of this class is searched.
 func FitClassWeights(name string, p Predictions) []float64 {
+	if base, class, known := p.resolve(name); known && base == NameF1 && len(p.Labels) > 0 {
+		return fitF1Weight(class, p)
+	}
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
 		return nil
 	}
@@ -79,6 +84,35 @@ func (f *classWeightFitter) fitFrequencyPower() {
 			f.best, f.p.Weights = score, trial.Weights
 		}
 	}
+}
+
+// fitF1Weight returns the weights that maximise the F1 of class on p. All are 1 except
+// that of class, which is between 1/16 and 16 in steps of 2^(1/4). It returns nil if no
+// weight is better than 1. In a tie it chooses the weight nearest to 1.
+func fitF1Weight(class int, p Predictions) []float64 {
+	f := classWeightFitter{p: p}
+	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
+	others := f.runnersUp(class)
+	best, weight := -1.0, 1.0
+	for step := range 33 {
+		exponent := (step + 1) / 2 // 0, 1, -1, 2, -2, …
+		if step%2 == 0 {
+			exponent = -exponent
+		}
+		trial := math.Exp2(float64(exponent) / 4)
+		counts := emptyClassCounts(p.Classes)
+		for i, label := range p.Labels {
+			counts.add(int(label), others[i].decide(class, trial*float64(p.row(i)[class])))
+		}
+		if score := counts.f1(class); score > best {
+			best, weight = score, trial
+		}
+	}
+	if weight == 1 {
+		return nil
+	}
+	f.p.Weights[class] = weight
+	return f.p.Weights
 }
 
 // refineWeight tries other weights for class and keeps the best.

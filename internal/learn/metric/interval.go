@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// NameLogLoss is the name of LogLoss as the API spells it.
-const NameLogLoss = "logLoss"
-
 // Z95 is the 97.5 % quantile of the normal distribution: a 95 % confidence
 // interval extends about Z95 standard errors to each side.
 const Z95 = 1.959963984540054
@@ -63,14 +60,20 @@ func f1Interval(both, either int) Interval {
 // The variance is computed from the influence of each row on the score. (For
 // the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
 // 44, 1988.) The log loss and the Brier score are means and have the interval of
-// the normal approximation. That of the calibration error is from 200 bootstrap
-// samples. If p has Groups, the intervals are computed from groups and are wider;
+// the normal approximation. Those of the calibration error and of the average precision
+// are from 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are wider;
 // see groupScoreInterval.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
 	}
-	if p.Groups != nil && name != NameCalibrationError {
+	base, class, known := p.resolve(name)
+	switch {
+	case !known:
+		return unknownInterval
+	case class >= 0:
+		return classInterval(base, class, p)
+	case p.Groups != nil && name != NameCalibrationError && name != NamePRAUC:
 		return groupScoreInterval(name, p)
 	}
 	counts := newClassCounts(p)
@@ -87,6 +90,8 @@ func ScoreInterval(name string, p Predictions) Interval {
 		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p))
 	case NameROCAUC:
 		return counts.scoreInterval(ROCAUC(p), aucVariance(p))
+	case NamePRAUC:
+		return meanPrecisionInterval(PRAUC(p), p.prClasses(), p)
 	case NameLogLoss:
 		return logLossInterval(p)
 	case NameBrier:
@@ -95,6 +100,28 @@ func ScoreInterval(name string, p Predictions) Interval {
 		return calibrationErrorInterval(p)
 	}
 	return unknownInterval
+}
+
+// PerformanceInterval returns the interval of Score. It is ScoreInterval, except for
+// logLoss, whose limits are those of [Likelihood].
+func PerformanceInterval(name string, p Predictions) Interval {
+	i := ScoreInterval(name, p)
+	if name == NameLogLoss {
+		return Interval{Likelihood(i.High), Likelihood(i.Low)}
+	}
+	return i
+}
+
+// classInterval returns the interval of a score of one class.
+func classInterval(base string, class int, p Predictions) Interval {
+	switch base {
+	case NameROCAUC:
+		_, interval := ClassROCAUC(class, p)
+		return interval
+	case NamePRAUC:
+		return AveragePrecisionInterval(class, p)
+	}
+	return PerClass(p)[class].F1Interval
 }
 
 // scoreInterval returns the interval of a score with the given variance. A

@@ -11,14 +11,6 @@ import (
 	"math"
 )
 
-// Names of the scores as the API spells them.
-const (
-	NameAccuracy         = "accuracy"
-	NameBalancedAccuracy = "balancedAccuracy"
-	NameMacroF1          = "macroF1"
-	NameROCAUC           = "rocAuc"
-)
-
 // Predictions are the probabilities of some rows with their labels. They are
 // read-only.
 type Predictions struct {
@@ -30,12 +22,19 @@ type Predictions struct {
 	Classes int
 	// Weights multiply the probabilities of the classes before the decision;
 	// nil means equal weights. They affect the scores of decisions only, not
-	// ROCAUC and LogLoss.
+	// ROCAUC, PRAUC and LogLoss.
 	Weights []float64
 	// Groups holds the group of each row, negative for a row without one. Rows
 	// of a group are not independent, so intervals are computed from groups. If
 	// it is nil, the rows are independent.
 	Groups []int32
+	// Names are the labels of the classes. They are only needed for metrics of one
+	// class.
+	Names []string
+	// ClassRows is the number of rows of each class in the whole table. PRAUC of two
+	// classes is that of the class with fewer rows. If it is nil, the rows of Labels
+	// are counted.
+	ClassRows []int
 }
 
 func (p Predictions) row(i int) []float32 {
@@ -58,22 +57,44 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the named score, from 0 to 1, where higher is better. An
-// unknown name is an error.
+// Score returns the named score, from 0 to 1, where higher is better. That of logLoss
+// is [Likelihood]. A name that is unknown, or of a class that p.Names lacks, is an error.
 func Score(name string, p Predictions) (float64, error) {
-	switch name {
-	case NameAccuracy:
+	base, class, known := p.resolve(name)
+	switch {
+	case !known:
+	case class >= 0:
+		return classScore(base, class, p), nil
+	case base == NameAccuracy:
 		return Accuracy(p), nil
-	case NameBalancedAccuracy:
+	case base == NameBalancedAccuracy:
 		return BalancedAccuracy(p), nil
-	case NameMacroF1:
+	case base == NameMacroF1:
 		return MacroF1(p), nil
-	case NameROCAUC:
+	case base == NameROCAUC:
 		return ROCAUC(p), nil
+	case base == NamePRAUC:
+		return PRAUC(p), nil
+	case base == NameLogLoss:
+		return Likelihood(LogLoss(p)), nil
 	}
-	return 0, fmt.Errorf("metric=%q: must be one of %s, %s, %s, %s", name,
-		NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC)
+	return 0, fmt.Errorf("metric=%w", CheckName(name, append([]string{}, p.Names...)))
 }
+
+// classScore returns the score of one class.
+func classScore(base string, class int, p Predictions) float64 {
+	switch base {
+	case NameROCAUC:
+		return areaUnderCurve(class, p, make([]uint64, len(p.Labels)))
+	case NamePRAUC:
+		return AveragePrecision(class, p)
+	}
+	return newClassCounts(p).f1(class)
+}
+
+// Likelihood returns exp(−logLoss), the geometric mean of the probabilities of the true
+// classes. It is from 0 to 1, where higher is better.
+func Likelihood(logLoss float64) float64 { return math.Exp(-logLoss) }
 
 // Accuracy returns the fraction of rows whose decision is the label.
 func Accuracy(p Predictions) float64 {

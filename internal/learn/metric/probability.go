@@ -46,22 +46,11 @@ func ROCAUC(p Predictions) float64 {
 // statistic of Mann and Whitney (1947). keys is scratch space, one key for each
 // row.
 func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
-	// The bits of float32s that are not negative have the order of the numbers.
-	// The lowest bit of a key is 1 if the row is of the class.
-	var positive uint64
-	for i, label := range p.Labels {
-		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
-		if int(label) == class {
-			key |= 1
-			positive++
-		}
-		keys[i] = key
-	}
+	positive := uint64(p.setRankKeys(keys, class))
 	negative := uint64(len(keys)) - positive
 	if positive == 0 || negative == 0 {
 		return math.NaN()
 	}
-	slices.Sort(keys)
 	won, below := 0.0, uint64(0) // below: rows of the rest below the current ties
 	for i := 0; i < len(keys); {
 		run := [2]uint64{}
@@ -72,4 +61,21 @@ func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
 		below += run[0]
 	}
 	return won / (float64(positive) * float64(negative))
+}
+
+// setRankKeys sets keys to one key for each row, in ascending order of the probability
+// of class. The lowest bit of a key is 1 if its row is of the class, the others are the
+// probability. It returns the number of rows of the class.
+func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
+	for i, label := range p.Labels {
+		// The bits of float32s that are not negative have the order of the numbers.
+		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
+		if int(label) == class {
+			key |= 1
+			positives++
+		}
+		keys[i] = key
+	}
+	slices.Sort(keys)
+	return positives
 }

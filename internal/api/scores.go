@@ -1,0 +1,91 @@
+package api
+
+import "math"
+
+// Scores are the metrics on one set of rows.
+type Scores struct {
+	Accuracy         float64 `json:"accuracy"`
+	BalancedAccuracy float64 `json:"balancedAccuracy"`
+	MacroF1          float64 `json:"macroF1"`
+	// ROCAUC is nil if all rows have the same class.
+	ROCAUC *float64 `json:"rocAuc" doc:"null if all rows have the same class."`
+	// PRAUC is nil in old reports, and if there is no row of the class.
+	PRAUC   *float64 `json:"prAuc,omitempty" doc:"Average precision: the area under the precision–recall curve of the class with fewer labelled rows or, with more than two classes, the mean of those of all classes."`
+	LogLoss float64  `json:"logLoss" doc:"In nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
+	// Brier and CalibrationError are nil in old reports.
+	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
+	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows in which it is right, over ten bins."`
+	// OfClass is nil unless the race was for a metric of one class.
+	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The metric of the race by its name, if it is that of one class, such as f1[yes]."`
+	// Intervals holds the 95 % confidence intervals by metric.
+	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
+}
+
+// Value returns the score of a metric. known is false if the score was not
+// measured or the metric is unknown. s may be nil.
+func (s *Scores) Value(name string) (value float64, known bool) {
+	if s == nil {
+		return 0, false
+	}
+	switch name {
+	case MetricAccuracy:
+		return s.Accuracy, true
+	case MetricBalancedAccuracy:
+		return s.BalancedAccuracy, true
+	case MetricMacroF1:
+		return s.MacroF1, true
+	case MetricROCAUC:
+		return measured(s.ROCAUC)
+	case MetricPRAUC:
+		return measured(s.PRAUC)
+	case MetricLogLoss:
+		return s.LogLoss, true
+	case MetricBrier:
+		return measured(s.Brier)
+	case MetricCalibrationError:
+		return measured(s.CalibrationError)
+	}
+	value, known = s.OfClass[name]
+	return value, known
+}
+
+// Performance returns the score of a metric as the performance of a race, where higher is
+// better: the value, or exp(−log loss) for the log loss. known is as in [Scores.Value]. s may
+// be nil.
+func (s *Scores) Performance(name string) (value float64, known bool) {
+	value, known = s.Value(name)
+	if known && name == MetricLogLoss {
+		value = math.Exp(-value)
+	}
+	return value, known
+}
+
+// PerformanceInterval returns the 95 % confidence interval of Performance, or nil if there is
+// none. s may be nil.
+func (s *Scores) PerformanceInterval(name string) *Interval {
+	i := s.Interval(name)
+	if i != nil && name == MetricLogLoss {
+		return &Interval{math.Exp(-i.High), math.Exp(-i.Low)}
+	}
+	return i
+}
+
+// measured returns *v and true, or 0 and false if v is nil.
+func measured(v *float64) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return *v, true
+}
+
+// Interval returns the 95 % confidence interval of a metric, or nil if there is
+// none. s may be nil.
+func (s *Scores) Interval(name string) *Interval {
+	if s == nil {
+		return nil
+	}
+	if i, known := s.Intervals[name]; known {
+		return &i
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package learn
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"foretell/internal/learn/metric"
+)
+
+// TestRaceForMetric checks that the figures of a race agree with its metric.
+func TestRaceForMetric(t *testing.T) {
+	if testing.Short() { // under the race detector it takes minutes
+		t.Skip("trains several models")
+	}
+	f := loadTrainFile(t, "testdata/iris/train.csv")
+	ofClass := "f1[" + f.Schema.Classes[1] + "]"
+	for _, name := range []string{metric.NameLogLoss, metric.NamePRAUC, ofClass} {
+		t.Run(name, func(t *testing.T) {
+			o, err := Race(t.Context(), f, Params{Metric: name, Effort: EffortFast, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows, c := range map[string]struct {
+				performance      float64
+				scores, baseline Scores
+			}{
+				"validation": {o.Achieved, o.Report.Validation, o.Report.Baseline.Validation},
+				"test":       {o.Test, o.Report.Test, o.Report.Baseline.Test},
+			} {
+				if want := c.scores.performance(name); math.Abs(c.performance-want) > 1e-9 || !(c.performance > c.baseline.performance(name)) {
+					t.Errorf("%s: performance %v, the report has %v, and %v for the baseline", rows, c.performance, want, c.baseline.performance(name))
+				}
+				interval, value := c.scores.Intervals[name], c.performance
+				if name == metric.NameLogLoss {
+					value = c.scores.LogLoss
+				}
+				if !(interval.Low <= value && value <= interval.High) {
+					t.Errorf("%s: %v is outside %v", rows, value, interval)
+				}
+			}
+			if got := len(o.Report.Test.OfClass) == 1; got != (name == ofClass) {
+				t.Errorf("scores of the class: %v", o.Report.Test.OfClass)
+			}
+		})
+	}
+	_, err := Race(t.Context(), f, Params{Metric: "f1[rose]"})
+	if err == nil || !strings.Contains(err.Error(), `unknown class "rose"; known classes: `+f.Schema.Classes[0]) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestLogLossDecidesItsRace checks that the step of the lowest log loss is kept in a race for
+// logLoss, although its accuracy is lower.
+func TestLogLossDecidesItsRace(t *testing.T) {
+	accurate, sharp := score{performance: math.Exp(-0.5), logLoss: 0.5}, score{performance: math.Exp(-0.4), logLoss: 0.45}
+	if selectionLoss(metric.NameLogLoss, sharp, 100) >= selectionLoss(metric.NameLogLoss, accurate, 100) {
+		t.Error("a lower log loss has a higher selection loss")
+	}
+	if !isFlawless(metric.NameLogLoss, score{0.999, 0.001}, 500) || isFlawless(metric.NameLogLoss, score{0.99, 0.01}, 500) {
+		t.Error("half a nat in all is flawless, five are not")
+	}
+}
