@@ -324,7 +324,7 @@ func (p *person) verify(prediction string) {
 	p.sees(`[role=alert]`)
 	said := ""
 	p.run("the verdict", chromedp.Text("[role=alert]", &said, chromedp.ByQuery))
-	_, cause, _ := strings.Cut(said, "receipt: ")
+	_, cause, _ := strings.Cut(strings.TrimSuffix(said, "."), "receipt: ")
 	if cause == "" || !strings.Contains(string(failed.Stderr), cause) {
 		p.t.Errorf("the page says %q, the command %q", said, failed.Stderr)
 	}

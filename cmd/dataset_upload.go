@@ -62,7 +62,10 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 		defer file.In.Close()
 	}
 	body := preflight.DatasetRequest(args[0], o.description, o.buckets)
-	created, err := client.Call(ctx, session.Client, api.CreateDataset, &api.CreateDatasetInput{Body: body})
+	if file != nil {
+		body.FileName = file.In.UploadName()
+	}
+	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if key := p.findSameDataset(series); key != "" {
 			return p.AwaitDataset(ctx, key)
 		}
-		created, err := client.Call(ctx, p.Client, api.CreateDataset, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
+		created, err := p.CreateDataset(ctx, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
 		if api.CodeFromError(err) == api.CodeNameTaken && attempt < attempts {
 			continue // another run has just taken the name
 		}
@@ -90,6 +90,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 		name = client.DatasetName(series.Name, n)
 	}
 	body := preflight.DatasetRequest(name, "", p.buckets)
+	body.FileName = p.files.Train.UploadName()
 	if known && name != series.Name { // a service without series may reject the field
 		body.Series = &series.Name
 	}

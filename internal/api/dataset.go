@@ -138,7 +138,10 @@ type Distribution struct {
 	Bins []int64 `json:"bins,omitempty" doc:"Rows of each bin; the bins have equal width and go from low to high."`
 	Low  float64 `json:"low,omitempty" doc:"Left edge of the first bin."`
 	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
-	Top  []Class `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
+	// Integers reports whether all numbers are integers. It is false in datasets of older
+	// versions.
+	Integers bool    `json:"integers,omitempty" doc:"Whether all numbers are integers. An extension."`
+	Top      []Class `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
 }
 
 // maxValueRunes is the maximum number of characters of a value in Distribution.Top.

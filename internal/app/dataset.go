@@ -250,6 +250,9 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if err != nil {
 		return nil, err
 	}
+	if body, hasName := u.body.(namedBody); hasName && d.FileName == "" {
+		d.FileName = normalizeFileName(body.FileName())
+	}
 	err = a.acceptFile(ctx, d, info)
 	if errors.Is(err, store.ErrWrongState) {
 		current, err := a.findDataset(ctx, d.Key)

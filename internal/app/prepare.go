@@ -125,7 +125,7 @@ const (
 func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 	var d api.Distribution
 	if n := c.Numbers; n != nil {
-		d.Min, d.Max, d.Mean = n.Min, n.Max, n.Mean
+		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == profile.FormNumeric && c.IsInteger()
 		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
 			merged := (len(h.Rows) + distributionBins - 1) / distributionBins // bins that become one
 			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)

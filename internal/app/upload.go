@@ -43,6 +43,9 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	return info, a.toProblem(err)
 }
 
+// namedBody is the body of an upload that knows the name of its file, once it was read.
+type namedBody interface{ FileName() string }
+
 // copyTo copies the body to w. Unlike [io.Copy] it can distinguish an error of
 // the body, which becomes a problem of the client, from an error of w.
 func (u upload) copyTo(w io.Writer) error {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"net/url"
+	"slices"
 
 	"foretell/internal/api"
 )
@@ -27,6 +29,22 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 		return c.AddData(ctx, created.DatasetKey, src, progress)
 	}
 	return c.putFile(ctx, created, src, progress)
+}
+
+// CreateDataset creates a dataset. The name of its file is an extension. If the service rejects
+// the request, it is sent again without the name.
+func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
+	created, err := Call(ctx, c, api.CreateDataset, in)
+	var problem *api.Problem
+	if in.Body.FileName == "" || !errors.As(err, &problem) || problem.Status != http.StatusBadRequest && problem.Status != http.StatusUnprocessableEntity {
+		return created, err
+	}
+	if len(problem.Errors) > 0 && !slices.ContainsFunc(problem.Errors, func(e api.FieldError) bool { return e.Field == "fileName" }) {
+		return created, err
+	}
+	nameless := *in
+	nameless.Body.FileName = ""
+	return Call(ctx, c, api.CreateDataset, &nameless)
 }
 
 // AddData adds a CSV of at most 32 MB to a PENDING dataset.

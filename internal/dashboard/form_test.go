@@ -63,7 +63,7 @@ func TestRejectedPrediction(t *testing.T) {
 	if err := parseTemplates(time.Now)["model"].ExecuteTemplate(&body, "content", content); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"choose a CSV file", `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
+	for _, want := range []string{"Choose a CSV file.", `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
 		if !strings.Contains(body.String(), want) {
 			t.Errorf("%s is missing in %s", want, body.String())
 		}

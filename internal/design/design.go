@@ -68,6 +68,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
+		"sentence":  humanize.Sentence,
 		"score":     FormatScore,
 		"perfname":  api.PerformanceName,
 		"number":    FormatNumber,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"foretell/internal/api"
@@ -92,19 +93,35 @@ func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64
 	d, form := known.Distribution, profile.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))
 	width := (d.High - d.Low) / float64(len(d.Bins))
-	parts := []countedPart{{"below " + form.Format(d.Low), 0, counts[0]}}
+	below, above := form.Format(d.Low), form.Format(d.High)
+	between := func(from, to float64) string { return form.Format(from) + "–" + form.Format(to) }
+	if d.Integers && p.IsInteger() {
+		below, above, between = formatInteger(d.Low), formatInteger(math.Ceil(d.High)-1), formatIntegers
+	}
+	parts := []countedPart{{"below " + below, 0, counts[0]}}
 	joined, from := countedPart{}, d.Low
 	for i, rows := range d.Bins {
 		joined.training += float64(rows)
 		joined.count += counts[i+1]
 		to := d.Low + float64(i+1)*width
 		if last := i == len(d.Bins)-1; last || joined.training >= minTrainingShare*float64(trainingRows) {
-			joined.name = form.Format(from) + "–" + form.Format(to)
+			joined.name = between(from, to)
 			parts = append(parts, joined)
 			joined, from = countedPart{}, to
 		}
 	}
-	return append(parts, countedPart{"above " + form.Format(d.High), 0, counts[len(counts)-1]})
+	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
+}
+
+// formatInteger formats the least integer of at least value.
+func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
+
+// formatIntegers formats the integers of at least from and below to.
+func formatIntegers(from, to float64) string {
+	if last := math.Ceil(to) - 1; last > math.Ceil(from) {
+		return formatInteger(from) + "–" + formatInteger(last)
+	}
+	return formatInteger(from)
 }
 
 // textParts divides texts into the most frequent ones of the training file and the others.

@@ -89,6 +89,29 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestIntegerRanges compares a column of integers, whose bins end between two of them.
+func TestIntegerRanges(t *testing.T) {
+	known := &api.Dataset{Rows: 100, Columns: []api.Column{
+		{Name: "age", Kind: "numeric", Distribution: &api.Distribution{Low: 0, High: 10, Bins: []int64{30, 20, 30, 20}, Integers: true}},
+	}}
+	for name, c := range map[string]struct {
+		format string
+		want   string
+	}{
+		"integers":  {"%.0f", "0–2 3–4 5–7 8–9 above 9"},
+		"fractions": {"%.1f", "0–2.5 2.5–5 5–7.5 7.5–10 above 10"},
+	} {
+		r := Measure(known, "blind.csv", scan(t, 100, "age", func(i int, _ *rand.Rand) string { return fmt.Sprintf(c.format, float64(i%25)*0.5*float64(1+i%2)) }), nil)
+		var names []string
+		for _, part := range r.Columns[0].Parts {
+			names = append(names, part.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: the ranges are %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // TestVerdict names the columns that drifted, and those that the model depends on most.
 func TestVerdict(t *testing.T) {
 	r := Measure(training(), "blind.csv", scan(t, 3000, "age,score,colour,note", func(i int, draw *rand.Rand) string {

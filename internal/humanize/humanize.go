@@ -1,4 +1,4 @@
-// Package humanize formats counts and shares for people.
+// Package humanize formats counts, shares and messages for people.
 package humanize
 
 import (

@@ -32,3 +32,24 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+func TestSentence(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"":                          "",
+		"wrong e-mail or password":  "Wrong e-mail or password.",
+		"there is no series \"a\"":  "There is no series \"a\".",
+		"The file has no rows.":     "The file has no rows.",
+		"datasetName: is required":  "Dataset name: is required.",
+		"password: must be longer":  "Password: must be longer.",
+		"e-mail missing":            "E-mail missing.",
+		"blind.csv does not match":  "blind.csv does not match.",
+		"ann@example.org is known":  "ann@example.org is known.",
+		"line 3, column 2: no text": "Line 3, column 2: no text.",
+		"état inconnu…":             "État inconnu…",
+	} {
+		if got := Sentence(message); got != want {
+			t.Errorf("Sentence(%q) = %q, want %q", message, got, want)
+		}
+	}
+}

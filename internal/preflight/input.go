@@ -218,13 +218,17 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
+// UploadName returns the name of the file that is sent to the service.
+func (in *Input) UploadName() string {
+	if in.IsSpooled() || len(in.Paths) > 1 {
+		return "data.csv"
+	}
+	return filepath.Base(in.Paths[0])
+}
+
 // uploadSource returns the table for an upload. size is the size of its canonical form.
 func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
-	name := filepath.Base(in.Paths[0])
-	if in.IsSpooled() || len(in.Paths) > 1 {
-		name = "data.csv"
-	}
-	return client.Source{Name: name, Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
+	return client.Source{Name: in.UploadName(), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
 // Digest digests the files of an input.

@@ -254,14 +254,14 @@ func TestAccountPages(t *testing.T) {
 	}
 	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access"`)
 	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {" "}, "reason": {"to learn"}}
-	check(post("/request-access", form), 422, "organisation: is required")
+	check(post("/request-access", form), 422, "Organisation: is required.")
 	check(post("/request-access", form), 422, `value="&lt;b&gt;Bob"`)
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
 
 	check(call{method: "GET", path: "/forgotten-password"}, 200, `<form method="post" action="/forgotten-password"`)
 	check(post("/forgotten-password", url.Values{"email": {"<b>"}}), 422, `value="&lt;b&gt;"`)
-	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "this service sends no mails")
+	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "This service sends no mails")
 
 	var invitation api.Invitation
 	admin.must(t, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"eve@example.com"}`}, &invitation)
@@ -271,7 +271,7 @@ func TestAccountPages(t *testing.T) {
 	}
 	check(call{method: "GET", path: "/password?code=unknown"}, 403, "was used or has expired")
 	passwords := url.Values{"code": {code}, "password": {"a long password"}, "repeated": {"a wrong password"}}
-	check(post("/password", passwords), 422, "the two passwords differ")
+	check(post("/password", passwords), 422, "The two passwords differ.")
 	passwords.Set("repeated", "a long password")
 	check(post("/password", passwords), 200, "foretell login "+s.url+" --username eve@example.com")
 	check(post("/password", passwords), 403, "was used or has expired")

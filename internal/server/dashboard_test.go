@@ -90,7 +90,7 @@ func TestSession(t *testing.T) {
 	s.addUser(t)
 	b := newBrowser(t, s.url)
 	b.expect(t, "/datasets", nil, 200, `name="next" value="/datasets"`)
-	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {"wrong"}}, 401, "wrong e-mail or password")
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {"wrong"}}, 401, "Wrong e-mail or password.")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "next": {"//evil.example/"}}, 200, "<title>Home")
 	address, err := url.Parse(s.url)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestSession(t *testing.T) {
 	b.site = "cross-site"
 	b.expect(t, "/sign-out", url.Values{}, 403, "another site")
 	b.site = "same-origin"
-	b.expect(t, "/nowhere", nil, 404, "there is no page at this address")
+	b.expect(t, "/nowhere", nil, 404, "There is no page at this address.")
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
 	stolen.expect(t, "/datasets", nil, 200, "<title>Sign in") // the session has ended, not only the cookie
 }
@@ -160,7 +160,7 @@ func TestDatasetPages(t *testing.T) {
 	}
 	b.expect(t, "/datasets", nil, 200, path)
 	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")
-	b.expect(t, path, nil, 404, "no dataset")
+	b.expect(t, path, nil, 404, "No dataset")
 }
 
 // TestPartsOfPages sends the requests of htmx: uploads and polls. None may be answered with a
@@ -271,7 +271,7 @@ func TestAssets(t *testing.T) {
 			t.Errorf("%s: %s", name[1], resp.Status)
 		}
 	}
-	b.expect(t, "/assets/old/foretell.css", nil, 404, "no page")
+	b.expect(t, "/assets/old/foretell.css", nil, 404, "no page at")
 }
 
 // trainingCSV returns a training file of two classes.

@@ -21,6 +21,8 @@ const fileField = "file"
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
+	// fileName is the name of the file, which may be empty.
+	fileName string
 	// onFile is called with the name of the file, which may be empty, before it is read. It
 	// may be nil.
 	onFile func(name string)
@@ -80,6 +82,9 @@ func (f *formFile) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
+// FileName returns the name of the file. It is empty until a part of the file was read.
+func (f *formFile) FileName() string { return f.fileName }
+
 // findFile reads up to the part `file`.
 func (f *formFile) findFile() error {
 	for {
@@ -91,7 +96,7 @@ func (f *formFile) findFile() error {
 			return err
 		}
 		if part.FormName() == fileField {
-			f.part = part
+			f.part, f.fileName = part, part.FileName()
 			if f.onFile != nil {
 				f.onFile(part.FileName())
 			}

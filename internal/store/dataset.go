@@ -128,8 +128,8 @@ func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) er
 		return err
 	}
 	return t.execRequired(ctx, ErrWrongState, `UPDATE dataset SET status = ?, blob = ?, bytes = ?, sha256 = nullif(?, ''), reason = ?, row_count = ?,
-		columns = ?, classes = ?, schema = ?, updated = ? WHERE key = ? AND status = ?`,
-		d.Status, d.Blob, d.Bytes, d.SHA256, d.FailureReason, d.Rows, string(columns), string(classes), string(d.Schema),
+		file_name = ?, columns = ?, classes = ?, schema = ?, updated = ? WHERE key = ? AND status = ?`,
+		d.Status, d.Blob, d.Bytes, d.SHA256, d.FailureReason, d.Rows, d.FileName, string(columns), string(classes), string(d.Schema),
 		toMicros(d.Updated), d.Key, fromState)
 }
 

@@ -117,7 +117,7 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):
 		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
 	default:
-		if inf.form == FormNumeric && allDifferent && c.isInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+		if inf.form == FormNumeric && allDifferent && c.IsInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
 			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
 		}
 		return false
@@ -128,12 +128,12 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 // isRowNumber reports whether a column has no missing values and contains each integer of a
 // range exactly once.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
-	return c.isInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
+	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
 }
 
-// isInteger reports whether the column has numbers and all of them are integers.
-func (c *ColumnProfile) isInteger() bool { return c.Numbers != nil && !c.hasFractions }
+// IsInteger reports whether the column has numbers and all of them are integers.
+func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
 // duplicateOf returns the position of an earlier column with the same content, if there is
 // one.

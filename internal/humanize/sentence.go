@@ -1,0 +1,52 @@
+package humanize
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentence returns a message as a full sentence: with an upper-case first letter and a full stop.
+// The name of a field, such as "datasetName: must not be blank", becomes words: "Dataset name:
+// must not be blank.". Another first word is unchanged unless it has lower-case letters only,
+// because it may be the name of a file. An empty message stays empty.
+func Sentence(message string) string {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return ""
+	}
+	end := strings.IndexFunc(message, unicode.IsSpace)
+	if end < 0 {
+		end = len(message)
+	}
+	first, rest := message[:end], message[end:]
+	if name, isField := strings.CutSuffix(first, ":"); isField && isCamelCase(name) {
+		first = splitCamelCase(name) + ":"
+	}
+	if strings.IndexFunc(strings.TrimRight(first, ":,;"), func(r rune) bool { return !unicode.IsLower(r) && r != '-' && r != '\'' && r != ' ' }) < 0 {
+		letter, size := utf8.DecodeRuneInString(first)
+		first = string(unicode.ToUpper(letter)) + first[size:]
+	}
+	if last := message[len(message)-1]; !strings.ContainsRune(".!?", rune(last)) && !strings.HasSuffix(message, "…") {
+		rest += "."
+	}
+	return first + rest
+}
+
+// isCamelCase reports whether a word is the name of a field: ASCII letters, the first of which
+// is in lower case.
+func isCamelCase(word string) bool {
+	return word != "" && unicode.IsLower(rune(word[0])) && strings.IndexFunc(word, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) < 0
+}
+
+// splitCamelCase returns the words of the name of a field in lower case.
+func splitCamelCase(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
