@@ -103,7 +103,7 @@ def compare(args):
         if not name.endswith(".csv") or args.only and name[:-4] not in args.only.split(","):
             continue
         values = [[] for _ in args.commands]
-        for seed in range(1, args.seeds + 1):
+        for seed in range(args.first, args.first + args.seeds):
             header, train, blind = divide(os.path.join(args.folder, name), seed)
             with tempfile.TemporaryDirectory() as folder:
                 write(folder + "/train.csv", header, train)
@@ -133,6 +133,7 @@ parser.add_argument("folder")
 parser.add_argument("metric")
 parser.add_argument("commands", nargs="*")
 parser.add_argument("--seeds", type=int, default=2)
+parser.add_argument("--first", type=int, default=1)
 parser.add_argument("--only", default="")
 args = parser.parse_args()
 if args.action == "make":

@@ -91,6 +91,8 @@ type ModelReport struct {
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
 	// Effort is EffortFast, or empty for the default.
 	Effort string `json:"effort,omitempty" doc:"How much the race trained: fast; absent if it is the default."`
+	// ClassWeights is nil if the weights were equal.
+	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.

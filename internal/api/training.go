@@ -124,6 +124,8 @@ type NewTraining struct {
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds. An extension."`
+
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, also where performances are measured. Probabilities do not depend on the weights. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].
@@ -139,32 +141,33 @@ type CreatedTraining struct {
 // rows the algorithm was trained on, and TestPerformance on rows that were used
 // for nothing else.
 type Training struct {
-	TrainingJobKey       string   `json:"trainingJobKey"`
-	DatasetKey           string   `json:"datasetKey"`
-	DatasetName          string   `json:"datasetName"`
-	Status               string   `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
-	Outcome              string   `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
-	ScalingFactor        int      `json:"scalingFactor"`
-	TargetPerformance    *float64 `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
-	ModelKey             string   `json:"modelKey,omitempty" doc:"The best model, once there is one."`
-	AchievedPerformance  *float64 `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm was not trained on."`
-	LogLoss              *float64 `json:"logLoss,omitempty" doc:"On the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
-	TrainingPerformance  *float64 `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
-	TestPerformance      *float64 `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
-	CreatedOn            string   `json:"createdOn"`
-	Metric               string   `json:"metric" doc:"The metric of the performances, as in the request."`
-	TimeLimitSeconds     int      `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
-	GroupColumn          string   `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
-	TimeColumn           string   `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`
-	Effort               string   `json:"effort,omitempty" doc:"fast; absent if it is the default. An extension."`
-	FailureReason        string   `json:"failureReason,omitempty"`
-	StartedOn            string   `json:"startedOn,omitempty"`
-	FinishedOn           string   `json:"finishedOn,omitempty"`
-	ParentTrainingJobKey string   `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm's run in it."`
-	Algorithm            string   `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
-	AlgorithmName        string   `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
-	QueuedBehind         int      `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before it."`
-	Interrupted          bool     `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to run it has ended and no other will resume it automatically."`
+	TrainingJobKey       string       `json:"trainingJobKey"`
+	DatasetKey           string       `json:"datasetKey"`
+	DatasetName          string       `json:"datasetName"`
+	Status               string       `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
+	Outcome              string       `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
+	ScalingFactor        int          `json:"scalingFactor"`
+	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
+	ModelKey             string       `json:"modelKey,omitempty" doc:"The best model, once there is one."`
+	AchievedPerformance  *float64     `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm was not trained on."`
+	LogLoss              *float64     `json:"logLoss,omitempty" doc:"On the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
+	TrainingPerformance  *float64     `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
+	TestPerformance      *float64     `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
+	CreatedOn            string       `json:"createdOn"`
+	Metric               string       `json:"metric" doc:"The metric of the performances, as in the request."`
+	TimeLimitSeconds     int          `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
+	GroupColumn          string       `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
+	TimeColumn           string       `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`
+	Effort               string       `json:"effort,omitempty" doc:"fast; absent if it is the default. An extension."`
+	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"As in the request; absent if equal. An extension."`
+	FailureReason        string       `json:"failureReason,omitempty"`
+	StartedOn            string       `json:"startedOn,omitempty"`
+	FinishedOn           string       `json:"finishedOn,omitempty"`
+	ParentTrainingJobKey string       `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm's run in it."`
+	Algorithm            string       `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
+	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
+	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before it."`
+	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to run it has ended and no other will resume it automatically."`
 }
 
 // TrainingPage is the response of the lists of training jobs.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"time"
@@ -36,6 +37,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}
 	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
 		return nil, api.NewFieldProblem("metric", "%s", err)
+	}
+	if race.ClassWeights, err = encodeClassWeights(in.Body.ClassWeights, d); err != nil {
+		return nil, err
 	}
 	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
@@ -185,6 +189,39 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
+}
+
+// encodeClassWeights returns class weights as they are stored.
+func encodeClassWeights(w api.ClassWeights, d *store.Dataset) (string, error) {
+	if w.IsZero() {
+		return "", nil
+	}
+	if _, err := w.Resolve(d.Classes); err != nil {
+		return "", api.NewFieldProblem("classWeights", "%s", err)
+	}
+	encoded, err := json.Marshal(w)
+	return string(encoded), err
+}
+
+// decodeClassWeights is the inverse of encodeClassWeights.
+func decodeClassWeights(stored string) (w api.ClassWeights) {
+	if stored != "" && json.Unmarshal([]byte(stored), &w) != nil {
+		return api.ClassWeights{}
+	}
+	return w
+}
+
+// weightsByLabel returns the weight of each class of a race, or nil if they are equal.
+func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
+	weights, err := decodeClassWeights(race.ClassWeights).Resolve(classes)
+	if err != nil || weights == nil { // CreateTraining has checked them
+		return nil
+	}
+	byLabel := make(map[string]float64, len(classes))
+	for i, class := range classes {
+		byLabel[class.Label] = weights[i]
+	}
+	return byLabel
 }
 
 // classLabels returns the labels of a dataset's classes.

@@ -31,7 +31,9 @@ type evaluator struct {
 	// names and classRows are those of metric.Predictions. They may be nil.
 	names     []string
 	classRows []int
-	halves    [2][]int32 // indices into labels
+	// weights are the class weights of the race; nil if the decision weights are fitted.
+	weights []float64
+	halves  [2][]int32 // indices into labels
 	// buffers holds the free buffers for the probabilities of a step. A nil
 	// element is allocated on first use.
 	buffers chan []float32
@@ -128,9 +130,9 @@ func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictio
 	return e.newPredictions(probabilities)
 }
 
-// usesWeights reports whether decisions are weighted for the metric.
+// usesWeights reports whether decisions are weighted.
 func (e *evaluator) usesWeights() bool {
-	return e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric)
+	return e.weights != nil || e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric)
 }
 
 func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
@@ -139,17 +141,24 @@ func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
 	}
 }
 
-// fitClassWeights returns the decision weights of the model, fitted to all
-// validation rows.
+// fitClassWeights returns the decision weights of the model: the class weights of the race,
+// or those that are fitted to all validation rows.
 func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
+	if e.weights != nil {
+		return e.weights
+	}
 	return metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
 }
 
 // applyClassWeights returns a copy of probabilities in which each half of the
-// rows is multiplied by the weights fitted to the other half.
+// rows is multiplied by the weights fitted to the other half, or by the class
+// weights of the race.
 func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
-		weights := metric.FitClassWeights(e.metric, fit)
+		weights := e.weights
+		if weights == nil {
+			weights = metric.FitClassWeights(e.metric, fit)
+		}
 		return func(row []float32) {
 			for c := range weights {
 				row[c] *= float32(weights[c])

@@ -61,3 +61,24 @@ func TestLogLossDecidesItsRace(t *testing.T) {
 		t.Error("half a nat in all is flawless, five are not")
 	}
 }
+
+// TestClassWeightsDecide checks that the class of the highest product of probability and weight
+// is predicted, that probabilities do not depend on the weights, and that invalid weights are
+// rejected.
+func TestClassWeightsDecide(t *testing.T) {
+	f := fakeFrame(300, 2)
+	good := fakeFitter{skills: []float64{0.9}}
+	equal := mustRace(t, f, Params{}, good)
+	weighted := mustRace(t, f, Params{ClassWeights: map[string]float64{f.Schema.Classes[0]: 1e9, f.Schema.Classes[1]: 1}}, good)
+	if equal.Report.Test.LogLoss != weighted.Report.Test.LogLoss {
+		t.Errorf("log loss %v with equal weights, %v with others", equal.Report.Test.LogLoss, weighted.Report.Test.LogLoss)
+	}
+	if got := weighted.Report.Classes[0].Recall; got != 1 || weighted.Report.Classes[1].Recall == 1 {
+		t.Errorf("recall %v of the class of the largest weight, %v of the other", got, weighted.Report.Classes[1].Recall)
+	}
+	for _, weights := range []map[string]float64{{}, {f.Schema.Classes[0]: 1}, {f.Schema.Classes[0]: -1, f.Schema.Classes[1]: 1}} {
+		if _, err := Race(t.Context(), f, Params{ClassWeights: weights}); err == nil {
+			t.Errorf("no error for the weights %v", weights)
+		}
+	}
+}

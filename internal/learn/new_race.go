@@ -35,6 +35,10 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if err := metric.CheckName(p.Metric, f.Schema.Classes); err != nil {
 		return nil, fmt.Errorf("metric=%w", err)
 	}
+	weights, err := classWeights(p.ClassWeights, f.Schema.Classes)
+	if err != nil {
+		return nil, err
+	}
 	if p.Workers <= 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -58,6 +62,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
 	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.names, r.evaluator.classRows = f.Schema.Classes, countLabels(f.Labels, classes)
+	r.evaluator.weights = weights
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
@@ -74,6 +79,20 @@ func (r *race) newRun(v variant, index int) *run {
 		o.folds, o.firstFoldIndex = split.MergeFolds(o.folds, n), len(r.plan.Folds)
 	}
 	return o
+}
+
+// classWeights returns the weight of each class, or nil if byLabel is nil.
+func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
+	if byLabel == nil {
+		return nil, nil
+	}
+	weights := make([]float64, len(classes))
+	for i, label := range classes {
+		if weights[i] = byLabel[label]; !(weights[i] > 0) || math.IsInf(weights[i], 1) {
+			return nil, fmt.Errorf("classWeights: %v for class %q: must be a positive number", weights[i], label)
+		}
+	}
+	return weights, nil
 }
 
 // countLabels returns the number of rows of each class.

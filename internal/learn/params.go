@@ -41,6 +41,11 @@ type Params struct {
 	// logLoss, or rocAuc, prAuc or f1 of one class, as in f1[yes]. The performance of
 	// logLoss is metric.Likelihood. Defaults to accuracy.
 	Metric string
+	// ClassWeights are the costs of a wrong prediction by the row's class, a positive number
+	// for each label. The class with the highest product of probability and weight is
+	// predicted. Probabilities do not depend on the weights. If it is nil, the weights are
+	// those that Metric is best with.
+	ClassWeights map[string]float64
 	// Seed is the seed of all random numbers.
 	Seed uint64
 	// Workers is the number of goroutines that train. It does not change the

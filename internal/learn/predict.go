@@ -34,8 +34,9 @@ type PredictOptions struct {
 // give reasons.
 //
 // probability is the probability of the predicted class. If the metric of the
-// race was balancedAccuracy or macroF1, decisions are weighted, and another
-// class of the row may have a higher probability.
+// race was balancedAccuracy, macroF1 or F1 of a class, or if the race had class
+// weights, decisions are weighted, and another class of the row may have a higher
+// probability.
 //
 // The error for an invalid file is a *csvfile.Defect; the rows already written
 // are then invalid, too. Memory does not grow with the number of rows, because

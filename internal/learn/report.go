@@ -17,7 +17,9 @@ type Report struct {
 	// nil for the model of one algorithm.
 	Shares []Share
 	Metric string
-	Seed   uint64
+	// ClassWeights are Params.ClassWeights.
+	ClassWeights map[string]float64
+	Seed         uint64
 	// Notes are sentences on how the model or its metrics differ from what is
 	// usual, such as a component that was not refitted. It is nil if they do not.
 	Notes []string
@@ -135,6 +137,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	o.Report = Report{
 		Algorithm:      m.algorithm,
 		Metric:         r.evaluator.metric,
+		ClassWeights:   r.data.params.ClassWeights,
 		Seed:           r.data.params.Seed,
 		Rows:           r.data.Rows,
 		ValidationRows: len(r.evaluator.labels),

@@ -184,10 +184,15 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // The error alone is coarse and would select a lucky step. Half a row is added
 // to the error so that its logarithm is finite.
 //
-// In a race for logLoss it is the logarithm of the calibrated log loss.
+// In a race for logLoss it is the logarithm of the calibrated log loss, and for the area
+// under a curve that of the log loss, because the area on a few hundred rows has more
+// noise. See docs/engine.md for what was measured.
 func selectionLoss(name string, s score, rows int) float64 {
-	if name == metric.NameLogLoss {
+	switch {
+	case name == metric.NameLogLoss:
 		return math.Log(1e-6 - math.Log(max(s.performance, minProbability)))
+	case !metric.UsesDecisions(name):
+		return math.Log(s.logLoss + 1e-6)
 	}
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
 }

@@ -36,6 +36,7 @@ type Flags struct {
 	groupColumn   string
 	timeColumn    string
 	effort        string
+	classWeight   string
 	TimeLimit     time.Duration
 	cmd           *cobra.Command
 }
@@ -52,8 +53,10 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together, such as the rows of a customer, so that scores are those for new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "measure on rows that are later than the training rows, according to this `column` of dates or numbers")
 	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, with only the two kinds of boosting unless --algorithm names others, or default")
+	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction by the row's class: balanced, or `weights` such as yes=5 (1 for the other classes)")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h without the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("class-weight", cobra.FixedCompletions([]string{api.ClassWeightsBalanced}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("effort", cobra.FixedCompletions(api.Efforts(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.CompleteList(algorithmNames()))
 }
@@ -181,6 +184,10 @@ func (f *Flags) Request() (api.NewTraining, error) {
 			return body, err
 		}
 	}
+	var err error
+	if body.ClassWeights, err = api.ParseClassWeights(f.classWeight); err != nil {
+		return body, exit.Usagef("invalid --class-weight %w", err)
+	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
 		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))
 	}
@@ -230,8 +237,20 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// CheckClass returns a usage error if --metric names a class that the training file lacks.
+// CheckClass returns a usage error if --metric or --class-weight names a class that the
+// training file lacks, or a weight is invalid.
 func (f *Flags) CheckClass(labels []string) error {
+	classes := make([]api.Class, len(labels))
+	for i, label := range labels {
+		classes[i].Label = label
+	}
+	weights, err := api.ParseClassWeights(f.classWeight)
+	if err == nil {
+		_, err = weights.Resolve(classes)
+	}
+	if err != nil {
+		return exit.Usagef("invalid --class-weight %q: %w", f.classWeight, err)
+	}
 	base, class := metric.SplitName(f.metric)
 	if class == "" {
 		return nil

@@ -145,6 +145,8 @@ type Race struct {
 	TimeColumn    string   `json:"timeColumn,omitempty"`
 	// Effort is how much the race trained; "" is the default.
 	Effort string `json:"effort,omitempty"`
+	// ClassWeights are the class weights of the race; the zero value is equal weights.
+	ClassWeights api.ClassWeights `json:"classWeights,omitzero"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
 }
@@ -175,6 +177,9 @@ func (r *Race) Flags() []string {
 	}
 	if r.Effort != "" {
 		flags = append(flags, "--effort", r.Effort)
+	}
+	if !r.ClassWeights.IsZero() {
+		flags = append(flags, "--class-weight", r.ClassWeights.String())
 	}
 	return flags
 }

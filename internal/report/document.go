@@ -101,6 +101,9 @@ func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if job.Effort != "" {
 		add("--effort %s", job.Effort)
 	}
+	if !job.ClassWeights.IsZero() {
+		add("--class-weight %s", term.ShellQuote(job.ClassWeights.String()))
+	}
 	if r != nil {
 		add("--seed %d", r.Seed)
 		if n := len(r.Algorithms); n > 0 && n < len(api.Algorithms(len(r.Classes))) {

@@ -43,6 +43,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	if text := formatFeatures(r); text != "" {
 		fmt.Fprintf(&b, "Features: %s\n", text)
 	}
+	b.WriteString(formatClassWeights(r))
 	if text := formatDivision(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
@@ -72,6 +73,18 @@ func formatEffort(r *api.ModelReport) string {
 		return ""
 	}
 	return ", effort " + r.Effort
+}
+
+// formatClassWeights returns a line with the class weights of the race, or "" if they are equal.
+func formatClassWeights(r *api.ModelReport) string {
+	if len(r.ClassWeights) == 0 {
+		return ""
+	}
+	w := api.ClassWeights{ByClass: make(map[string]float64)}
+	for label, weight := range r.ClassWeights {
+		w.ByClass[label] = math.Round(weight*1e4) / 1e4
+	}
+	return "Class weights " + w.String() + ": the class with the highest probability × weight is predicted\n"
 }
 
 // writeSentences writes a paragraph or, below a title, a list of sentences, wrapped to width.

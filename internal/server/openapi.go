@@ -27,6 +27,7 @@ func humaConfig(version string) huma.Config {
 	schemas := huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Decimal](), reflect.TypeFor[decimalSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Threshold](), reflect.TypeFor[thresholdSchema]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[api.ClassWeights](), reflect.TypeFor[classWeightsSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.DatasetEntries](), reflect.TypeFor[datasetEntriesSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[api.Problem]())
 	return huma.Config{
@@ -78,6 +79,17 @@ type thresholdSchema struct{}
 // Schema returns the schema of a nullable number.
 func (thresholdSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Format: "double", Minimum: new(0.0), Maximum: new(1.0), Nullable: true}
+}
+
+// classWeightsSchema is the schema of [api.ClassWeights].
+type classWeightsSchema struct{}
+
+// Schema returns a schema that allows balanced, or an object of numbers.
+func (classWeightsSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString, Enum: []any{api.ClassWeightsBalanced}},
+		{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeNumber, Format: "double"}},
+	}}
 }
 
 // datasetEntriesSchema is the schema of [api.DatasetEntries].

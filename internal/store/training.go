@@ -31,6 +31,8 @@ type Training struct {
 	GroupColumn, TimeColumn string
 	// Effort is how much a race trains, empty for the default.
 	Effort string
+	// ClassWeights is the JSON of [api.ClassWeights], empty for equal weights.
+	ClassWeights string
 	// The scores are nil until they are known. AchievedPerformance and LogLoss (in nats)
 	// are measured on the validation rows at the best step, or the best step so far while
 	// the run is running.
@@ -61,7 +63,7 @@ const (
 	trainingListColumns = trainingBaseColumns + ", '[]'" // lists do not show curves
 	trainingBaseColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
-	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.achieved, t.log_loss, t.training, t.test, t.reason,
+	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
 	// Of the runs of a race, only the run of the winning algorithm has the model.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
@@ -73,7 +75,7 @@ func scanTraining(row rowScanner) (*Training, error) {
 	var curve []byte
 	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.ClassWeights, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
 		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
@@ -90,9 +92,9 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		parent = r.Parent
 	}
 	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
-		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, class_weights, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, toMicros(r.Created), toMicros(r.Deadline)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, r.ClassWeights, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
 // GetTraining returns a training job of the account. It returns ErrNotFound if

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ClassWeightsBalanced is the class weights that are inversely proportional to the numbers
+// of rows of the classes.
+const ClassWeightsBalanced = "balanced"
+
+// MaxClassWeight is the largest class weight. The smallest is 1/MaxClassWeight.
+const MaxClassWeight = 1e6
+
+// ClassWeights say how much a wrong prediction of a row costs, by the row's class. The zero
+// value is equal weights.
+type ClassWeights struct {
+	// Balanced selects, for class c with n_c of n rows and k classes, the weight n/(k·n_c), as
+	// in scikit-learn.
+	Balanced bool
+	// ByClass has the weights by label. Those of other classes are 1.
+	ByClass map[string]float64
+}
+
+// IsZero reports whether the weights are equal.
+func (w ClassWeights) IsZero() bool { return !w.Balanced && len(w.ByClass) == 0 }
+
+// MarshalJSON returns "balanced", or an object with the weights by label.
+func (w ClassWeights) MarshalJSON() ([]byte, error) {
+	if w.Balanced {
+		return json.Marshal(ClassWeightsBalanced)
+	}
+	return json.Marshal(w.ByClass)
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (w *ClassWeights) UnmarshalJSON(b []byte) error {
+	*w = ClassWeights{}
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		if w.Balanced = text == ClassWeightsBalanced; !w.Balanced && text != "" {
+			return fmt.Errorf("%q: must be %q or an object with a number for each class", text, ClassWeightsBalanced)
+		}
+		return nil
+	}
+	return json.Unmarshal(b, &w.ByClass)
+}
+
+// String returns the weights as ParseClassWeights reads them: balanced, or a list such as
+// no=1,yes=5, in the order of the labels.
+func (w ClassWeights) String() string {
+	if w.Balanced {
+		return ClassWeightsBalanced
+	}
+	var parts []string
+	for _, label := range slices.Sorted(maps.Keys(w.ByClass)) {
+		parts = append(parts, label+"="+strconv.FormatFloat(w.ByClass[label], 'g', -1, 64))
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseClassWeights parses balanced, or a list such as no=1,yes=5. A label may contain commas
+// and equals signs.
+func ParseClassWeights(text string) (ClassWeights, error) {
+	if text == "" || text == ClassWeightsBalanced {
+		return ClassWeights{Balanced: text != ""}, nil
+	}
+	w := ClassWeights{ByClass: map[string]float64{}}
+	pending := ""
+	for _, part := range strings.Split(text, ",") {
+		pending += part
+		at := strings.LastIndex(pending, "=")
+		value, err := strconv.ParseFloat(pending[at+1:], 64)
+		if at <= 0 || err != nil { // a comma of the label
+			pending += ","
+			continue
+		}
+		w.ByClass[pending[:at]] = value
+		pending = ""
+	}
+	if pending != "" {
+		return ClassWeights{}, fmt.Errorf("%q: want balanced or CLASS=NUMBER, such as yes=5", strings.TrimSuffix(pending, ","))
+	}
+	return w, nil
+}
+
+// Resolve returns the weight of each class, or nil if the weights are equal. An unknown label
+// or a weight that is not from 1/MaxClassWeight to MaxClassWeight is an error.
+func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
+	if w.IsZero() {
+		return nil, nil
+	}
+	labels, weights := make([]string, len(classes)), make([]float64, len(classes))
+	var rows int64
+	for i, class := range classes {
+		labels[i], weights[i] = class.Label, 1
+		rows += class.Rows
+	}
+	for _, label := range slices.Sorted(maps.Keys(w.ByClass)) {
+		at, weight := slices.Index(labels, label), w.ByClass[label]
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, strings.Join(labels[:min(len(labels), 20)], ", "))
+		case math.IsNaN(weight) || weight > MaxClassWeight || weight < 1/MaxClassWeight:
+			return nil, fmt.Errorf("%v is the weight of class %q: must be above 0 and at most %g", weight, label, float64(MaxClassWeight))
+		}
+		weights[at] = weight
+	}
+	if w.Balanced {
+		for i, class := range classes {
+			weights[i] = float64(rows) / (float64(len(classes)) * float64(max(class.Rows, 1)))
+		}
+	}
+	return weights, nil
+}

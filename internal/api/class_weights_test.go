@@ -1,0 +1,45 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+)
+
+func TestClassWeights(t *testing.T) {
+	classes := []api.Class{{Label: "a,b", Rows: 30}, {Label: "c=d", Rows: 10}}
+	for text, want := range map[string][]float64{
+		"": nil, "balanced": {40.0 / 60, 2}, "c=d=5": {1, 5}, "a,b=0.5,c=d=2": {0.5, 2},
+	} {
+		w, err := api.ParseClassWeights(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.Resolve(classes)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || w.String() != text {
+			t.Errorf("%q: %q %v (-want +got):\n%s", text, w, err, diff)
+		}
+		encoded, err := json.Marshal(w)
+		var again api.ClassWeights
+		if err != nil || json.Unmarshal(encoded, &again) != nil || again.String() != text {
+			t.Errorf("%q: JSON %s %v", text, encoded, err)
+		}
+	}
+	for text, want := range map[string]string{"yes": "CLASS=NUMBER", "a,b=2,c": "CLASS=NUMBER", "e=2": "unknown class", "a,b=0": "above 0", "a,b=-1": "above 0", "a,b=NaN": "above 0"} {
+		w, err := api.ParseClassWeights(text)
+		if err == nil {
+			_, err = w.Resolve(classes)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	var w api.ClassWeights
+	if err := json.Unmarshal([]byte(`"fair"`), &w); err == nil {
+		t.Error("no error for an unknown name")
+	}
+}
