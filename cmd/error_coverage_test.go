@@ -76,8 +76,9 @@ var provokedElsewhere = map[string]string{
 	"choose another file with --html":                       "the same",
 	"cannot listen on this computer: %w":                    "every computer has a loopback interface",
 	"see the results with `foretell models report` instead": "the same",
-	"internal error: %v":                                    "a panic",
-	"set %s=1 for a stack trace":                            "a panic",
+	"export the model with --format python, or train one with fewer trees, such as --algorithm BSIX01": "a model of 2 GB, see TestModelTooLarge of package onnx",
+	"internal error: %v":         "a panic",
+	"set %s=1 for a stack trace": "a panic",
 	"try again; if the error persists, report it with the output of FORETELL_DEBUG=1": "what nobody foresaw",
 }
 

@@ -23,16 +23,19 @@ type modelsExportOptions struct {
 	target download.OutputFile
 
 	format string
+	// outside describes the steps to the features that an ONNX model does not have.
+	outside string
 }
 
 // The values of --format.
 const (
 	formatForetell = "foretell"
 	formatPython   = "python"
+	formatONNX     = "onnx"
 )
 
 // exportEndings are the endings of the default names of the formats.
-var exportEndings = map[string]string{formatForetell: ".model", formatPython: ".py"}
+var exportEndings = map[string]string{formatForetell: ".model", formatPython: ".py", formatONNX: ".onnx"}
 
 func newModelsExportCmd(f *cli.Factory) *cobra.Command {
 	opts := &modelsExportOptions{wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{Idle: true}}}
@@ -47,9 +50,21 @@ It predicts a CSV file as ` + "`foretell predict`" + ` does, and can be imported
   python3 champion.py blind.csv -o result.csv
 
 The program prints seven significant digits instead of six. Its probabilities differ
-from those of ` + "`foretell predict`" + ` by at most one millionth.`,
+from those of ` + "`foretell predict`" + ` by at most one millionth.
+
+--format onnx writes an ONNX model for runtimes such as ONNX Runtime from version 1.14
+on (IR 8, ai.onnx 13, ai.onnx.ml 3). Its input features is a tensor of float64, rows ×
+features, where missing cells are NaN. Its outputs are label and probabilities, which
+are calibrated and differ from those of ` + "`foretell predict`" + ` by at most one
+millionth. The steps from a file to the features are not in the graph: codes of
+categories, amounts, parts of dates, and words and scores of texts. The command prints
+which of them the model needs, and the property foretell.features of the ONNX model
+describes each feature. The Python program makes the features of a file:
+
+  python3 champion.py blind.csv --features -o features.csv`,
 		Example: `  foretell models export train@champion -o champion.model
-  foretell models export train@champion --format python -o champion.py`,
+  foretell models export train@champion --format python -o champion.py
+  foretell models export train@champion --format onnx -o champion.onnx`,
 		Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
@@ -57,10 +72,10 @@ from those of ` + "`foretell predict`" + ` by at most one millionth.`,
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
 	opts.target = download.OutputFile{Factory: f, Content: "the model", NoReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model or KEY.py, with the first 8 characters of the key)")
+	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model, KEY.py or KEY.onnx, with the first 8 characters of the key)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
-	cmd.Flags().StringVar(&opts.format, "format", formatForetell, "`format` of the file: foretell or python")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	cmd.Flags().StringVar(&opts.format, "format", formatForetell, "`format` of the file: foretell, python or onnx")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython, formatONNX}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
@@ -68,12 +83,12 @@ from those of ` + "`foretell predict`" + ` by at most one millionth.`,
 func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	ending, known := exportEndings[o.format]
 	if !known {
-		return exit.Usagef("invalid --format %q: want foretell or python", o.format)
+		return exit.Usagef("invalid --format %q: want foretell, python or onnx", o.format)
 	}
 	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err
 	}
-	if o.target.ToStdout() && o.target.Factory.Console.OutTerminal && o.format == formatForetell {
+	if o.target.ToStdout() && o.target.Factory.Console.OutTerminal && o.format != formatPython {
 		return exit.Usagef("a model file is binary and cannot be printed on a terminal").WithHint("write it to a file with -o FILE, or pipe the output")
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -92,8 +107,14 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}
-	if written.Bytes, err = o.download(ctx, session, key); err != nil || o.target.ToStdout() {
+	if written.Bytes, err = o.download(ctx, session, key); err != nil {
 		return err
+	}
+	if o.outside != "" && !o.output.Quiet {
+		o.target.Factory.Note("not in the graph: %s; `foretell models export %s --format python` writes a program whose option --features makes the features of a file", o.outside, ref)
+	}
+	if o.target.ToStdout() {
+		return nil
 	}
 	if o.output.JSON || len(o.output.Fields) > 0 {
 		return cli.PrintItem(&o.output, &written, "path")
@@ -118,7 +139,12 @@ func (o *modelsExportOptions) download(ctx context.Context, session *connect.Ses
 				if err := verifyModelFile(path, again); err != nil {
 					return err
 				}
-				return modelfile.WritePython(w, path)
+				if o.format == formatPython {
+					return modelfile.WritePython(w, path)
+				}
+				var err error
+				o.outside, err = modelfile.WriteONNX(w, path)
+				return err
 			})
 		},
 		Check: func(part string) error {

@@ -1,12 +1,14 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/neural"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/shapley"
+	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
 
@@ -117,4 +119,18 @@ func isSmoothed(p predictor) bool {
 	}
 	_, ok := p.(smoothedModel)
 	return ok
+}
+
+// AddONNX adds the model to g and returns its class probabilities, see onnxModel.
+func (m smoothedModel) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	parts, weights := []onnx.Value{}, []float64{float64(float32(1 - m.weight)), float64(float32(m.weight))}
+	for _, p := range []predictor{m.networks, m.smooth} {
+		exported, ok := p.(onnxModel)
+		if !ok {
+			g.Fail(errors.New("the model has a smooth part that cannot be written as ONNX"))
+			return ""
+		}
+		parts = append(parts, exported.AddONNX(g, x))
+	}
+	return g.WeightedSum(parts, weights)
 }

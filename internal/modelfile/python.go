@@ -60,10 +60,14 @@ func writePythonConstants(w io.Writer, model *learn.Model) error {
 			columns, known[name] = append(columns, name), true
 		}
 	}
+	features := []string{}
+	for _, feature := range model.ONNXFeatures() {
+		features = append(features, feature.Name)
+	}
 	for _, constant := range []struct {
 		name  string
 		value any
-	}{{"LABEL", schema.Label}, {"CLASSES", schema.Classes}, {"COLUMNS", columns}, {"UNSPACED", unspacedRanges()}} {
+	}{{"LABEL", schema.Label}, {"CLASSES", schema.Classes}, {"COLUMNS", columns}, {"FEATURES", features}, {"UNSPACED", unspacedRanges()}} {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text) // a text or list in JSON is the same in Python
 		encoder.SetEscapeHTML(false)

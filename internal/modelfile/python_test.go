@@ -73,6 +73,7 @@ func comparePython(t *testing.T, model, blind string) {
 	program := writePython(t, model)
 	got := runPython(t, program, nil, program, absolute)
 	compareResults(t, want.Bytes(), got, len(m.Schema().Classes))
+	compareONNX(t, model, want.Bytes(), runPython(t, program, nil, program, absolute, "--features"))
 }
 
 // compareResults compares two results. Their last classes + 1 columns are probabilities,
@@ -265,6 +266,9 @@ empty = {name: None for name in model.COLUMNS}
 same = model.predict_proba([empty, {name: float("nan") for name in empty}, {name: " " for name in empty}])
 assert (same == same[0]).all(), same
 assert model.predict_proba([]).shape == (0, len(model.CLASSES))
+features = model.features([*rows, empty])
+assert features.shape == (len(rows) + 1, len(model.FEATURES)), features.shape
+assert (features[-1] != features[-1]).all(), features[-1]
 try:
     model.predict([{}])
 except ValueError as error:

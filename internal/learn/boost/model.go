@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
 
@@ -22,6 +23,9 @@ type ensemble interface {
 	score(dst []float32, f *frame.Frame, lo, hi int)
 	// encode encodes the rows of f for explanations.
 	encode(f *frame.Frame) encodedEnsemble
+	// addONNX adds the rounds to trees and returns the columns that they split. x has the
+	// columns of the frame.
+	addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix
 	// kind returns the second byte of the binary form.
 	kind() byte
 	write(w *codec.Writer)

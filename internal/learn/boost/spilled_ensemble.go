@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/onnx"
 	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
@@ -41,6 +42,10 @@ func (e *spilledEnsemble) score(dst []float32, f *frame.Frame, lo, hi int) {
 }
 
 func (e *spilledEnsemble) encode(f *frame.Frame) encodedEnsemble { return e.read().encode(f) }
+
+func (e *spilledEnsemble) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+	return e.read().addONNX(g, trees, x)
+}
 
 func (e *spilledEnsemble) write(w *codec.Writer) {
 	e.writeHead(w)

@@ -3,7 +3,7 @@
 # ---- Features: the cells of columns to numbers and codes of categories -------------------
 
 
-def features(schema, cells, rows):
+def extract_features(schema, cells, rows):
     """Returns an array for each column of the schema.
 
     cells maps the name of a column of the file to its texts. A numeric feature is an array

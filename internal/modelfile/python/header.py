@@ -2,10 +2,12 @@
 """Predicts the rows of a CSV file with a model that Foretell has trained.
 
     python3 model.py blind.csv -o result.csv    predicts the rows of a CSV file
+    python3 model.py blind.csv --features       prints their features, see features()
 
     import model
     model.predict(rows)                         the class of each row
     model.predict_proba(rows)                   the probability of each of model.CLASSES
+    model.features(rows)                        the input of the model as ONNX
 
 A row is a dict from column names to the texts that the cells have in a CSV file. None and
 NaN are empty cells, and numbers are converted to texts. Other columns are ignored.

@@ -34,6 +34,7 @@ class Model:
         self.members, count = [], r.uint32()
         self.texts = [i for i, column in enumerate(self.schema["columns"]) if column["kind"] == 2]
         sets = [[self.read_texts(r) for _ in self.texts] for _ in range(r.uint32() if version >= 4 else 0)]
+        self.text_sets = sets
         for _ in range(count):
             algorithm, weight = ALGORITHMS[r.byte()], r.float64()
             selected = r.array("<u4", r.uint32()) if version >= 2 else []
@@ -63,7 +64,7 @@ class Model:
         """Returns the probabilities of rows, which are given as texts by column."""
         if rows == 0:
             return np.zeros((0, len(self.schema["classes"])), np.float32)
-        columns = features(self.schema, cells, rows)
+        columns = extract_features(self.schema, cells, rows)
         total = np.zeros((rows, len(self.schema["classes"])), np.float32)
         with np.errstate(over="ignore", invalid="ignore"):  # of cells such as 1e308
             chosen = {}  # the columns by text models, which members share
@@ -75,6 +76,16 @@ class Model:
                 total = total + weight * one if len(self.members) > 1 else one
         return np.minimum(soften(total, self.temperature), 1)
 
+    def features(self, cells, rows):
+        """Returns the features of rows, which are given as texts by column: rows × FEATURES."""
+        columns = extract_features(self.schema, cells, rows)
+        parts = [column for i, column in enumerate(columns) if i not in self.texts]
+        parts = [np.where(part < 0, NAN, part) if part.dtype == np.int32 else part for part in parts]
+        for texts in self.text_sets:
+            for i, model in zip(self.texts, texts):
+                parts.extend(model.scores(columns[i]).T)
+        return np.stack(parts, axis=1).astype(np.float64)
+
     def decide(self, probabilities):
         """Returns the index of the predicted class of each row."""
         if len(self.decision_weights):
@@ -84,12 +95,26 @@ class Model:
 
 def predict_proba(rows):
     """Returns the probabilities of CLASSES for rows, as an array of rows × classes."""
+    return loaded_model().predict_proba(*cells_of(rows))
+
+
+def features(rows):
+    """Returns the FEATURES of rows, as an array of rows × features.
+
+    It is the input of the model that `foretell models export --format onnx` writes. A
+    category is its index among the levels, or the number of levels for other texts. Missing
+    cells are NaN.
+    """
+    return loaded_model().features(*cells_of(rows))
+
+
+def cells_of(rows):
+    """Returns the texts of rows by column, and the number of rows."""
     rows = list(rows)
     missing = [name for name in COLUMNS if any(name not in row for row in rows)]
     if missing:
         raise ValueError(f"a row has no value for {', '.join(missing)}")
-    cells = {name: [cell_text(row[name]) for row in rows] for name in COLUMNS}
-    return loaded_model().predict_proba(cells, len(rows))
+    return {name: [cell_text(row[name]) for row in rows] for name in COLUMNS}, len(rows)
 
 
 def cell_text(value):
@@ -123,6 +148,17 @@ def predict_file(source, target, model):
         raise FileError("line 1: no data row follows the header")
 
 
+def write_features(source, target, model):
+    """Writes the ID and the features of the rows of a CSV file."""
+    blind = BlindFile(source, model.schema)
+    target.write(",".join(map(quote, [blind.names[blind.id], *FEATURES])) + "\n")
+    for _, cells in blind.blocks(16384):
+        ids = cells[blind.names[blind.id]]
+        for row_id, row in zip(ids, model.features(cells, len(ids)).tolist()):
+            numbers = ["" if x != x else repr(int(x)) if x == int(x) else repr(x) for x in row]
+            target.write(",".join([quote(row_id), *numbers]) + "\n")
+
+
 def added_columns(names, classes):
     """Returns the names of the columns that a prediction adds, which must not be taken."""
     added = []
@@ -138,16 +174,18 @@ def main():
     parser = argparse.ArgumentParser(description="Predicts the rows of a CSV file.")
     parser.add_argument("csv", help="CSV file in UTF-8 with the columns that the model was trained on")
     parser.add_argument("-o", "--output", help="file to write; defaults to the standard output")
+    parser.add_argument("--features", action="store_true", help="write the features of the rows, which an ONNX model reads, instead of predictions")
     options = parser.parse_args()
+    write = write_features if options.features else predict_file
     try:
         with open(options.csv, encoding="utf-8-sig", newline="") as source:
             if options.output is None:
                 sys.stdout.reconfigure(encoding="utf-8", newline="")
-                predict_file(source, sys.stdout, loaded_model())
+                write(source, sys.stdout, loaded_model())
                 return
             part = options.output + ".part"  # it gets its name when it is complete
             with open(part, "w", encoding="utf-8", newline="") as target:
-                predict_file(source, target, loaded_model())
+                write(source, target, loaded_model())
             os.replace(part, options.output)
     except UnicodeDecodeError as error:
         sys.exit(f"{options.csv}: the file is not valid UTF-8: {error}")

@@ -1,0 +1,166 @@
+package boost
+
+import (
+	"slices"
+
+	"foretell/internal/learn/tree"
+	"foretell/internal/onnx"
+)
+
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are
+// those of the frame that the model was trained on. A category is its code. Missing cells
+// are NaN.
+func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	trees := onnx.NewBoostedTrees(m.base)
+	x = m.ensemble.addONNX(g, trees, x)
+	return g.SoftmaxOf(g.BoostedTrees(trees, x.Value), len(m.base))
+}
+
+// addONNX implements ensemble.
+func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+	for round := range slices.Chunk(m.trees, m.outputs) {
+		e, first := trees.NextRound()
+		for k, t := range round {
+			if t == nil {
+				continue
+			}
+			t.tree.AddONNX(e, m.mappers, func(leaf int) []onnx.Weight {
+				return []onnx.Weight{{Target: first + k, Value: float64(t.values[leaf])}}
+			})
+		}
+	}
+	return x
+}
+
+// addONNX implements ensemble. The bins of statistics are additional columns of the trees.
+func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+	columns, statistics := make([]int, len(m.sources)), 0
+	for i := range m.sources {
+		columns[i] = int(m.sources[i].column)
+		if columns[i] < 0 {
+			columns[i] = x.Columns + statistics
+			statistics++
+		}
+	}
+	for i := range m.trees {
+		e, first := trees.NextRound()
+		t := onnxTree{model: m, ensemble: e, first: first, tree: &m.trees[i], columns: columns}
+		e.EndTree(t.add(0, 0))
+	}
+	if statistics == 0 {
+		return x
+	}
+	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
+}
+
+// addONNXStatistics returns the bins of the statistics, a column each. The number of a
+// category, or of a combination of two, is an index of a table of all bins:
+//
+//	index = first of the statistic + level₁ · levels₂ + level₂
+func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {
+	var keyed []*featureSource
+	var columns, maxLevels []int // of the categories
+	at := map[int32]int{}        // their index by column
+	for i := range m.sources {
+		s := &m.sources[i]
+		if s.column >= 0 {
+			continue
+		}
+		keyed = append(keyed, s)
+		for k, column := range s.key.columns {
+			if _, known := at[column]; !known && column >= 0 {
+				at[column] = len(columns)
+				columns, maxLevels = append(columns, int(column)), append(maxLevels, 0)
+			}
+			if column >= 0 {
+				maxLevels[at[column]] = int(s.key.levels[k]) - 1
+			}
+		}
+	}
+	factors, offsets := make([]float64, len(columns)*len(keyed)), make([]float64, len(keyed))
+	var table []byte
+	for i, s := range keyed {
+		offsets[i] = float64(len(table))
+		table = append(table, s.categoryBins...)
+		first, second := s.key.columns[0], s.key.columns[1]
+		factors[at[first]*len(keyed)+i] = float64(s.key.levels[1])
+		if second >= 0 {
+			factors[at[second]*len(keyed)+i] = 1
+		}
+	}
+	levels := g.ToFloat64(g.Levels(g.Columns(x, columns), maxLevels))
+	index := g.Op("MatMul", levels, g.Float64s(factors, len(columns), len(keyed)))
+	index = g.ToInt64(g.Op("Add", index, g.Float64s(offsets, len(offsets))))
+	return g.ToFloat64(g.Op("Gather", g.Bytes(table, len(table)), index))
+}
+
+// onnxTree adds a symmetric tree to an ensemble as a binary tree.
+type onnxTree struct {
+	model    *symmetricModel
+	ensemble *onnx.TreeEnsemble
+	first    int // output of the first score
+	tree     *symmetricTree
+	columns  []int // of each source
+}
+
+// add adds the part of the tree from a level on for rows whose splits of the levels before
+// are the bits of leaf. If all leaves of the part have equal values, it is a leaf.
+func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
+	if t.isUniform(level, leaf) {
+		return t.ensemble.Leaf(t.weights(leaf)...)
+	}
+	split := &t.tree.splits[level]
+	source := &t.model.sources[split.Feature]
+	sides := source.onnxSplit(t.columns[split.Feature], split.Passes)
+	if pass, ok := sides.OnlySide(); ok {
+		if pass {
+			leaf |= 1 << level
+		}
+		return t.add(level+1, leaf)
+	}
+	return t.ensemble.Split(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
+}
+
+// isUniform reports whether the leaves whose lowest level bits are those of leaf have equal
+// values.
+func (t *onnxTree) isUniform(level, leaf int) bool {
+	values := t.values(leaf)
+	for other := leaf + 1<<level; other < 1<<len(t.tree.splits); other += 1 << level {
+		if !slices.Equal(values, t.values(other)) {
+			return false
+		}
+	}
+	return true
+}
+
+// values returns the values of a leaf.
+func (t *onnxTree) values(leaf int) []float32 {
+	outputs := t.model.outputs
+	if outputs > 1 {
+		leaf = int(t.tree.valueIndex[leaf])
+	}
+	return t.tree.values[leaf*outputs:][:outputs]
+}
+
+func (t *onnxTree) weights(leaf int) (weights []onnx.Weight) {
+	for k, v := range t.values(leaf) {
+		if v != 0 {
+			weights = append(weights, onnx.Weight{Target: t.first + k, Value: float64(v)})
+		}
+	}
+	return weights
+}
+
+// onnxSplit returns the split of the column of s into the rows whose bins pass and the
+// others. The bins of a statistic are the numbers of its column.
+func (s *featureSource) onnxSplit(column int, passes func(bin uint8) bool) onnx.Split {
+	if s.column >= 0 {
+		return s.mapper.ONNXSplit(column, passes)
+	}
+	sides := onnx.Split{Column: column}
+	for bin := range tree.MaxBins {
+		sides.Extend(float64(bin)-0.5, passes(uint8(bin)))
+	}
+	sides.MissingLeft = sides.Left[0]
+	return sides
+}

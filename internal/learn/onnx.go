@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"foretell/internal/onnx"
+	"foretell/internal/table/frame"
+)
+
+// The names of the tensors of an ONNX model.
+const (
+	onnxInput         = "features"
+	onnxLabel         = "label"
+	onnxProbabilities = "probabilities"
+)
+
+// The kinds of ONNXFeature.
+const (
+	ONNXNumber   = "number"
+	ONNXCategory = "category"
+	ONNXScore    = "score" // of a text
+)
+
+// ONNXFeature describes a column of the input of an ONNX model. Missing cells are NaN. The
+// fields from Part on are those of frame.ColumnSchema.
+type ONNXFeature struct {
+	Name string `json:"name"`
+	// Kind is ONNXNumber, ONNXCategory or ONNXScore. A category is its index in Levels, or
+	// the number of levels for other texts.
+	Kind string `json:"kind"`
+	// Source is the column of the file.
+	Source   string            `json:"source"`
+	Part     frame.FeatureKind `json:"part,omitempty"`
+	DayFirst bool              `json:"dayFirst,omitempty"`
+	Unit     string            `json:"unit,omitempty"`
+	Comma    bool              `json:"comma,omitempty"`
+	Word     string            `json:"word,omitempty"`
+	Levels   []string          `json:"levels,omitempty"`
+}
+
+// ONNXFeatures returns the columns of the input of the ONNX model: the features of the
+// schema except texts, then the scores of the texts. A model whose members have different
+// models of texts has the scores of each.
+func (m *Model) ONNXFeatures() []ONNXFeature {
+	var list []ONNXFeature
+	for i := range m.schema.Columns {
+		c := &m.schema.Columns[i]
+		if c.Kind == frame.Text {
+			continue
+		}
+		feature := ONNXFeature{
+			Name: c.Name, Kind: ONNXNumber, Source: c.SourceName(), Part: c.Feature,
+			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Word: c.Word, Levels: c.Levels,
+		}
+		if c.Kind == frame.Category {
+			feature.Kind = ONNXCategory
+		}
+		list = append(list, feature)
+	}
+	for set, texts := range m.textModels() {
+		for i, column := range texts.columns {
+			c := &m.schema.Columns[column]
+			for k := range texts.models[i].Features() {
+				name := fmt.Sprintf("%s.score.%d", c.Name, k+1)
+				if set > 0 {
+					name = fmt.Sprintf("%s.model.%d.score.%d", c.Name, set+1, k+1)
+				}
+				list = append(list, ONNXFeature{Name: name, Kind: ONNXScore, Source: c.SourceName()})
+			}
+		}
+	}
+	return list
+}
+
+// onnxModel is a predictor that ONNX can express.
+type onnxModel interface {
+	// AddONNX adds the predictor to g and returns its class probabilities. The columns
+	// of x are those that the predictor was trained on.
+	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
+}
+
+// WriteONNX writes the model as an ONNX model to w. Its input has the columns of
+// ONNXFeatures, its outputs are the predicted class and the calibrated probabilities. The
+// file is at most 2 GB, otherwise the error is onnx.ErrTooLarge. Equal models have equal
+// bytes.
+func (m *Model) WriteONNX(w io.Writer) error {
+	g, features := onnx.NewGraph("foretell"), m.ONNXFeatures()
+	x := g.Input(onnxInput, len(features))
+	members, weights := make([]onnx.Value, len(m.members)), make([]float64, len(m.members))
+	for i, one := range m.members {
+		inner, selected := unwrapFeatures(one.predictor)
+		exported, ok := inner.(onnxModel)
+		if !ok {
+			return fmt.Errorf("the model has a part of kind %d, which cannot be written as ONNX", one.kind)
+		}
+		g.Scope(memberName(one.kind))
+		members[i] = exported.AddONNX(g, m.onnxColumns(g, x, selected))
+		if weights[i] = 1; len(m.members) > 1 {
+			weights[i] = float64(float32(one.weight))
+		}
+	}
+	g.Scope("")
+	p := g.WeightedSum(members, weights)
+	if m.temperature > 0 {
+		p = g.Power(p, 1/float64(m.temperature))
+	}
+	m.addONNXOutputs(g, g.ToFloat32(p))
+	metadata, err := m.onnxMetadata(features)
+	if err != nil {
+		return err
+	}
+	return (&onnx.Model{
+		Graph:       g,
+		Description: fmt.Sprintf("Predicts the class of %q. The columns of the input are described by the metadata property foretell.features.", m.schema.Label),
+		Metadata:    metadata,
+	}).Write(w)
+}
+
+// memberName returns the name of an algorithm.
+func memberName(kind uint8) string {
+	for i := range algorithms {
+		if algorithms[i].kind == kind {
+			return algorithms[i].name
+		}
+	}
+	return ""
+}
+
+// onnxColumns returns the columns of x, the input, that a member with the given features
+// was trained on. features may be nil.
+func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
+	plain := columnsOfKind(m.schema, false)
+	selected := firstColumns(len(m.schema.Columns))
+	if features != nil {
+		selected = features.columns
+	}
+	var columns []int
+	for _, column := range selected {
+		at, known := slices.BinarySearch(plain, column)
+		if !known {
+			g.Fail(fmt.Errorf("the model uses the text %q itself, which cannot be written as ONNX", m.schema.Columns[column].Name))
+		}
+		columns = append(columns, at)
+	}
+	first := len(plain)
+	for _, texts := range m.textModels() {
+		size := 0
+		for _, model := range texts.models {
+			size += model.Features()
+		}
+		for k := range size {
+			if features != nil && texts == features.texts {
+				columns = append(columns, first+k)
+			}
+		}
+		first += size
+	}
+	if len(columns) == x.Columns && slices.IsSorted(columns) {
+		return x
+	}
+	return onnx.Matrix{Value: g.Columns(x.Value, columns), Columns: len(columns)}
+}
+
+// firstColumns returns the columns 0 … n-1.
+func firstColumns(n int) []int32 {
+	columns := make([]int32, n)
+	for i := range columns {
+		columns[i] = int32(i)
+	}
+	return columns
+}
+
+// addONNXOutputs adds the outputs: the predicted class and p, the probabilities as float32.
+func (m *Model) addONNXOutputs(g *onnx.Graph, p onnx.Value) {
+	votes := p
+	if m.weights != nil {
+		votes = g.Op("Mul", g.ToFloat64(p), g.Float64s(m.weights, len(m.weights)))
+	}
+	class := g.OpWith("ArgMax", []onnx.Attribute{onnx.Int("axis", 1), onnx.Int("keepdims", 0)}, votes)
+	g.Output(onnxLabel, g.Op("Gather", g.Strings(m.schema.Classes), class), onnx.String, 0)
+	g.Output(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.Float64(1))), onnx.Float32, m.classes())
+}
+
+// onnxMetadata returns the metadata properties of an ONNX model.
+func (m *Model) onnxMetadata(features []ONNXFeature) (list []onnx.Metadata, err error) {
+	for _, property := range []struct {
+		key   string
+		value any
+	}{
+		{"features", features}, {"classes", m.schema.Classes},
+	} {
+		text, err := json.Marshal(property.value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, onnx.Metadata{Key: "foretell." + property.key, Value: string(text)})
+	}
+	return append(list, onnx.Metadata{Key: "foretell.label", Value: m.schema.Label}, onnx.Metadata{Key: "foretell.algorithm", Value: m.algorithm}), nil
+}

@@ -1,0 +1,79 @@
+package rbf
+
+import "foretell/internal/onnx"
+
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are
+// those of the frame that the model was trained on. A category is its code. Missing cells
+// are NaN.
+//
+// The squared distances are |x|² + |z|² − 2x·z, so that one product serves all centres z.
+func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	in, order := m.encoder.addONNX(g, x.Value)
+	count, outputs := len(m.centers)/m.encoder.width, len(m.bias)
+	centers, norms := make([]float64, len(m.centers)), make([]float64, count)
+	for j := range count {
+		for i, input := range order {
+			z := m.centers[j*m.encoder.width+input]
+			centers[i*count+j] = -2 * z
+			norms[j] += z * z
+		}
+	}
+	square := g.Op("ReduceSum", g.Op("Mul", in, in), g.Int64s([]int{1}, 1))
+	distance := g.Op("Add", g.Op("MatMul", in, g.Float64s(centers, m.encoder.width, count)), g.Float64s(norms, count))
+	distance = g.Op("Add", distance, square)
+	kernel := g.Op("Exp", g.Op("Mul", distance, g.Float64(-m.gamma)))
+	scores := g.Op("MatMul", kernel, g.Float64s(m.alpha, count, outputs))
+	return g.SoftmaxOf(g.Op("Add", scores, g.Float64s(m.bias, outputs)), outputs)
+}
+
+// addONNX returns the inputs in another order: numbers, flags of missing cells, levels of
+// categories. order has the number of each input in the order of e.
+func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
+	var parts []onnx.Value
+	var numbers, flagged, categories, flags []int
+	var centers, scales []float64
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if !in.numeric {
+			categories = append(categories, i)
+			continue
+		}
+		numbers, centers, scales = append(numbers, in.column), append(centers, in.center), append(scales, in.scale)
+		order = append(order, in.first)
+		if in.missingFlag {
+			flagged, flags = append(flagged, in.column), append(flags, in.first+1)
+		}
+	}
+	if len(numbers) > 0 {
+		parts = append(parts, g.Clipped(g.Filled(g.Columns(x, numbers), centers), centers, scales))
+	}
+	if len(flagged) > 0 {
+		parts = append(parts, g.IsMissing(g.Columns(x, flagged)))
+		order = append(order, flags...)
+	}
+	if len(categories) > 0 {
+		part, inputs := e.addONNXCategories(g, x, categories)
+		parts, order = append(parts, part), append(order, inputs...)
+	}
+	return g.Concat(parts...), order
+}
+
+// addONNXCategories returns the inputs of the categories among e.inputs with the given
+// indices, and the number of each input.
+func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
+	var columns, highest, first, inputOfLevel, repeated []int
+	var numbers []float64 // of each input among those of its column, from 1
+	for at, i := range indices {
+		in := &e.inputs[i]
+		columns, highest, first = append(columns, in.column), append(highest, len(in.inputOfLevel)-1), append(first, len(inputOfLevel))
+		for _, input := range in.inputOfLevel {
+			inputOfLevel = append(inputOfLevel, int(input))
+		}
+		for k := range in.size {
+			repeated, numbers, order = append(repeated, at), append(numbers, float64(k+1)), append(order, in.first+k)
+		}
+	}
+	found := g.Lookup(g.Int64s(inputOfLevel, len(inputOfLevel)), g.Levels(g.Columns(x, columns), highest), first)
+	same := g.Op("Equal", g.Columns(g.ToFloat64(found), repeated), g.Float64s(numbers, len(numbers)))
+	return g.ToFloat64(same), order
+}

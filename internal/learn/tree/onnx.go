@@ -1,0 +1,44 @@
+package tree
+
+import "foretell/internal/onnx"
+
+// ONNXSplit returns the split of column, which holds the feature of m, into the cells whose
+// bins go left and the others. A category is its code in the column.
+func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Split {
+	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}
+	if m.Categorical {
+		for code, bin := range m.CodeBins {
+			s.Extend(float64(code)-0.5, goesLeft(bin))
+		}
+		s.Extend(float64(len(m.CodeBins))-0.5, goesLeft(m.BinOfCode(int32(len(m.CodeBins)))))
+		return s
+	}
+	s.Extend(0, goesLeft(0))
+	for i, threshold := range m.Thresholds {
+		s.Extend(threshold, goesLeft(uint8(i+1)))
+	}
+	return s
+}
+
+// AddONNX adds the tree to e. Features are the columns of the ensemble. mappers must be
+// those of the matrix that t was grown on. weights returns what a leaf adds to the outputs.
+func (t *Tree) AddONNX(e *onnx.TreeEnsemble, mappers []BinMapper, weights func(leaf int) []onnx.Weight) {
+	e.EndTree(t.addONNXNode(e, 0, mappers, weights))
+}
+
+func (t *Tree) addONNXNode(e *onnx.TreeEnsemble, node int32, mappers []BinMapper, weights func(leaf int) []onnx.Weight) onnx.TreeNode {
+	n := &t.Nodes[node]
+	if n.Feature < 0 {
+		return e.Leaf(weights(int(n.Left))...)
+	}
+	split := mappers[n.Feature].ONNXSplit(int(n.Feature), func(bin uint8) bool { return t.goesLeft(n, bin) })
+	if left, ok := split.OnlySide(); ok { // no row goes to the other side
+		if left {
+			return t.addONNXNode(e, n.Left, mappers, weights)
+		}
+		return t.addONNXNode(e, n.Left+1, mappers, weights)
+	}
+	left := t.addONNXNode(e, n.Left, mappers, weights)
+	right := t.addONNXNode(e, n.Left+1, mappers, weights)
+	return e.Split(&split, left, right)
+}

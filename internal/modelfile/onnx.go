@@ -1,0 +1,90 @@
+package modelfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"foretell/internal/exit"
+	"foretell/internal/learn"
+	"foretell/internal/onnx"
+)
+
+// WriteONNX writes the model file at path as an ONNX model to w, see learn.Model.WriteONNX.
+// It returns a description of the steps from a file to the features, which are not in the
+// ONNX model. The errors for the model file are those of Read.
+func WriteONNX(w io.Writer, path string) (outside string, err error) {
+	model, err := Read(path)
+	if err != nil {
+		return "", err
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	if err := model.WriteONNX(out); err != nil {
+		if errors.Is(err, onnx.ErrTooLarge) {
+			return "", exit.Errorf(exit.Rejected, "%w", err).WithHint("export the model with --format python, or train one with fewer trees, such as --algorithm BSIX01")
+		}
+		return "", err
+	}
+	return outsideONNX(model.ONNXFeatures()), out.Flush()
+}
+
+// outsideONNX describes the steps from a file to the features.
+func outsideONNX(features []learn.ONNXFeature) string {
+	names := map[string][]string{} // of the columns of the file by step
+	for i := range features {
+		f := &features[i]
+		step := onnxStep(f)
+		if !slices.Contains(names[step], f.Source) {
+			names[step] = append(names[step], f.Source)
+		}
+	}
+	var steps []string
+	for _, step := range []string{stepNumbers, stepCodes, stepAmounts, stepDates, stepWords, stepScores} {
+		if list := names[step]; len(list) > 0 && step == stepNumbers {
+			steps = append(steps, step)
+		} else if len(list) > 0 {
+			steps = append(steps, step+" ("+shortList(list)+")")
+		}
+	}
+	return strings.Join(steps, ", ")
+}
+
+// The steps from a file to the features.
+const (
+	stepNumbers = "numbers"
+	stepCodes   = "codes of categories"
+	stepAmounts = "amounts"
+	stepDates   = "parts of dates"
+	stepWords   = "lengths and words of texts"
+	stepScores  = "scores of texts"
+)
+
+func onnxStep(f *learn.ONNXFeature) string {
+	switch {
+	case f.Kind == learn.ONNXCategory:
+		return stepCodes
+	case f.Kind == learn.ONNXScore:
+		return stepScores
+	}
+	switch f.Part {
+	case "":
+		return stepNumbers
+	case "amount":
+		return stepAmounts
+	case "length", "words", "word":
+		return stepWords
+	}
+	return stepDates
+}
+
+// shortList returns the names with commas, at most three and the number of the others.
+func shortList(names []string) string {
+	const shown = 3
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}

@@ -1,0 +1,66 @@
+package onnx
+
+import "encoding/binary"
+
+// Attribute is an attribute of an operator: an AttributeProto.
+type Attribute struct{ body message }
+
+// The types of attributes: AttributeProto.AttributeType.
+const (
+	attributeInt     = 2
+	attributeTensor  = 4
+	attributeInts    = 7
+	attributeStrings = 8
+)
+
+// Int returns an attribute with a number that is not negative, or with -1.
+func Int(name string, value int) Attribute {
+	a := newAttribute(name, attributeInt)
+	a.body.varint(3, uint64(value))
+	return a
+}
+
+// Ints returns an attribute with numbers.
+func Ints(name string, values ...int) Attribute {
+	var packed []byte
+	for _, v := range values {
+		packed = binary.AppendUvarint(packed, uint64(v))
+	}
+	return packedInts(name, packed)
+}
+
+// packedInts returns an attribute with numbers, which are varints in packed.
+func packedInts(name string, packed []byte) Attribute {
+	a := newAttribute(name, attributeInts)
+	a.body.bytes(8, packed)
+	return a
+}
+
+// encodedStrings returns an attribute with texts. encoded holds their fields, see
+// appendString.
+func encodedStrings(name string, encoded []byte) Attribute {
+	a := newAttribute(name, attributeStrings)
+	a.body.raw(encoded)
+	return a
+}
+
+// appendString appends a text of an attribute to b.
+func appendString(b []byte, s string) []byte {
+	b = appendTag(b, 9, wireBytes)
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// tensor64 returns an attribute with a tensor of one dimension, whose elements are n
+// numbers of 64 bits with the given bytes.
+func tensor64(name string, n int, raw []byte) Attribute {
+	a := newAttribute(name, attributeTensor)
+	a.body.message(5, rawTensor(Float64, []int{n}, "", raw))
+	return a
+}
+
+func newAttribute(name string, kind uint64) (a Attribute) {
+	a.body.text(1, name)
+	a.body.varint(20, kind)
+	return a
+}

@@ -1,0 +1,63 @@
+package onnx
+
+// BoostedTrees collects the trees of gradient boosting. Their scores are added one tree
+// after another in float32, as the engine does. The sum of an ensemble in float64 would
+// differ from that of the engine by some millionths if there are many rounds.
+//
+// A round adds a number to each score. Some rounds are an ensemble, whose outputs are the
+// scores of each round. CumSum adds them in order:
+//
+//	rows × rounds·scores → rows × rounds × scores → sums of the first 1, 2, 3 … rounds
+type BoostedTrees struct {
+	scores   int
+	groups   []*TreeEnsemble
+	perGroup int // rounds
+	rounds   int
+}
+
+// groupTargets is the number of outputs of an ensemble. More need more memory for each row.
+// With fewer, ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of groups.
+const groupTargets = 2048
+
+// NewBoostedTrees returns trees of a model with the given scores before the first round.
+func NewBoostedTrees(base []float32) *BoostedTrees {
+	b := &BoostedTrees{scores: len(base), perGroup: max(1, groupTargets/len(base))}
+	e, first := b.NextRound()
+	weights := make([]Weight, len(base))
+	for k, score := range base {
+		weights[k] = Weight{first + k, float64(score)}
+	}
+	e.EndTree(e.Leaf(weights...))
+	return b
+}
+
+// NextRound begins a round. Its trees are added to e, where the output of the first score
+// is first.
+func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
+	at := b.rounds % b.perGroup
+	if at == 0 {
+		b.groups = append(b.groups, NewTreeEnsemble(0))
+	}
+	b.rounds++
+	e = b.groups[len(b.groups)-1]
+	e.targets += b.scores
+	return e, at * b.scores
+}
+
+// BoostedTrees adds trees to the graph and returns the scores of the rows of x as float64.
+// b must not be used afterwards.
+func (g *Graph) BoostedTrees(b *BoostedTrees, x Value) Value {
+	var scores Value // of the groups so far: rows × 1 × scores
+	axis := []Attribute{Int("axis", 1)}
+	for i, e := range b.groups {
+		rounds := g.Op("Reshape", g.Trees(e, x), g.Int64s([]int{-1, e.targets / b.scores, b.scores}, 3))
+		last := e.targets/b.scores - 1
+		if i > 0 {
+			rounds = g.OpWith("Concat", axis, scores, rounds)
+			last++
+		}
+		sums := g.Op("CumSum", rounds, g.Int64s([]int{1}))
+		scores = g.OpWith("Gather", axis, sums, g.Int64s([]int{last}, 1))
+	}
+	return g.ToFloat64(g.Rows(scores, b.scores))
+}

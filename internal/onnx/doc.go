@@ -1,0 +1,22 @@
+// Package onnx writes models in the Open Neural Network Exchange format, version 1.11:
+//
+//	IR version      8
+//	ai.onnx         opset 13
+//	ai.onnx.ml      opset 3
+//
+// ai.onnx.ml 3 is the first opset whose tree ensembles compare numbers of 64 bits, and
+// IR version 8 is that of the release of ONNX that has it. The numbers of the fields are
+// those of onnx.proto, the operators those of Operators.md and Operators-ml.md
+// (github.com/onnx/onnx).
+//
+// A Graph is built from its input to its outputs. Each method that adds an operator
+// returns the operator's result:
+//
+//	g := onnx.NewGraph("model")
+//	x := g.Input("features", 4)
+//	sum := g.Op("Add", x.Value, g.Float64(1))
+//	g.Output("sum", sum, onnx.Float64, 4)
+//	err := (&onnx.Model{Graph: g}).Write(w)
+//
+// Equal calls write equal bytes.
+package onnx

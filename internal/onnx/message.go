@@ -1,0 +1,89 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// message is a message in the binary form of Protocol Buffers. Long fields are not copied
+// into it, so that a large model is in memory once. The zero value is an empty message.
+type message struct {
+	// parts are the bytes so far, except those of tail.
+	parts [][]byte
+	tail  []byte
+	// size is the number of all bytes.
+	size int
+}
+
+// The wire types of Protocol Buffers.
+const (
+	wireVarint = 0
+	wireBytes  = 2
+)
+
+// varint appends a field with a number that is not negative.
+func (m *message) varint(field int, value uint64) {
+	before := len(m.tail)
+	m.tail = appendTag(m.tail, field, wireVarint)
+	m.tail = binary.AppendUvarint(m.tail, value)
+	m.size += len(m.tail) - before
+}
+
+// bytes appends a field with bytes, which must not change afterwards.
+func (m *message) bytes(field int, b []byte) {
+	m.header(field, len(b))
+	m.raw(b)
+}
+
+// text appends a field with a text.
+func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
+
+// message appends a field with a message, which must not change afterwards.
+func (m *message) message(field int, sub *message) {
+	m.header(field, sub.size)
+	m.embed(sub)
+}
+
+// embed appends the fields of another message, which must not change afterwards.
+func (m *message) embed(other *message) {
+	for _, part := range other.parts {
+		m.raw(part)
+	}
+	m.raw(other.tail)
+}
+
+// header appends the tag and the length of a field.
+func (m *message) header(field, length int) {
+	before := len(m.tail)
+	m.tail = appendTag(m.tail, field, wireBytes)
+	m.tail = binary.AppendUvarint(m.tail, uint64(length))
+	m.size += len(m.tail) - before
+}
+
+// maxCopied is the largest number of bytes of a part that is copied.
+const maxCopied = 256
+
+// raw appends bytes, which must not change afterwards.
+func (m *message) raw(b []byte) {
+	m.size += len(b)
+	if len(b) <= maxCopied {
+		m.tail = append(m.tail, b...)
+		return
+	}
+	m.parts = append(m.parts, m.tail, b)
+	m.tail = nil
+}
+
+func (m *message) writeTo(w io.Writer) error {
+	for _, part := range m.parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(m.tail)
+	return err
+}
+
+func appendTag(b []byte, field, wire int) []byte {
+	return binary.AppendUvarint(b, uint64(field)<<3|uint64(wire))
+}

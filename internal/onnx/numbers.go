@@ -1,0 +1,38 @@
+package onnx
+
+// Filled returns the numbers of x with a number for each column in the place of NaN.
+func (g *Graph) Filled(x Value, replacement []float64) Value {
+	return g.Op("Where", g.Op("IsNaN", x), g.Float64s(replacement, len(replacement)), x)
+}
+
+// Clipped returns the numbers z = (x − center) · scale, smoothly clipped to ±3:
+// z / √(1 + z²/9) (Holzmüller et al. 2024). x has no NaN.
+func (g *Graph) Clipped(x Value, center, scale []float64) Value {
+	z := g.Op("Sub", x, g.Float64s(center, len(center)))
+	z = g.Op("Mul", z, g.Float64s(scale, len(scale)))
+	const limit = 1e6 // so that the square does not overflow; 3 is then exact to 10⁻¹¹
+	z = g.Op("Clip", z, g.Float64(-limit), g.Float64(limit))
+	square := g.Op("Div", g.Op("Mul", z, z), g.Float64(9))
+	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.Float64(1))))
+}
+
+// IsMissing returns 1 for each NaN of x, and 0 for each number.
+func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) }
+
+// Embedded returns the embeddings of numbers, as rows × columns × 1 × size. Each column has
+// knots; low and width are the lower knots and the distances to the higher ones, column by
+// column. fraction is the way from the lower to the higher knot that the number has gone,
+// from 0 to 1. The embedding is Σ fraction · step over the pairs of knots. steps are column
+// by column, then pair by pair. x has no NaN.
+func (g *Graph) Embedded(x Value, columns int, low, width, steps []float64) Value {
+	pairs := len(low) / columns
+	x = g.Op("Unsqueeze", x, g.Int64s([]int{2, 3}, 2))
+	fraction := g.Op("Div", g.Op("Sub", x, g.Float64s(low, columns, 1, pairs)), g.Float64s(width, columns, 1, pairs))
+	fraction = g.Op("Clip", fraction, g.Float64(0), g.Float64(1))
+	return g.Op("MatMul", fraction, g.Float64s(steps, columns, pairs, len(steps)/len(low)))
+}
+
+// Rows returns x as a matrix with the given number of columns.
+func (g *Graph) Rows(x Value, columns int) Value {
+	return g.Op("Reshape", x, g.Int64s([]int{-1, columns}, 2))
+}

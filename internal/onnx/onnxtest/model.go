@@ -1,0 +1,153 @@
+package onnxtest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+)
+
+// Tensor is a tensor of numbers of any type, or of texts.
+type Tensor struct {
+	kind    int
+	Dims    []int
+	Numbers []float64
+	Texts   []string
+}
+
+// Matrix returns a tensor of float64 of rows with the given number of columns.
+func Matrix(numbers []float64, columns int) *Tensor {
+	return &Tensor{kind: typeFloat64, Dims: []int{len(numbers) / columns, columns}, Numbers: numbers}
+}
+
+// Model is an ONNX model.
+type Model struct {
+	// Metadata are the metadata properties.
+	Metadata map[string]string
+	// Columns is the number of columns of the input.
+	Columns int
+	// Operators are the operators of the graph, each once, in their order.
+	Operators []string
+
+	nodes     []*node
+	constants map[string]*Tensor
+	input     string
+	outputs   map[string]int // the type of each
+}
+
+type node struct {
+	op         string
+	inputs     []string
+	output     string
+	attributes map[string]message
+	trees      []tree // decoded from the attributes
+}
+
+// Read reads the model in a file.
+func Read(path string) (*Model, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(b)
+}
+
+// Decode decodes a model.
+func Decode(b []byte) (m *Model, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%v", cause)
+		}
+	}()
+	proto, err := decode(b)
+	if err != nil {
+		return nil, err
+	}
+	graph := proto.message(7)
+	m = &Model{Metadata: map[string]string{}, constants: map[string]*Tensor{}, outputs: map[string]int{}}
+	for _, entry := range proto.messages(14) {
+		m.Metadata[entry.text(1)] = entry.text(2)
+	}
+	input := graph.message(11)
+	m.input = input.text(1)
+	shape := input.message(2).message(1).message(2).messages(1)
+	m.Columns = shape[1].number(1)
+	for _, constant := range graph.messages(5) {
+		m.constants[constant.text(8)] = constant.tensor()
+	}
+	for _, output := range graph.messages(12) {
+		m.outputs[output.text(1)] = output.message(2).message(1).number(1)
+	}
+	opsets := map[string]bool{}
+	for _, set := range proto.messages(8) {
+		opsets[set.text(1)] = true
+	}
+	seen := map[string]bool{}
+	for _, proto := range graph.messages(1) {
+		n := &node{op: proto.text(4), inputs: proto.texts(1), output: proto.text(2), attributes: map[string]message{}}
+		for _, a := range proto.messages(5) {
+			n.attributes[a.text(1)] = a
+		}
+		if !opsets[proto.text(7)] {
+			return nil, fmt.Errorf("the domain %q is not imported", proto.text(7))
+		}
+		if !seen[n.op] {
+			seen[n.op] = true
+			m.Operators = append(m.Operators, n.op)
+		}
+		m.nodes = append(m.nodes, n)
+	}
+	return m, nil
+}
+
+// Run returns the outputs for the rows of x.
+func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
+	at := ""
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%s: %v", at, cause)
+		}
+	}()
+	known := map[string]*Tensor{m.input: x}
+	for name, constant := range m.constants {
+		known[name] = constant
+	}
+	for _, n := range m.nodes {
+		at = n.output
+		inputs := make([]*Tensor, len(n.inputs))
+		for i, name := range n.inputs {
+			if inputs[i] = known[name]; inputs[i] == nil {
+				return nil, fmt.Errorf("%s: the input %q is not known yet", at, name)
+			}
+		}
+		run, ok := operators[n.op]
+		if !ok {
+			return nil, fmt.Errorf("%s: unknown operator %s", at, n.op)
+		}
+		if known[n.output] != nil {
+			return nil, fmt.Errorf("%s: the name is used twice", at)
+		}
+		known[n.output] = run(n, inputs)
+	}
+	outputs = map[string]*Tensor{}
+	for name, kind := range m.outputs {
+		if outputs[name] = known[name]; outputs[name] == nil || outputs[name].kind != kind {
+			return nil, fmt.Errorf("the output %s is missing or has another type than its declaration", name)
+		}
+	}
+	return outputs, nil
+}
+
+// OperatorNames returns the names of the operators that Run knows, sorted.
+func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
+
+// attribute returns a number of an attribute, or a default.
+func (n *node) attribute(name string, missing int) int {
+	if a, ok := n.attributes[name]; ok {
+		return a.number(3)
+	}
+	return missing
+}
+
+// ints returns the numbers of an attribute.
+func (n *node) ints(name string) []int { return n.attributes[name].numbers(8) }

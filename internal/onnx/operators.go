@@ -1,0 +1,101 @@
+package onnx
+
+// ToFloat64 converts x to float64.
+func (g *Graph) ToFloat64(x Value) Value {
+	return g.OpWith("Cast", []Attribute{Int("to", int(Float64))}, x)
+}
+
+// ToFloat32 converts x to float32.
+func (g *Graph) ToFloat32(x Value) Value {
+	return g.OpWith("Cast", []Attribute{Int("to", int(Float32))}, x)
+}
+
+// ToInt64 converts x to int64, towards 0.
+func (g *Graph) ToInt64(x Value) Value {
+	return g.OpWith("Cast", []Attribute{Int("to", int(Int64))}, x)
+}
+
+// Columns returns the given columns of x.
+func (g *Graph) Columns(x Value, columns []int) Value {
+	return g.OpWith("Gather", []Attribute{Int("axis", 1)}, x, g.Int64s(columns, len(columns)))
+}
+
+// Concat joins matrices along their columns.
+func (g *Graph) Concat(matrices ...Value) Value {
+	if len(matrices) == 1 {
+		return matrices[0]
+	}
+	return g.OpWith("Concat", []Attribute{Int("axis", 1)}, matrices...)
+}
+
+// Softmax returns the softmax of the last dimension of scores.
+func (g *Graph) Softmax(scores Value) Value {
+	return g.OpWith("Softmax", []Attribute{Int("axis", -1)}, scores)
+}
+
+// SoftmaxOf returns the class probabilities of scores. One column of scores is that of the
+// second of two classes, and the score of the first class is then 0.
+func (g *Graph) SoftmaxOf(scores Value, columns int) Value {
+	if columns == 1 {
+		scores = g.Concat(g.Op("Mul", scores, g.Float64(0)), scores)
+	}
+	return g.Softmax(scores)
+}
+
+// Power raises the numbers of each row of p, which are not negative, to the power exponent
+// and scales their sum to 1. With the exponent 1 it returns p.
+func (g *Graph) Power(p Value, exponent float64) Value {
+	if exponent == 1 {
+		return p
+	}
+	last := []Attribute{Ints("axes", -1)}
+	ratio := g.Op("Div", p, g.OpWith("ReduceMax", last, p))
+	power := g.Op("Pow", ratio, g.Float64(exponent))
+	return g.Op("Div", power, g.Op("ReduceSum", power, g.Int64s([]int{-1}, 1)))
+}
+
+// WeightedSum returns the sum of the tensors, each multiplied by its weight.
+func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
+	var sum Value
+	for i, v := range tensors {
+		if weights[i] != 1 {
+			v = g.Op("Mul", v, g.Float64(weights[i]))
+		}
+		if i == 0 {
+			sum = v
+		} else {
+			sum = g.Op("Add", sum, v)
+		}
+	}
+	return sum
+}
+
+// Lookup returns the rows of a table for the levels of categories, as rows × columns, or as
+// rows × columns × size if size is over 0, the number of columns of the table. first has
+// the row of level 0 for each column of levels.
+func (g *Graph) Lookup(table, levels Value, first []int) Value {
+	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
+}
+
+// Levels returns the levels of categories as int64: the code of a category plus 1, 0 if it
+// is missing. max has the largest level of each column of x.
+func (g *Graph) Levels(x Value, max []int) Value {
+	limits := make([]float64, len(max))
+	for i, n := range max {
+		limits[i] = float64(n)
+	}
+	level := g.Op("Add", x, g.Float64(1))
+	level = g.Op("Where", g.Op("IsNaN", x), g.Float64(0), level)
+	level = g.Op("Min", g.Op("Max", level, g.Float64(0)), g.Float64s(limits, len(limits)))
+	return g.ToInt64(level)
+}
+
+// Zeros returns zeros in the shape of x.
+func (g *Graph) Zeros(x Value) Value {
+	return g.Op("Where", g.Op("IsNaN", x), g.Float64(0), g.Float64(0))
+}
+
+// MeanOfMembers returns the mean along the first dimension of p.
+func (g *Graph) MeanOfMembers(p Value) Value {
+	return g.OpWith("ReduceMean", []Attribute{Ints("axes", 0), Int("keepdims", 0)}, p)
+}

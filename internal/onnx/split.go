@@ -1,0 +1,32 @@
+package onnx
+
+// Split divides rows in two by a column, whose numbers it divides into intervals:
+//
+//	           Bounds[0]     Bounds[1]
+//	Left[0]  ≤     |  Left[1]  ≤    |  Left[2]
+//
+// Left reports for each interval whether its rows go left. Neighbours differ. The bounds
+// are ascending.
+type Split struct {
+	Column int
+	Bounds []float64
+	Left   []bool
+	// MissingLeft reports whether rows with NaN go left.
+	MissingLeft bool
+}
+
+// Extend adds an interval after the others. bound separates it from the last one. It has
+// no meaning for the first interval.
+func (s *Split) Extend(bound float64, left bool) {
+	switch last := len(s.Left) - 1; {
+	case last < 0:
+		s.Left = append(s.Left, left)
+	case s.Left[last] != left:
+		s.Bounds, s.Left = append(s.Bounds, bound), append(s.Left, left)
+	}
+}
+
+// OnlySide reports whether all rows go to the same side, and whether that is the left.
+func (s *Split) OnlySide() (left, ok bool) {
+	return s.MissingLeft, len(s.Left) == 1 && s.Left[0] == s.MissingLeft
+}

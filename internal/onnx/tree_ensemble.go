@@ -1,0 +1,153 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// TreeEnsemble collects trees for TreeEnsembleRegressor. A tree is added from its leaves
+// to its root:
+//
+//	e := onnx.NewTreeEnsemble(1)
+//	low, high := e.Leaf(onnx.Weight{Value: -1}), e.Leaf(onnx.Weight{Value: 1})
+//	e.EndTree(e.Split(&split, low, high))
+//
+// All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has
+// one mode. A split into more than two intervals is a chain of nodes, which share their
+// children:
+//
+//	x ≤ 2 ─false─ x ≤ 5 ─false─ right        intervals right, left, right
+//	  └─true─ right  └─true─ left
+//
+// ONNX Runtime requires that a node is the false child of at most one node.
+type TreeEnsemble struct {
+	targets int
+	trees   int
+	// nodes are those of the current tree. Children precede their parents.
+	nodes []treeNode
+
+	// Attributes of nodes.
+	ids, treeIDs, features, trueIDs, falseIDs, missingTrue, modes, thresholds []byte
+	// Attributes of weights.
+	weightIDs, weightTreeIDs, weightTargets, weights []byte
+	numNodes, numWeights                             int
+}
+
+// TreeNode is a node of the current tree.
+type TreeNode int
+
+type treeNode struct {
+	yes, no     TreeNode // the children; -1 for a leaf
+	column      int
+	threshold   float64
+	missingTrue bool
+	weights     []Weight
+}
+
+// Weight is a number that a leaf adds to an output.
+type Weight struct {
+	Target int
+	Value  float64
+}
+
+// NewTreeEnsemble returns an ensemble without trees and with the given number of outputs.
+func NewTreeEnsemble(targets int) *TreeEnsemble { return &TreeEnsemble{targets: targets} }
+
+// Leaf adds a leaf to the current tree.
+func (e *TreeEnsemble) Leaf(weights ...Weight) TreeNode {
+	return e.add(treeNode{yes: -1, no: -1, weights: weights})
+}
+
+// Split adds a split to the current tree, which must not have only one side. It must be the
+// only parent of left and right.
+func (e *TreeEnsemble) Split(s *Split, left, right TreeNode) TreeNode {
+	child := func(isLeft bool) TreeNode {
+		if isLeft {
+			return left
+		}
+		return right
+	}
+	last := len(s.Left) - 1
+	if last == 0 { // only NaN goes to the other side
+		return e.add(treeNode{yes: child(s.Left[0]), no: child(s.MissingLeft), column: s.Column, threshold: math.Inf(1)})
+	}
+	next := child(s.Left[last])
+	for i := last - 1; i >= 0; i-- {
+		// NaN leaves the chain at its first node whose true child is that of NaN.
+		missing := s.Left[i] == s.MissingLeft && (i == 0 || i == 1)
+		next = e.add(treeNode{yes: child(s.Left[i]), no: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
+	}
+	return next
+}
+
+func (e *TreeEnsemble) add(n treeNode) TreeNode {
+	e.nodes = append(e.nodes, n)
+	return TreeNode(len(e.nodes) - 1)
+}
+
+// EndTree ends the current tree, whose root must be its last node.
+func (e *TreeEnsemble) EndTree(root TreeNode) {
+	id := func(n TreeNode) uint64 { return uint64(root - n) }
+	for at := root; at >= 0; at-- {
+		n := &e.nodes[at]
+		e.ids = binary.AppendUvarint(e.ids, id(at))
+		e.treeIDs = binary.AppendUvarint(e.treeIDs, uint64(e.trees))
+		e.features = binary.AppendUvarint(e.features, uint64(n.column))
+		e.thresholds = binary.LittleEndian.AppendUint64(e.thresholds, math.Float64bits(n.threshold))
+		e.missingTrue = append(e.missingTrue, 0)
+		if n.missingTrue {
+			e.missingTrue[len(e.missingTrue)-1] = 1
+		}
+		if n.yes < 0 {
+			e.modes = appendString(e.modes, "LEAF")
+			e.trueIDs, e.falseIDs = append(e.trueIDs, 0), append(e.falseIDs, 0)
+			e.endLeaf(id(at), n.weights)
+			continue
+		}
+		e.modes = appendString(e.modes, "BRANCH_LEQ")
+		e.trueIDs, e.falseIDs = binary.AppendUvarint(e.trueIDs, id(n.yes)), binary.AppendUvarint(e.falseIDs, id(n.no))
+	}
+	e.numNodes += int(root) + 1
+	e.trees++
+	e.nodes = e.nodes[:0]
+}
+
+// endLeaf adds the weights of a leaf. A leaf without weights adds 0 to the first output,
+// because runtimes may expect at least one.
+func (e *TreeEnsemble) endLeaf(id uint64, weights []Weight) {
+	if len(weights) == 0 {
+		weights = []Weight{{}}
+	}
+	for _, w := range weights {
+		e.weightIDs = binary.AppendUvarint(e.weightIDs, id)
+		e.weightTreeIDs = binary.AppendUvarint(e.weightTreeIDs, uint64(e.trees))
+		e.weightTargets = binary.AppendUvarint(e.weightTargets, uint64(w.Target))
+		e.weights = binary.LittleEndian.AppendUint64(e.weights, math.Float64bits(w.Value))
+	}
+	e.numWeights += len(weights)
+}
+
+// Trees adds an ensemble to the graph and returns the sums of the weights of the leaves
+// that the rows of x fall into, as float32. The columns of x are those of the splits. e must
+// not be used afterwards.
+//
+// ONNX Runtime adds base values only to the outputs that a leaf of the row has a weight for.
+// They are therefore not used.
+func (g *Graph) Trees(e *TreeEnsemble, x Value) Value {
+	g.usesTrees = true
+	return g.node(domainML, "TreeEnsembleRegressor", []Attribute{
+		Int("n_targets", e.targets),
+		packedInts("nodes_treeids", e.treeIDs),
+		packedInts("nodes_nodeids", e.ids),
+		packedInts("nodes_featureids", e.features),
+		encodedStrings("nodes_modes", e.modes),
+		tensor64("nodes_values_as_tensor", e.numNodes, e.thresholds),
+		packedInts("nodes_truenodeids", e.trueIDs),
+		packedInts("nodes_falsenodeids", e.falseIDs),
+		packedInts("nodes_missing_value_tracks_true", e.missingTrue),
+		packedInts("target_treeids", e.weightTreeIDs),
+		packedInts("target_nodeids", e.weightIDs),
+		packedInts("target_ids", e.weightTargets),
+		tensor64("target_weights_as_tensor", e.numWeights, e.weights),
+	}, []Value{x})
+}
