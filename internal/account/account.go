@@ -50,6 +50,9 @@ type Options struct {
 	// RequireSecondFactor makes an account without an authenticator app unable to do anything
 	// but set one up.
 	RequireSecondFactor bool
+	// PasswordMemory is the memory of the hash of a new password in KiB. Defaults to 19 MiB.
+	// Only tests, which log in hundreds of times, use less.
+	PasswordMemory uint32
 	// BreachedPasswords are refused as new passwords. Nil means that no list is available.
 	BreachedPasswords *auth.BreachedPasswords
 }
@@ -99,7 +102,7 @@ const maxConcurrentHashes = 2
 func New(c Config) *Accounts {
 	return &Accounts{
 		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, problem: c.Problem, deleted: c.Deleted, options: c.Options,
-		passwords:     auth.NewPasswordHasher(maxConcurrentHashes, c.Rand),
+		passwords:     auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
 		addressLogins: auth.NewLimiter(addressBurst, addressInterval, c.Now),
 		emailLogins:   auth.NewLimiter(emailBurst, emailInterval, c.Now),
 		requests:      auth.NewLimiter(requestBurst, requestInterval, c.Now),

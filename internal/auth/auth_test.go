@@ -10,7 +10,7 @@ import (
 )
 
 func TestPasswords(t *testing.T) {
-	p := NewPasswordHasher(2, rand.Reader)
+	p := NewPasswordHasher(2, 0, rand.Reader)
 	hash, err := p.Hash(t.Context(), "correct horse")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestPasswords(t *testing.T) {
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 func TestVerifyReadsOtherCosts(t *testing.T) {
-	p := NewPasswordHasher(1, rand.Reader)
+	p := NewPasswordHasher(1, 0, rand.Reader)
 	if err := p.Verify(t.Context(), reference, "password"); err != nil {
 		t.Error(err)
 	}

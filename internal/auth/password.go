@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
@@ -37,22 +38,24 @@ var ErrWrongPassword = errors.New("wrong password")
 // concurrent hashes, each of which takes 19 MiB of memory and about 20 ms.
 type PasswordHasher struct {
 	slots     chan struct{}
+	memory    uint32 // of a new hash in KiB
 	rand      io.Reader
 	dummyHash string
 }
 
 // NewPasswordHasher returns a PasswordHasher that computes at most limit hashes
-// at a time. rand is the source of salts.
-func NewPasswordHasher(limit int, rand io.Reader) *PasswordHasher {
-	p := &PasswordHasher{slots: make(chan struct{}, limit), rand: rand}
-	decoy := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+// at a time. memory is that of a new hash in KiB. It defaults to 19 MiB. rand is the
+// source of salts.
+func NewPasswordHasher(limit int, memory uint32, rand io.Reader) *PasswordHasher {
+	p := &PasswordHasher{slots: make(chan struct{}, limit), memory: cmp.Or(memory, memoryKiB), rand: rand}
+	decoy := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
 	p.dummyHash = decoy.String()
 	return p
 }
 
 // Hash returns a PHC string of the password, with a new salt.
 func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
-	h := phcHash{memory: memoryKiB, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
+	h := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
 		return "", err
 	}

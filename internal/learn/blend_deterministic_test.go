@@ -19,7 +19,7 @@ func TestBlendIsDeterministic(t *testing.T) {
 		t.Skip("races several times")
 	}
 	t.Run("all_refits", func(t *testing.T) { sameBlend(t, refitLimit{refitCostShare, minRefitCost}, 2, 8) })
-	t.Run("one_refit", func(t *testing.T) { sameBlend(t, refitLimit{}, 1, 2, 8) })
+	t.Run("one_refit", func(t *testing.T) { sameBlend(t, refitLimit{}, 1, 8) })
 }
 
 // sameBlend fails unless races with the given numbers of workers return the same

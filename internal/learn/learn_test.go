@@ -137,7 +137,7 @@ func checkDependence(t *testing.T, r *Report) {
 }
 
 func TestRaceIsDeterministic(t *testing.T) {
-	workers := []int{1, 2, 8, 1}
+	workers := []int{1, 2, 8}
 	if testing.Short() { // under the race detector each race takes seconds
 		workers = []int{1, 8}
 	}

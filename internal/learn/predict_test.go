@@ -15,20 +15,18 @@ import (
 	"testing/synctest"
 
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/split"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 )
 
+// TestPredict predicts a file of several blocks by a blend of all algorithms.
 func TestPredict(t *testing.T) {
-	algorithms := []string{"MFIF01", "MSEV02"}
-	var threshold *float64
-	if testing.Short() { // under the race detector a blend takes minutes
-		algorithms, threshold = []string{"MSIX01"}, new(0.1)
+	labelled := loadTrainFile(t, "testdata/car/train.csv")
+	if testing.Short() { // the race detector makes training slow
+		labelled = labelled.Take(split.Subsample(rowNumbers(labelled.Rows), 100))
 	}
-	o, err := Race(t.Context(), loadTrainFile(t, "testdata/car/train.csv"), Params{Seed: 3, Algorithms: algorithms, Threshold: threshold})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := explainedModels(t, labelled, 0.1)[Blend]
 	blind, err := os.ReadFile("testdata/car/blind.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +40,7 @@ func TestPredict(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var out bytes.Buffer
 		reported := int64(0)
-		n, err := o.Model.Predict(t.Context(), bytes.NewReader(blind), &out, PredictOptions{Workers: workers, Progress: func(rows int64) { reported = rows }})
+		n, err := model.Predict(t.Context(), bytes.NewReader(blind), &out, PredictOptions{Workers: workers, Progress: func(rows int64) { reported = rows }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,15 +58,15 @@ func TestPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := frame.Load(t.Context(), bytes.NewReader(blind), o.Model.Schema(), frame.LoadOptions{})
+	f, err := frame.Load(t.Context(), bytes.NewReader(blind), model.Schema(), frame.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	probabilities, err := o.Model.predictAll(t.Context(), f, 1)
+	probabilities, err := model.predictAll(t.Context(), f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes := o.Model.Schema().Classes
+	classes := model.Schema().Classes
 	for i, row := range res[1:] {
 		if got, want := row[:len(rows[0])], rows[i+1]; strings.Join(got, ",") != strings.Join(want, ",") {
 			t.Fatalf("row %d is %q, want %q", i, got, want)
@@ -87,6 +85,15 @@ func TestPredict(t *testing.T) {
 			t.Fatalf("row %d is predicted %s, want %s", i, got, classes[best])
 		}
 	}
+}
+
+// rowNumbers returns the numbers 0…n-1.
+func rowNumbers(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
 }
 
 // repeatRows returns a blind file with its rows n times, with unique IDs.

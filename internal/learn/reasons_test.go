@@ -21,6 +21,7 @@ func TestPredictWithReasons(t *testing.T) {
 	}
 	f := explainFrame(120, 3, 5)
 	m := explainedModels(t, f, 0)[Blend]
+	f = f.Take(rowNumbers(40))
 	want, err := m.Explain(t.Context(), f, ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)

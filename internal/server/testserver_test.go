@@ -55,6 +55,7 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	for _, options := range accounts {
 		config.Accounts = options
 	}
+	config.Accounts.PasswordMemory = 64 // hashes of 19 MiB would take most of the tests' time
 	a, err := app.New(config)
 	if err != nil {
 		tb.Fatal(err)
