@@ -31,7 +31,8 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	ctx, _ := testenv.Browser(t)
 	dir := t.TempDir()
 	address := freeAddress(t)
-	service, base := serveAt(t, address, dir)
+	oneCore := []string{"GOMAXPROCS=1"} // so that the race, which does not end, leaves other tests a core
+	service, base := serveWith(t, oneCore, address, dir)
 	accountOn(t, base, "--data-dir", dir)
 	relay, front := testenv.StartRelay(t, base)
 	p := &person{t: t, ctx: ctx, base: front}
@@ -59,7 +60,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.sees("#notice:not([hidden])")
-	serveAt(t, address, dir)
+	serveWith(t, oneCore, address, dir)
 	relay.Set(testenv.Forwarding) // it refuses once it could not connect
 	p.advances("after the restart")
 	p.run("the notice is gone", chromedp.Poll(`document.querySelector("#notice").hidden && window.isFirst`, nil))

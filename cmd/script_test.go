@@ -13,7 +13,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +35,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	useMemoryFolder()
+	// Many tests wait, for a browser, a lease or a service, so more than one a core run.
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // unless -parallel is given
 	testscript.Main(m, map[string]func(){"foretell": func() {
 		if os.Getenv(tunedGC) == "" {
 			// The tests run thousands of commands, which would collect garbage for a third of
@@ -54,6 +58,10 @@ const tunedGC = "FORETELL_TEST_TUNED_GC"
 var databaseScripts = []string{
 	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
 }
+
+// localScripts are the scripts whose commands use only local files: no service, and
+// no store. They run once.
+var localScripts = []string{"check", "check_fix", "score"}
 
 // TestScripts runs each script with the embedded service and against a served one, and
 // some against one on PostgreSQL and on S3, and compares what `alike` recorded byte for byte. With
@@ -112,12 +120,28 @@ func (r *transcripts) runScripts(t *testing.T, s *scriptService, names []string)
 		},
 	}
 	if names == nil {
-		params.Dir = "../testdata/script"
+		names = scriptNames(t, s != nil)
 	}
 	for _, name := range names {
 		params.Files = append(params.Files, filepath.Join("../testdata/script", name+".txtar"))
 	}
 	testscript.Run(t, params)
+}
+
+// scriptNames returns the names of all scripts, without those of localScripts if served.
+func scriptNames(t *testing.T, served bool) []string {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".txtar"); !served || !slices.Contains(localScripts, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // scriptService is a served service and the flags by which users open its data.
@@ -146,7 +170,14 @@ func serve(t *testing.T) (address, dir string) {
 // serveAt starts a service at an address. The caller may stop it.
 func serveAt(t *testing.T, listen, dir string, more ...string) (service *exec.Cmd, address string) {
 	t.Helper()
+	return serveWith(t, nil, listen, dir, more...)
+}
+
+// serveWith is serveAt with more environment variables.
+func serveWith(t *testing.T, env []string, listen, dir string, more ...string) (service *exec.Cmd, address string) {
+	t.Helper()
 	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
+	service.Env = append(os.Environ(), env...)
 	stderr, err := service.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
