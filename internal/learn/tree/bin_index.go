@@ -12,8 +12,8 @@ import "math"
 //	x in the second cell: after t0, before t3
 type binIndex struct {
 	origin, scale float64
-	// firstThreshold holds, for each cell, the number of thresholds in the
-	// cells before it.
+	// firstThreshold[c] is the number of thresholds in the cells before cell c. It has
+	// one more element than there are cells.
 	firstThreshold []uint8
 }
 
@@ -45,8 +45,8 @@ func newBinIndex(thresholds []float64) *binIndex {
 	return idx
 }
 
-// cell returns the cell of x, which must be between the first and the last
-// threshold.
+// cell returns the index of the cell that contains x. x must be between the first and the
+// last threshold.
 func (idx *binIndex) cell(x float64) int {
 	return min(int((x-idx.origin)*idx.scale), indexCells-1)
 }

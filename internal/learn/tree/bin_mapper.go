@@ -8,11 +8,11 @@ import (
 )
 
 // MaxBins is the largest number of bins of a feature, including the bin of
-// missing cells.
+// missing values.
 const MaxBins = 255
 
-// BinMapper maps the cells of one column to bins. The last bin always holds
-// missing cells, even if there are none:
+// BinMapper maps the values of one column to bins. The last bin is the bin of missing
+// values, even if the column has none:
 //
 //	numeric      0 … len(Thresholds) by value           | missing
 //	categorical  levels, the most frequent first | other | missing
@@ -25,11 +25,11 @@ type BinMapper struct {
 	// ascending: x is in the first bin b with x <= Thresholds[b], or in the bin
 	// after the last threshold.
 	Thresholds []float64
-	// CodeBins maps each code of a categorical feature to its bin.
+	// CodeBins[code] is the bin of a level of a categorical feature.
 	CodeBins []uint8
 	// NumBins is the number of bins, at most MaxBins.
 	NumBins int
-	// MissingBin is the bin of missing cells: NumBins - 1.
+	// MissingBin is the bin of missing values: NumBins - 1.
 	MissingBin uint8
 	// index speeds up Fill; nil if a binary search is as fast.
 	index *binIndex
@@ -47,9 +47,8 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether each of values, which must be ascending,
-// has a bin of its own, in the same order, and no bin is left over except the
-// one of missing cells.
+// hasOneBinPerValue reports whether the bin of values[i] is i for every i, and there is
+// no other bin than the bin of missing values. values must be ascending.
 func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	if m.Categorical || m.NumBins != len(values)+1 {
 		return false
@@ -62,7 +61,7 @@ func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	return true
 }
 
-// BinOf returns the bin of x; NaN is missing.
+// BinOf returns the bin of x. NaN is a missing value.
 func (m *BinMapper) BinOf(x float64) uint8 {
 	if x != x {
 		return m.MissingBin
@@ -78,7 +77,8 @@ func (m *BinMapper) BinOf(x float64) uint8 {
 	return uint8(base)
 }
 
-// BinOfCode returns the bin of a code. An unknown code is in the bin other.
+// BinOfCode returns the bin of a level's code. A negative code is a missing value. A code
+// that is not in CodeBins belongs to the bin other.
 func (m *BinMapper) BinOfCode(code int32) uint8 {
 	switch {
 	case code < 0:
@@ -89,9 +89,9 @@ func (m *BinMapper) BinOfCode(code int32) uint8 {
 	return m.MissingBin - 1
 }
 
-// Fill writes the bins of col's rows lo…hi-1 to dst[0], dst[stride],
-// dst[2*stride] and so on. If col is numeric and m categorical, or the reverse,
-// all cells count as missing.
+// Fill writes the bins of rows lo…hi-1 of col to dst[0], dst[stride], dst[2*stride] and
+// so on. If col is numeric and m categorical, or the reverse, all values are treated as
+// missing.
 func (m *BinMapper) Fill(dst []uint8, stride int, col *frame.Column, lo, hi int) {
 	i := 0
 	switch {
@@ -125,9 +125,9 @@ func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 	}
 }
 
-// NewNumericMapper returns a mapper with at most maxBins bins, not counting the
-// bin of missing cells. values must not contain NaN. Its contents are
-// overwritten.
+// NewNumericMapper returns a mapper for a numeric column with the given values. It has at
+// most maxBins bins, not counting the bin of missing values. values must not contain NaN.
+// Its contents are overwritten.
 func NewNumericMapper(values []float64, maxBins int) BinMapper {
 	sortFloats(values)
 	distinct, counts := countDistinct(values)
@@ -164,10 +164,10 @@ func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 	return distinct, counts
 }
 
-// quantileThresholds returns the thresholds of at most maxBins bins with about
-// equal numbers of rows. distinct[i] occurs in counts[i] rows. A value with
-// more rows than an average bin has a bin of its own. The others are spread
-// evenly over the remaining bins, as in LightGBM's greedy search.
+// quantileThresholds returns the thresholds of at most maxBins bins with about equal
+// numbers of rows. distinct[i] occurs in counts[i] rows. A value with at least as many
+// rows as an average bin has a bin of its own. The other values are spread evenly over
+// the remaining bins, as in LightGBM's greedy search.
 func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
 	rest, remaining := 0, maxBins
 	for _, n := range counts {
@@ -206,8 +206,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 	return thresholds
 }
 
-// midpoint returns a threshold between a and b, such that a <= t < b. It is
-// halfway if floating point allows it.
+// midpoint returns a threshold t with a <= t < b. It is the mean of a and b, or a if
+// rounding moves the mean out of this range.
 func midpoint(a, b float64) float64 {
 	if middle := a/2 + b/2; a <= middle && middle < b {
 		return middle
@@ -215,8 +215,9 @@ func midpoint(a, b float64) float64 {
 	return a
 }
 
-// newCategoricalMapper returns a mapper in which the most frequent of codes
-// have bins of their own. levels is the number of levels of the column.
+// newCategoricalMapper returns the mapper of a categorical column with the given codes.
+// The most frequent levels have bins of their own. levels is the number of levels of the
+// column.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	for _, code := range codes {
 		levels = max(levels, int(code))

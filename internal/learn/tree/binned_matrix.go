@@ -14,7 +14,7 @@ import (
 // features are computed.
 const sampleRows = 100_000
 
-// BinnedMatrix holds the bins of a frame: one byte a cell, column-major. It is
+// BinnedMatrix holds the bins of a frame column by column, one byte for each row. It is
 // read-only once built and may be shared by any number of fitters.
 type BinnedMatrix struct {
 	// Rows is the number of rows.
@@ -23,15 +23,16 @@ type BinnedMatrix struct {
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
-	// groups hold the same bytes with eight features packed into a word, the
-	// first in the lowest byte, so that one load serves eight histograms. groups
-	// and rowBlocks are built on first use.
+	// groups hold the same bins packed: the bins of eight features of a row are one word,
+	// the first feature in the lowest byte, so that one load serves eight histograms. The
+	// words of groups and rowBlocks are built on first use.
 	groups        []*featureGroup
 	rowMajorMutex sync.Mutex
 	rowBlocks     []rowBlock
 }
 
-// featureGroup holds the bins of eight features, packed on first use.
+// featureGroup holds the bins of eight features, one word for each row, packed on first
+// use.
 type featureGroup struct {
 	once  sync.Once
 	words []uint64
@@ -45,7 +46,7 @@ type Feature struct {
 }
 
 // NewBinnedMatrix bins every column of f, using at most workers goroutines. A
-// numeric column has at most maxBins bins, including the bin of missing cells.
+// numeric column has at most maxBins bins, including the bin of missing values.
 // A categorical column has a bin for each of its most frequent levels. maxBins
 // is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. The result
 // does not depend on workers. reuse holds other matrices of f: a column that
@@ -129,9 +130,9 @@ func presentValues(col *frame.Column, sample []int32) []float64 {
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
-// drawSampleRows returns the rows from which thresholds are computed,
-// ascending: all rows, or one drawn from each of sampleRows ranges of equal
-// length.
+// drawSampleRows returns the rows from which thresholds are computed, ascending: all rows
+// if there are at most sampleRows, and otherwise one row drawn from each of sampleRows
+// ranges of equal length.
 func drawSampleRows(rows int) []int32 {
 	n := min(rows, sampleRows)
 	sample := make([]int32, n)

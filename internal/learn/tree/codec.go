@@ -35,7 +35,8 @@ func (m *BinMapper) Write(w *codec.Writer) {
 	}
 }
 
-// ReadBinMapper reads a bin mapper.
+// ReadBinMapper reads a bin mapper. After an error, which is r.Err, the result is the
+// zero value.
 func ReadBinMapper(r *codec.Reader) BinMapper {
 	if r.Bool() { // flagCategorical
 		return readCodeBins(r)
@@ -98,7 +99,7 @@ func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
 	}
 }
 
-// ReadTree reads a tree. It returns nil after an error.
+// ReadTree reads a tree. It returns nil after an error, which is r.Err.
 func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
 	count := r.Count(1)
 	t := &Tree{Nodes: make([]Node, count)}

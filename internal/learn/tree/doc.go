@@ -2,8 +2,8 @@
 //
 // The files follow the steps of training:
 //
-//	bin_mapper            maps the cells of one column to bins
-//	binned_matrix         the binned columns of a frame, one byte a cell
+//	bin_mapper            maps the values of one column to bins
+//	binned_matrix         the binned columns of a frame, one byte for each row
 //	gradient              first and second derivatives as packed integers
 //	histogram             sums of gradients by bin; histogram_*: see below
 //	split_numeric         the best split of a leaf by a numeric feature

@@ -16,16 +16,15 @@ const maxSerialCost = 1 << 13
 // rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of one leaf, built, and then finds the
-// best split of each of leaves, which must be built, sibling or both.
+// findBestSplits builds the histogram of the leaf built. It then sets best, the best
+// split, of each leaf in leaves. leaves must contain built, sibling or both.
 //
-// If sibling is not nil, its cells must hold the histogram of the parent. The
-// histogram of built is subtracted from them, which leaves the histogram of
-// sibling.
+// If sibling is not nil, its cells must hold the histogram of the parent. The histogram
+// of built is subtracted from them, so that they then hold the histogram of sibling.
 //
-// Each task takes a range of feature groups, so every cell has one writer. The
-// rows of a large leaf are first divided among the workers. The result does not
-// depend on their number, because sums of integers are exact.
+// Each task takes a range of feature groups, so that every cell has one writer. The rows
+// of a large leaf are first divided among the workers. The result does not depend on the
+// number of workers, because sums of integers are exact.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, built, sibling *frontierLeaf) error {
 	r := g.rowRanges[built.node]
 	rows := g.rows[r.lo:r.hi]
@@ -107,8 +106,9 @@ func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) e
 	})
 }
 
-// addCost adds the cost of counting rows and scanning leaves to g.cost. It
-// returns the number of cells and bins involved.
+// addCost adds to g.cost the cost of building a histogram from the given number of rows
+// and of finding the splits of the given number of leaves. It returns the number of cells
+// and bins involved.
 func (g *Grower) addCost(rows, leaves int) int {
 	var features, bins int
 	for _, group := range g.groups {
@@ -122,8 +122,8 @@ func (g *Grower) addCost(rows, leaves int) int {
 	return rows*features + leaves*bins
 }
 
-// newSplitFinder returns the split finder of a leaf. It converts the parameters
-// to units of the packed sums.
+// newSplitFinder returns the split finder of a leaf. It converts the parameters of the
+// tree to units of the packed sums.
 func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 	unit := g.sample.Scale
 	_, h := unpack(leaf.total)

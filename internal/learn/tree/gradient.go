@@ -13,23 +13,25 @@ import (
 //	63            32 31             0
 //	| gradient (±) |  hessian (≥ 0) |
 //
-// Adding or subtracting words adds or subtracts both halves as long as neither
-// overflows, which Quantise ensures. The halves of the sum over all rows are
-// about 2^30. With a million rows, the halves of one row therefore have ten
-// bits on average. The rounding error is well below the noise of the labels
-// (Shi et al. 2022 use five bits).
+// Adding or subtracting words adds or subtracts both derivatives as long as neither
+// overflows, which Quantise ensures. It chooses the units so that each derivative, summed
+// over all rows, is about 2^30. With a million rows, a derivative of one row therefore
+// has ten bits on average. The rounding error is well below the noise of the labels (Shi
+// et al. 2022 use five bits).
 
-// Scale converts packed sums to derivatives.
+// Scale is the scale of packed gradients. It converts packed sums to derivatives.
 type Scale struct {
-	// Gradient and Hessian are the values of one unit.
+	// Gradient and Hessian are the derivatives that one unit of the packed integers
+	// stands for.
 	Gradient, Hessian float64
 }
 
-// maxSum is the largest sum over rows of the absolute values of one half.
+// maxSum is the largest sum, over all rows, of the absolute values of one packed
+// derivative.
 const maxSum = 1 << 30
 
-// PackGradHess returns both derivatives as float32 in one word, the input of
-// Quantise.
+// PackGradHess packs both derivatives into one word, each as a float32. Quantise reads
+// this form.
 func PackGradHess(gradient, hessian float32) int64 {
 	return int64(uint64(math.Float32bits(gradient))<<32 | uint64(math.Float32bits(hessian)))
 }
@@ -66,7 +68,8 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 		sum.Gradient += s.Gradient
 		sum.Hessian += s.Hessian
 	}
-	// Rounding adds up to half a unit a row, which is reserved.
+	// Rounding adds up to half a unit for each row. One unit for each row is reserved for
+	// it.
 	available := float64(maxSum - min(len(rows), maxSum/2))
 	scale := Scale{Gradient: unitSize(sum.Gradient, available), Hessian: unitSize(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian

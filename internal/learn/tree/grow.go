@@ -11,9 +11,10 @@ type Params struct {
 	MaxLeaves int
 	// MaxDepth is the largest number of splits above a leaf.
 	MaxDepth int
-	// MinRows is the smallest number of rows in a leaf. The rows on each side of
-	// a split are estimated from the hessians, because histograms do not count
-	// rows. Rows whose class the model is sure of therefore count less.
+	// MinRows is the smallest number of rows in a leaf. The rows on each side of a split
+	// are estimated from the hessians, because histograms do not count rows. A row whose
+	// class the model predicts with near certainty has a small hessian and therefore
+	// counts less than another row.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -24,7 +25,8 @@ type Params struct {
 	// CatL2 is added to L2 when a feature with more than maxOneHot levels is
 	// split.
 	CatL2 float64
-	// CatSmooth is added to each level's hessian when levels are ordered.
+	// CatSmooth is added to the hessian of each level of a categorical feature when the
+	// levels are sorted by gradient/hessian.
 	CatSmooth float64
 }
 
@@ -64,9 +66,10 @@ type Grower struct {
 	frontier      frontier
 }
 
-// Cost counts the operations of growing trees. It depends on the data only.
+// Cost counts the operations of growing trees. It depends on the data and the parameters,
+// not on the number of workers.
 type Cost struct {
-	// Counted is the number of cells added to histograms.
+	// Counted is the number of times that a gradient was added to a cell of a histogram.
 	Counted int64
 	// Scanned is the number of bins scanned for a split.
 	Scanned int64
@@ -113,15 +116,15 @@ func (g *Grower) LeafRows(leaf int) []int32 {
 	return g.rows[r.lo:r.hi]
 }
 
-// LeafSum returns the sums of the derivatives over the rows of a leaf.
+// LeafSum returns the sums of the derivatives over the rows of a leaf of the last tree.
 func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
 	gradient, hessian = unpack(g.totals[g.leaves[leaf]])
 	return gradient * g.sample.Scale.Gradient, hessian * g.sample.Scale.Hessian
 }
 
-// Grow grows a tree: it splits the leaf of highest gain until there are
-// MaxLeaves leaves or no split is worth its cost. The tree has at least one
-// leaf. If ctx is cancelled Grow returns its error.
+// Grow grows a tree. It splits the leaf with the highest gain until there are MaxLeaves
+// leaves or no split has a gain above MinGain. The tree has at least one leaf. If ctx is
+// cancelled, Grow returns the error of ctx.
 func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 	var err error
 	if g.rowBlocks, err = g.bins.rowMajorBlocks(ctx, g.workers); err != nil {
@@ -229,9 +232,9 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 
 // considerChildren finds the best splits of parent's children and adds the
 // children to the frontier. The histogram of the smaller child is built from
-// rows. It is then subtracted from the parent's in place, which yields the
-// histogram of the larger child. If the parent's histogram was released to save
-// memory, both are built from rows.
+// rows. It is then subtracted from the parent's histogram in place, which yields the
+// histogram of the larger child. If the parent's histogram was released to save memory,
+// both are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -277,8 +280,8 @@ func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	}
 }
 
-// renumber sorts the nodes in breadth-first order, as the binary form requires,
-// and numbers the leaves in that order.
+// renumber sorts the nodes of the tree in breadth-first order, as the binary form
+// requires, and numbers the leaves in that order.
 func (g *Grower) renumber() {
 	grown := g.tree.Nodes
 	order := make([]int32, 1, len(grown))

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// testData returns a table of numeric columns, some with missing cells, and
+// testData returns a table of numeric columns, some with missing values, and
 // categorical ones. The target depends on both kinds.
 func testData(rows, features int, seed uint64) (*frame.Frame, []float32) {
 	draw := rand.New(rand.NewPCG(seed, 0))

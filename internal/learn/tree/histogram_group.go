@@ -1,7 +1,7 @@
 package tree
 
-// activeGroup is a feature group. active are its features that may be used,
-// ascending.
+// activeGroup is the feature group with the given index. active holds the features of the
+// group that a tree may use, ascending.
 type activeGroup struct {
 	index  int
 	active []int

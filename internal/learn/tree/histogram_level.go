@@ -47,7 +47,8 @@ func (g *SymmetricGrower) needsScan(leaf int) bool {
 	return leaf == smaller
 }
 
-// addCost adds the cost of a level to g.cost and returns that cost.
+// addCost adds to g.cost the cost of building the histograms and scoring the splits of
+// the current level. It returns the number of cells and bins involved.
 func (g *SymmetricGrower) addCost() int {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
@@ -75,7 +76,7 @@ func (g *SymmetricGrower) addCost() int {
 	return (counted*features + scanned*bins) * outputs
 }
 
-// histogram returns the cells of a slot and an output.
+// histogram returns the cells of the histogram of an output in a slot.
 func (g *SymmetricGrower) histogram(slot int32, output int) []int64 {
 	at := (int(slot)*len(g.sample.Gradients) + output) * g.stride
 	return g.cells[at : at+g.stride]
@@ -120,7 +121,8 @@ func (o *orderedGradients) resize(rows, outputs int, rowRanges []rowRange, slots
 	}
 }
 
-// sparseGradients returns the gradients of a leaf without a histogram.
+// sparseGradients returns the gradients of an output in a leaf without a histogram. rows
+// is the number of rows of the leaf.
 func (o *orderedGradients) sparseGradients(output, leaf, rows int) []int64 {
 	return o.sparse[output][o.sparseOffsets[leaf]:][:rows]
 }
@@ -153,9 +155,9 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 	return nil
 }
 
-// buildLevelGroup builds a group's cells of all histograms of an output. A
-// histogram taken over from the parent holds the sums of both siblings. The
-// sums of the smaller sibling are subtracted from it.
+// buildLevelGroup sets the cells of a group's features in the histograms of all leaves
+// for one output. A histogram taken over from the parent holds the sums of both siblings.
+// The sums of the smaller sibling are subtracted from it.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2
@@ -180,7 +182,8 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 	}
 }
 
-// loadHistogram sets w.histogram to the cells of a feature, leaf and output.
+// loadHistogram sets w.histogram to the cells of a feature in the histogram of a leaf and
+// an output. If the leaf has no histogram, the cells are summed from its rows.
 func (g *SymmetricGrower) loadHistogram(w *splitWorkspace, feature, leaf, output int) {
 	if slot := g.slots[leaf]; slot >= 0 {
 		w.histogram.setDense(g.histogram(slot, output)[g.offsets[feature]:g.offsets[feature+1]])

@@ -1,15 +1,17 @@
 package tree
 
-// histogramPool keeps released histograms of one size for reuse.
+// histogramPool keeps released histograms for reuse. Each has size cells. inUse is the
+// number of histograms that were acquired and not released. A leaf that waits to be split
+// keeps its histogram only while inUse is at most limit.
 type histogramPool struct {
 	size, limit int
 	inUse       int
 	free        [][]int64
 }
 
-// maxPoolBytes limits the memory of the histograms of leaves that wait to be
-// split. A leaf without a histogram only costs time, because the histograms of
-// both of its children are then built from rows.
+// maxPoolBytes limits the memory of the histograms of leaves that wait to be split. A
+// leaf whose histogram was released only costs time, because the histograms of both of
+// its children are then built from rows.
 const maxPoolBytes = 256 << 20
 
 func newHistogramPool(size int) *histogramPool {

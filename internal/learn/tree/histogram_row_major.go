@@ -52,7 +52,7 @@ func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBl
 // stay in a near cache.
 const packRows = 1 << 12
 
-// zeroBins stands in for the missing features of the last group.
+// zeroBins takes the place of the features that the last group lacks.
 var zeroBins [packRows]uint8
 
 // pack packs rows lo…hi-1, at most packRows, of up to eight features into the
@@ -68,7 +68,8 @@ func (block *rowBlock) pack(column int, features []Feature, lo, hi int) {
 	interleave(block.words[lo*block.width+column:], block.width, &bins)
 }
 
-// interleave writes words made of byte i of each slice to dst[i*stride].
+// interleave writes to dst[i*stride] the word that consists of byte i of each slice, the
+// first slice in the lowest byte.
 func interleave(dst []uint64, stride int, bytes *[8][]uint8) {
 	b0 := bytes[0]
 	b1, b2, b3 := bytes[1][:len(b0)], bytes[2][:len(b0)], bytes[3][:len(b0)]

@@ -93,9 +93,9 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 	}
 }
 
-// gather returns the columns first … end-1 of the block for at most gatherRows
-// rows, the first ones, and the gradients of these rows. Consecutive rows are
-// returned in place, not copied.
+// gather returns the columns first … end-1 of the block and the gradients for the first
+// gatherRows of rows, or for all if there are fewer. If these rows are consecutive, it
+// returns parts of block and gradients instead of copies.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(gatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {

@@ -2,9 +2,9 @@ package tree
 
 import "math/bits"
 
-// sparseHistogram holds the cells of one feature, leaf and output that are not
-// empty, by ascending bin. It is much shorter than the histogram if the leaf
-// has few rows.
+// sparseHistogram holds the n cells that are not empty of one feature, leaf and output.
+// cells[i] is the cell of bins[i], and bins are ascending. It is much shorter than the
+// histogram if the leaf has few rows.
 type sparseHistogram struct {
 	n     int
 	cells [histWidth]int64
@@ -50,7 +50,8 @@ func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// setDense sets h to the cells of dense that are not empty, without a branch.
+// setDense sets h to the cells of dense that are not zero. The loop stores each cell
+// unconditionally and then decides whether to keep it, so that it needs no branch.
 func (h *sparseHistogram) setDense(dense []int64) {
 	n := 0
 	for bin, cell := range dense {

@@ -1,6 +1,7 @@
 package tree
 
-// scoredSplit is a LevelSplit with the score of all leaves split by it.
+// scoredSplit is a LevelSplit with the score of the level after all its leaves are split
+// by it.
 type scoredSplit struct {
 	LevelSplit
 	score float64
@@ -30,9 +31,11 @@ type leafScorer struct {
 // splitWorkspace is the working memory of one worker that scores splits.
 type splitWorkspace struct {
 	histogram sparseHistogram
-	// missingHigh and missingLow hold, for each bin, the gain of a split after this bin. In
-	// missingHigh the rows with a missing value go to the side of the high bins, in
-	// missingLow to the side of the low bins.
+	// missingHigh[bin] and missingLow[bin] hold the score of the split after bin minus
+	// the score of the split before it, so that the sum up to a bin is the gain of the
+	// split after this bin. In missingHigh the rows with a missing value are on the side
+	// of the high bins, in missingLow on the side of the low bins. For a categorical
+	// feature, missingHigh[bin] is the gain of separating bin.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }
@@ -105,14 +108,14 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// defaultDirection determines to which side the missing cells of one feature
+// defaultDirection determines to which side of a split the missing values of one feature
 // go. It is the same for all leaves.
 type defaultDirection struct {
-	// hasMissing reports whether the feature is missing in a row of the sample.
+	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin at which the bins so far hold half of the
-	// sample's hessian. If no row of the sample is missing, missing cells in
-	// prediction go to the side with more hessian: for thresholds from
+	// medianBin is the first bin such that the bins up to it hold at least half of the
+	// sample's hessian. If no row of the sample has a missing value, rows with a missing
+	// value in a prediction go to the side with more hessian: for thresholds from
 	// medianBin on, the side of the low bins.
 	medianBin int
 }
@@ -181,8 +184,8 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 
 // considerCategorical is considerFeature for a categorical feature.
 func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
-	// gains holds, by level, the increase of the score if the level is separated
-	// from the others.
+	// gains holds, by level, the increase of the score if the level is separated from the
+	// other levels.
 	bins := g.sample.Bins.Features[feature].NumBins
 	gains := &w.missingHigh
 	clear(gains[:bins])

@@ -15,12 +15,13 @@ type BatchPredictor struct {
 	rows int
 	// bins holds BatchRows bins for each feature.
 	bins []uint8
-	// lists hold the rows of the nodes of even and of odd depth.
+	// lists[0] holds the rows of the nodes of even depth, lists[1] those of the nodes of
+	// odd depth.
 	lists  [2][BatchRows]uint16
 	ranges []nodeRange
 }
 
-// nodeRange is a node's range of one of the lists.
+// nodeRange is the part lo…hi-1 of lists[list] that holds the rows of a node.
 type nodeRange struct{ lo, hi, list int32 }
 
 // NewBatchPredictor returns a predictor for rows with the given number of
@@ -29,11 +30,11 @@ func NewBatchPredictor(features int) *BatchPredictor {
 	return &BatchPredictor{bins: make([]uint8, features*BatchRows)}
 }
 
-// BeginBatch begins a batch of rows, at most BatchRows.
+// BeginBatch begins a batch with the given number of rows, at most BatchRows.
 func (p *BatchPredictor) BeginBatch(rows int) { p.rows = rows }
 
-// Bins returns the column of a feature, to be filled with the bins of the
-// batch.
+// Bins returns the bins of a feature for the rows of the batch. The caller fills them
+// before it calls AddValues.
 func (p *BatchPredictor) Bins(feature int) []uint8 {
 	return p.bins[feature*BatchRows:][:p.rows]
 }
@@ -78,7 +79,7 @@ func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
 		return partitionSet(from, to, bins, &t.Sets[n.Set], r)
 	}
 	// The bins that go left are a range that wraps around if it includes the
-	// bin of missing cells: MissingBin … 255, 0 … Threshold.
+	// bin of missing values: MissingBin … 255, 0 … Threshold.
 	low := uint8(0)
 	if n.MissingBin != n.Threshold {
 		low = n.MissingBin

@@ -15,8 +15,8 @@ type Node struct {
 	Threshold, MissingBin uint8
 }
 
-// Tree is a grown tree as an array in breadth-first order, the order in which
-// leaves are numbered from 0.
+// Tree is a grown tree. Its nodes are stored in breadth-first order, and its leaves are
+// numbered from 0 in the same order. Sets are the sets that nodes refer to.
 type Tree struct {
 	Nodes []Node
 	Sets  []Set

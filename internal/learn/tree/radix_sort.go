@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// minRadixValues is the number of values from which radix sort is faster.
+// minRadixValues is the number of values from which radix sort is faster than
+// slices.Sort.
 const minRadixValues = 4096
 
 // sortFloats sorts values, which must not contain NaN. From minRadixValues on
@@ -47,8 +48,8 @@ func sortFloats(values []float64) {
 	}
 }
 
-// sortKey returns an integer that is ordered as x is. Zeros of both signs have
-// the same key.
+// sortKey returns an integer key for x, such that keys are in the same order as the
+// numbers. Zeros of both signs have the same key.
 func sortKey(x float64) uint64 {
 	bits := math.Float64bits(x + 0)
 	if bits>>63 != 0 {

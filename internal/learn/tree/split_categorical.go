@@ -45,8 +45,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot sets best to the split that separates the best single level from
-// the others, if that is better than best.
+// findOneHot sets best to the split that separates the best single level from the others,
+// if its gain is higher than that of best.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1

@@ -15,7 +15,7 @@ type split struct {
 	// numeric one.
 	leftBins *Set
 	// In a numeric split the bins up to bin go left. missingLeft reports whether
-	// missing cells do, too.
+	// missing values do, too.
 	bin         uint8
 	missingLeft bool
 }
@@ -44,7 +44,7 @@ type splitFinder struct {
 	// is added to l2. catSmooth is added to each level's hessian when levels are
 	// ordered.
 	catL2, catSmooth float64
-	// minHessian is the smallest hessian of a child.
+	// minHessian is the smallest sum of hessians that a child may have.
 	minHessian float64
 	// minGain is the gain that a split must exceed.
 	minGain float64
@@ -54,10 +54,10 @@ type splitFinder struct {
 // level from the others.
 const maxOneHot = 4
 
-// maxGain returns the score of the split whose left side has the packed sum
-// left, or top if that is larger or if a side's hessian is below minHessian.
-// The leaf's own score is not subtracted. The division is skipped if top is
-// larger.
+// maxGain returns the larger of top and the score of the split whose left side has the
+// packed sum left. The score is the gain before the score of the unsplit leaf is
+// subtracted. maxGain returns top if the hessian of a side is below minHessian. It
+// divides only if the score is larger than top.
 func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -84,8 +84,8 @@ func (s *splitFinder) leafScore() float64 {
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
-	// Missing cells first go right with the high values, then left with the low
-	// values. Without missing cells the second pass would find the same.
+	// First, missing values go right with the high values; then, left with the low
+	// values. Without missing values the second pass would find the same split.
 	params := s.gainParams(best)
 	at, left := kernel.BestSplit(h[:last], 0, &params)
 	missingLeft := false
@@ -117,8 +117,9 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultGoesLeft reports whether the left side weighs at least as much as the
-// right. The heavier side is the default for bins that the leaf has not seen.
+// defaultGoesLeft reports whether the hessian of the left side is at least that of the
+// right side. The side with the larger hessian is the default for bins that no row of the
+// leaf has.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)

@@ -75,9 +75,9 @@ type SymmetricGrower struct {
 	workspaces []splitWorkspace // by worker
 	rowRanges  []rowRange       // by leaf
 	totals     [][]int64        // by output, then leaf
-	// sparseRows is the number of rows below which a leaf has no histogram.
-	// slots holds the number of each leaf's histogram, negative if it has none.
-	// assigned is the number of histograms in use.
+	// sparseRows is the number of rows below which a leaf has no histogram. slots[leaf]
+	// is the number of the leaf's histogram, negative if it has none. assigned is the
+	// number of histograms in use.
 	sparseRows int
 	slots      []int32
 	assigned   int32
@@ -137,8 +137,8 @@ func (g *SymmetricGrower) LeafSum(leaf, output int) (gradient, hessian float64) 
 	return gradient * scale.Gradient, hessian * scale.Hessian
 }
 
-// Grow grows a tree and returns the splits of its levels, fewer than the depth
-// if no split is worth its cost. The tree has 1 << len(splits) leaves.
+// Grow grows a tree and returns the splits of its levels. There are fewer than the depth
+// if no further split raises the score. The tree has 1 << len(splits) leaves.
 func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]LevelSplit, error) {
 	g.startTree(sample)
 	splits := make([]LevelSplit, 0, g.depth)
@@ -159,11 +159,11 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold decides whether the feature groups are packed: they are unless
-// the number of all features is more than packThreshold times the number that a
-// tree may use. Packed groups take a byte for each cell as long as the matrix
-// is in use. If a tree uses a third of the features or less, too few features
-// of a group are active to justify that.
+// packThreshold decides whether a tree uses packed feature groups. It does unless the
+// matrix has more than packThreshold times as many features as the tree may use. Packed
+// groups take one byte for each row and feature as long as the matrix is in use. If a
+// tree uses a third of the features or less, too few features of a group are active to
+// justify this memory.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.
@@ -235,8 +235,8 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 	return best, found, err
 }
 
-// splitLeaves moves each leaf's rows to its two children. It splits several
-// leaves at a time, or several chunks of one while leaves are few.
+// splitLeaves moves each leaf's rows to its two children. It splits several leaves at a
+// time or, while there are fewer leaves than workers, several chunks of one leaf.
 func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) error {
 	table := split.sideTable()
 	data := g.sample.Bins.Features[split.Feature].Data
