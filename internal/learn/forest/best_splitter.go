@@ -20,7 +20,7 @@ type nodeSplit struct {
 	score      float64
 	leftBins   binSet // the bins that go left
 	threshold  uint8  // the last bin on the left of a numeric feature
-	missingBin uint8  // the bin of missing cells if they go left, or threshold
+	missingBin uint8  // the bin of missing values if they go left, or threshold
 	numeric    bool   // whether the feature is numeric
 }
 
@@ -39,9 +39,9 @@ type splitter struct {
 	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
-	leftCounts []int64 // number of rows of each class on the left; 0 between splits
-	keys       [256]float64
-	order      []uint8
+	leftCounts []int64      // number of rows of each class on the left; 0 between splits
+	keys       [256]float64 // by bin: the sort key of orderByClass
+	order      []uint8      // the bins of a categorical feature, in the order in which splits are tried
 
 	nanos int // estimated time so far
 }
@@ -57,7 +57,8 @@ func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
 	}
 }
 
-// setLeaf sets the leaf whose splits are found next.
+// setLeaf sets the leaf whose splits bestSplit and randomSplit find next. rows are the
+// rows of the leaf.
 func (s *splitter) setLeaf(rows []sampleRow) {
 	clear(s.classTotals)
 	s.leafRows, s.rows, s.squares = rows, int64(len(rows)), 0
@@ -112,9 +113,9 @@ type splitPoint struct {
 	rows  int64 // on the left
 }
 
-// findSplitPoint returns the split point of order, a list of bins, with the
-// highest score. missing counts the rows with missing cells if they go left,
-// and is nil otherwise. Rows that are neither in a bin of order nor counted in
+// findSplitPoint returns the split point of order, a list of bins, with the highest
+// score. missing holds the class counts of the rows with missing values if these rows go
+// left, and is nil otherwise. Rows that are neither in a bin of order nor counted in
 // missing go right.
 func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
@@ -146,10 +147,10 @@ func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoin
 	return best
 }
 
-// numericSplit returns the split of a numeric feature at a split point of
-// values, the bins of the leaf's rows except the bin of missing cells. The
-// threshold is halfway between the bins next to the split point. missingLeft
-// reports whether missing cells go left.
+// numericSplit returns the split of a numeric feature at a split point of values, which
+// are the bins of the leaf's rows except the bin of missing values. The threshold is
+// halfway between the bins on both sides of the split point. missingLeft reports whether
+// missing values go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -159,10 +160,10 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	if point.end < len(values) {
 		threshold = uint8((int(threshold) + int(values[point.end])) / 2)
 	} else {
-		threshold = f.MissingBin - 1 // values on the left, missing cells on the right
+		threshold = f.MissingBin - 1 // values on the left, missing values on the right
 	}
-	// If the leaf has no missing cells, missing cells in prediction go to the
-	// larger side.
+	// If no row of the leaf has a missing value, rows with a missing value in a
+	// prediction go to the larger side.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
 		missingLeft = true
 	}
@@ -171,8 +172,8 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	return found
 }
 
-// setThreshold makes the bins up to threshold go left. If missingLeft is true,
-// the bin of missing cells, missingBin, goes left, too.
+// setThreshold sets the split to send the bins up to threshold left. If missingLeft is
+// true, missingBin, the bin of missing values, goes left, too.
 func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) {
 	for bin := range int(threshold) + 1 {
 		s.leftBins.add(uint8(bin))
@@ -184,8 +185,8 @@ func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) 
 	}
 }
 
-// categoricalSplit returns the split of a categorical feature at a split point
-// of s.order. Bins without a row in the leaf go to the larger side.
+// categoricalSplit returns the split of a categorical feature at a split point of
+// s.order. Bins that no row of the leaf has go to the larger side.
 func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -206,10 +207,10 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	return found
 }
 
-// orderByClass sorts s.order by the fraction of a bin's rows that are of the
-// class. With two classes, the left side of the best partition is the beginning
-// of this list (Breiman et al. 1984, theorem 4.5). With more, a division of the
-// list separates the class well from the rest.
+// orderByClass sorts s.order, a list of bins, by the fraction of a bin's rows that belong
+// to the class. With two classes, the left side of the best partition is the beginning of
+// this list (Breiman et al. 1984, theorem 4.5). With more classes, a division of the list
+// separates the class well from the others.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64
@@ -226,8 +227,8 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class of a random row of the leaf. With two classes any
-// class will do, because both yield the same splits.
+// drawClass returns the class of a random row of the leaf. With two classes it returns
+// class 1, because both classes yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

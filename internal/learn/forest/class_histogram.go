@@ -17,9 +17,9 @@ type classCount uint64
 func (c classCount) class() uint32 { return uint32(c >> 32) }
 func (c classCount) rows() int64   { return int64(uint32(c)) }
 
-// classHistogram holds, for one leaf and one feature, the class counts of each
-// bin. Only bins and classes with rows are listed. The cost of scanning them is
-// therefore at most proportional to the rows of the leaf, for any number of
+// classHistogram holds, for one leaf and one feature, the number of rows of each class in
+// each bin. Only bins and classes with rows are listed. The time to scan them is
+// therefore at most proportional to the number of rows of the leaf, for any number of
 // classes:
 //
 //	bins         2        5     9
@@ -42,14 +42,14 @@ func newClassHistogram(rows, classes int) *classHistogram {
 		bins:        make([]uint8, 0, 256),
 		classCounts: make([]classCount, min(256*classes, rows)), // as many as buildDense and buildSorted need
 		rowBins:     make([]uint8, rows),
-		// buildDense uses the array only if there are more rows than cells.
+		// buildDense uses the array only if there are more rows than counts.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
 
-// build builds the histogram of the rows. data is indexed by row and holds the
-// feature's bins, all below numBins. build returns the estimated time of
-// building the histogram and finding a split, in nanoseconds.
+// build builds the histogram of the rows. data holds the feature's bins, indexed by row;
+// all are below numBins. build returns the estimated time of building the histogram and
+// finding a split, in nanoseconds.
 func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) int {
 	if numBins*classes < len(rows) {
 		h.buildDense(rows, data, numBins, classes)

@@ -108,7 +108,7 @@ func readPrior(r *codec.Reader) []float32 {
 	return prior
 }
 
-// readForestTree reads one tree. It returns nil after an error.
+// readForestTree reads one tree. It returns nil after an error, which is r.Err.
 func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *forestTree {
 	t := tree.ReadTree(r, mappers)
 	if t == nil {
@@ -130,7 +130,8 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 	return grown
 }
 
-// readDistribution reads weights, which must add up to one16.
+// readDistribution reads the weights of one class distribution, which must add up to
+// one16.
 func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 	left := one16
 	for range r.Count(1) {

@@ -2,8 +2,8 @@ package forest
 
 import "math/bits"
 
-// cost counts the operations of growing trees and voting. It depends only on
-// the data and the seed.
+// cost counts the operations of growing trees and voting. It depends only on the data,
+// the options and the seed.
 type cost struct {
 	growNanos    int // nanoseconds
 	nodeVisits   int // number of nodes that rows passed on the way to a leaf
@@ -19,9 +19,9 @@ func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	}
 }
 
-// nanos returns the estimated time in nanoseconds of one core of a 2-core
-// server. Split search was measured on leaves of 10 to 100,000 rows, the rest
-// on whole forests.
+// nanos returns the estimated time in nanoseconds of one core of a 2-core server. The
+// factors of the split search were measured on leaves of 10 to 100,000 rows, the other
+// factors on whole forests.
 func (c cost) nanos() float64 {
 	return float64(c.growNanos) + 8*float64(c.nodeVisits) + 180*float64(c.fittedValues)
 }

@@ -61,10 +61,10 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows some trees. The first steps double the forest until its out-of-bag
-// error can be estimated. The next steps try other growth parameters on pilot
-// forests. A step whose pilot is not better, and each later step, adds trees to
-// the forest. done reports whether the forest has all its trees.
+// Step grows some trees. The first steps double the forest until its out-of-bag error can
+// be estimated. The next steps try other growth parameters, each in a small forest, the
+// pilot. A step whose pilot is not better, and each later step, adds trees to the forest.
+// done reports whether the forest has all its trees.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -111,11 +111,11 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// requiredGain returns the relative decrease of the Brier score that p must
-// achieve to replace the best parameters. A smaller decrease may be noise, and
-// there is more noise with fewer rows. Parameters with larger leaves need less,
-// and from some thousand rows on no decrease at all, because smaller trees are
-// an advantage in themselves.
+// requiredGain returns the relative decrease of the Brier score that the parameters p
+// must achieve to replace the best parameters. A smaller decrease may be noise, and there
+// is more noise with fewer rows. Parameters with larger leaves need a smaller decrease,
+// and from 2,500 training rows on none, because smaller trees are an advantage in
+// themselves.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -124,10 +124,10 @@ func (f *Fitter) requiredGain(p growthParams) float64 {
 	return max(0.01, noise)
 }
 
-// Progress returns the fraction of the training that is done, from 0 to 1. The
-// first quarter is the growth of the forest from which the search of growth
-// parameters starts. The second is the search, whose number of steps depends on
-// the data. The second half is the growth of the forest after the search.
+// Progress returns the fraction of the training that is done, from 0 to 1. The first
+// quarter is the growth of the forest from which the search of growth parameters starts.
+// The second quarter is the search, whose number of steps depends on the data. The second
+// half is the growth of the forest after the search.
 func (f *Fitter) Progress() float64 {
 	switch {
 	case f.best == nil:
@@ -154,9 +154,9 @@ func (f *Fitter) nextParams() (growthParams, bool) {
 }
 
 const (
-	// oobRows is the largest number of out-of-bag rows, and oobValues the
-	// largest number of rows × classes. fitValues is the largest number of
-	// probabilities to which the temperature is fitted.
+	// oobRows is the largest number of training rows on which out-of-bag votes are
+	// counted, and oobValues the largest number of these rows × classes. fitValues is the
+	// largest number of probabilities to which the temperature is fitted.
 	oobRows   = 20_000
 	oobValues = 400_000
 	fitValues = 100_000
@@ -197,9 +197,9 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the limits of the growth parameters for this data.
-// manyLevels ignores features with at most two levels, because they have so few
-// orders that a random one is enough.
+// newSearchSpace returns the limits of the growth parameters for this data. manyLevels
+// ignores features with at most two levels, because any order of two levels yields the
+// same split.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
 	for i := range f.bins.Features {
@@ -245,8 +245,8 @@ func (f *Fitter) OutOfBag() metric.Predictions {
 	return p
 }
 
-// outOfBagPredictions returns the out-of-bag predictions of forest on rows at
-// equal distances, with at most maxValues probabilities.
+// outOfBagPredictions returns the out-of-bag predictions of forest. If they have more
+// than maxValues probabilities, it returns those of every n-th row.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
 	if forest == nil {
@@ -265,15 +265,16 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 	return p
 }
 
-// fitTemperature returns the temperature fitted to the out-of-bag votes.
+// fitTemperature returns the temperature fitted to the out-of-bag votes of forest.
 func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
 	p := f.outOfBagPredictions(forest, fitValues)
 	f.cost.fittedValues += len(p.Probabilities)
 	return metric.FitTemperature(p)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation
-// after the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities that the forest predicts after the
+// last step for the rows fold.Validation to dst: len(fold.Validation) × classes,
+// row-major.
 func (f *Fitter) PredictValidation(dst []float32) {
 	for i := range f.fold.Validation {
 		row := dst[i*f.opts.Classes : (i+1)*f.opts.Classes]
@@ -291,7 +292,7 @@ func (f *Fitter) PredictValidation(dst []float32) {
 // of one core. It counts operations, so it is the same on every machine.
 func (f *Fitter) Cost() float64 { return f.cost.nanos() }
 
-// Checkpoint makes Model return the current state.
+// Checkpoint stores the current state. Model then returns the model of this state.
 func (f *Fitter) Checkpoint() {
 	state := f.current
 	f.checkpoint = &state

@@ -5,8 +5,8 @@ import "foretell/internal/learn/tree"
 // forestTree is one tree of the forest.
 type forestTree struct {
 	tree.Tree
-	// distributions holds, for each leaf, the number of its class distribution.
-	// Leaves with equal distributions share a number.
+	// distributions holds, for each leaf, the index of its class distribution. Leaves
+	// with equal distributions share an index.
 	distributions []uint32
 	// ends holds the end of each distribution in weights. Each distribution
 	// begins at the end of the previous one.
@@ -38,7 +38,7 @@ func (t *forestTree) distribution(leaf int) []classWeight {
 	return t.weights[first:t.ends[number]]
 }
 
-// newForestTree returns the grown tree as an array in breadth-first order.
+// newForestTree returns the tree that g has grown, as an array in breadth-first order.
 func (g *grower) newForestTree() *forestTree {
 	t := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
 	known := map[string]uint32{}
@@ -63,9 +63,9 @@ func (g *grower) newForestTree() *forestTree {
 	return t
 }
 
-// addDistribution returns the number of the leaf's class distribution in t.
-// known maps the distributions of t to their numbers. If the distribution is
-// new, it is added to t and known.
+// addDistribution returns the index of the leaf's class distribution in t. known maps the
+// distributions of t to their indices. If the distribution is new, it is added to t and
+// known.
 func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := newDistribution(g.classTotals, g.rows)
@@ -83,9 +83,9 @@ func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uin
 	return number
 }
 
-// newDistribution converts the number of rows of each class, which add up to
-// total, to weights that add up to one16. The largest class gets the rounding
-// remainder. Classes that round to zero are left out.
+// newDistribution converts the number of rows of each class, which add up to total, to
+// weights that add up to one16. Each weight is rounded down, and the largest class gets
+// what is left. Classes that round to zero are left out.
 func newDistribution(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)

@@ -43,9 +43,9 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	return g
 }
 
-// grow grows a tree. It splits leaves, highest gain first, until every leaf is
-// pure or too small, or until there are params.maxLeaves. It reorders sample.
-// nanos is the estimated time. The tree is nil if ctx is cancelled.
+// grow grows a tree on sample. It splits leaves, highest gain first, until every leaf is
+// pure or too small to split, or until there are params.maxLeaves. It reorders sample.
+// nanos is the estimated time in nanoseconds. The tree is nil if ctx is cancelled.
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
@@ -69,10 +69,9 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of the leaf with the given index, trying
-// params.maxFeatures random features. Features in which the leaf's rows do not
-// differ do not count. If there is a split, considerLeaf adds the leaf to the
-// frontier.
+// considerLeaf finds the best split of the leaf with the given index. It tries
+// params.maxFeatures random features, not counting features in which the leaf's rows do
+// not differ. If there is a split, considerLeaf adds the leaf to the frontier.
 func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit

@@ -22,9 +22,8 @@ type growingForest struct {
 	oobError        oobError      // estimate for a large forest of these parameters
 }
 
-// oobError is the out-of-bag error of a forest: the Brier score, which has
-// little variance, and the log loss, which one overconfident mistake may
-// dominate.
+// oobError is the out-of-bag error of a forest: the Brier score, which has little
+// variance, and the log loss, which may be dominated by one overconfident mistake.
 type oobError struct{ brier, logLoss float64 }
 
 // addTrees grows n trees and adds them and their votes to forest. Each tree has
@@ -73,7 +72,7 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	return nil
 }
 
-// drawSample draws the rows of a tree with g's buffers.
+// drawSample draws the rows of a tree. The result shares the memory of g.
 func (f *Fitter) drawSample(g *grower, rng *rand.Rand) []sampleRow {
 	if f.opts.Groups == nil {
 		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
@@ -105,9 +104,8 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// Without this estimate, parameters whose trees differ much would seem worse
-// than they are. Only the out-of-bag votes of the halves are counted
-// separately.
+// Without this estimate, parameters whose trees differ much would seem worse than they
+// are. Only the out-of-bag votes are counted separately for the two halves.
 func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
@@ -122,8 +120,8 @@ func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
 	return nil
 }
 
-// estimateError returns the error of the out-of-bag votes at the temperature
-// fitted to them. The Brier score is the mean squared distance between
+// estimateError returns the error of the out-of-bag predictions of forest, at the
+// temperature fitted to them. The Brier score is the mean squared distance between
 // probabilities and labels.
 func (f *Fitter) estimateError(forest *growingForest) oobError {
 	p := f.outOfBagPredictions(forest, oobValues)
@@ -149,5 +147,6 @@ func (f *Fitter) grower(worker int) *grower {
 	return f.growers[worker]
 }
 
-// oobLabel returns the class of a row of the out-of-bag votes.
+// oobLabel returns the class of a row on which out-of-bag votes are counted. row is an
+// index in f.oobIndex.
 func (f *Fitter) oobLabel(row int) int32 { return f.frame.Labels[f.fold.Train[f.oobIndex[row]]] }

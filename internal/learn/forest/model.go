@@ -25,7 +25,7 @@ type Model struct {
 	spilled spilledTrees
 }
 
-// spilledTrees is the start of a stream, which holds n trees in binary form.
+// spilledTrees is the first size bytes of a stream. They hold n trees in binary form.
 type spilledTrees struct {
 	stream *spill.Stream
 	size   int64
@@ -49,7 +49,7 @@ func newModel(m Model) *Model {
 	return &m
 }
 
-// append appends the trees in binary form to b.
+// append appends the binary form of the trees to b.
 func (s spilledTrees) append(b []byte) ([]byte, error) {
 	if s.stream == nil {
 		return b, nil
@@ -81,8 +81,8 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// addVotes adds the votes of all trees on n rows to votes, row-major. bins
-// holds the rows' bins.
+// addVotes adds the votes of all trees on n rows to votes, which is row-major. bins holds
+// the bins of these rows, row-major.
 func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	classes, features := len(m.prior), len(m.mappers)
 	for _, t := range m.trees() {
@@ -94,10 +94,10 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// votesToProbabilities converts the votes on one row to probabilities in dst.
-// voted is the number of trees that voted on the row, all the number of trees
-// of the forest, to which votes are scaled. The class frequencies prior count
-// as one more tree, so that no class has probability zero.
+// votesToProbabilities converts the votes on one row to probabilities in dst. voted is
+// the number of trees that voted on the row, and all is the number of trees of the
+// forest. The class frequencies prior count as the vote of one more tree, so that no
+// class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {

@@ -20,17 +20,17 @@ type Options struct {
 	// Bins is the binned frame. Defaults to a matrix that the first Step builds
 	// for this fitter.
 	Bins *tree.BinnedMatrix
-	// Groups holds the group of each row of the frame, negative for none. The
-	// rows of a group are all drawn for a tree or all out of its bag. If it is
-	// nil, rows are drawn one by one.
+	// Groups holds the group of each row of the frame, negative if a row has none. The
+	// rows of a group are either all in the sample of a tree or all outside it. If Groups
+	// is nil, rows are drawn one by one.
 	Groups []int32
 	// Disk holds the trees until the model is used. Defaults to memory.
 	Disk *spill.File
 
-	// LeavesPerThousand is the largest number of leaves of a tree for each
-	// thousand training rows. Fewer rows count as a thousand. With 4, a leaf
-	// has 250 rows on average; with 400, a leaf has hardly more than one row.
-	// Defaults to no limit, but all trees together have at most two million
+	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
+	// training rows. With fewer than a thousand rows, it is the largest number of leaves
+	// of a tree. With 4, a leaf has 250 rows on average; with 400, a leaf has hardly more
+	// than one row. Defaults to no limit, but all trees together have at most two million
 	// leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
@@ -49,7 +49,8 @@ type Options struct {
 	pilotHalf  int // half the number of trees of a pilot forest
 }
 
-// maxTrees is the number of votes of weight one16 that fit a uint32.
+// maxTrees is the largest number of trees whose votes on one class, at most one16 each,
+// add up to a number that fits in a uint32.
 const maxTrees = math.MaxUint32 / one16
 
 // setDefaults sets the defaults that depend only on the number of rows. rows is

@@ -20,8 +20,8 @@ const sampleFraction = 0.7
 // sampleSize returns the number of rows that a tree is trained on.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
-// drawSample draws sampleSize of the rows without replacement. It appends them
-// to dst in their order and sets inBag[i] if it draws rows[i].
+// drawSample draws sampleSize(len(rows)) of rows without replacement. It appends them to
+// dst in their order and sets inBag[i] if it draws rows[i].
 func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
 	left := sampleSize(len(rows))
 	for i, row := range rows {
@@ -37,9 +37,9 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups is drawSample if Options.Groups is set: it draws each group, and each
-// row without a group, with the probability sampleFraction. It draws at least
-// one.
+// drawGroups is drawSample if Options.Groups is set. It draws each group, and each row
+// without a group, with the probability sampleFraction. If that draws no row, it draws
+// rows as drawSample does.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
@@ -73,21 +73,21 @@ type searchSpace struct {
 	manyLevels      bool // whether a feature has enough levels to order
 }
 
-// paramMove changes a growth parameter in one direction. It reports whether
-// space allows the change; otherwise p must not be used.
+// paramMove changes one parameter in p in one direction. It reports whether space allows
+// the change; if not, p must not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
-// increaseMinLeaf increases the smallest number of rows in a leaf, which helps
-// if labels are noisy. A class with too few rows to fill a leaf is outvoted in
-// every tree. Because that hardly increases the average loss, the rows of the
-// rarest class limit the parameter.
+// increaseMinLeaf increases the smallest number of rows in a leaf, which helps if labels
+// are noisy. A class that has too few rows to fill a leaf never has a majority in a leaf.
+// Because that hardly increases the average loss, the number of rows of the rarest class
+// limits the parameter.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
 }
 
-// maxFeaturesLimit is the largest number of features tried at a leaf. With
-// more, most of the time would be spent on irrelevant features.
+// maxFeaturesLimit is the largest number of features tried at a leaf. With more features,
+// most of the time would be spent on irrelevant ones.
 const maxFeaturesLimit = 160
 
 // increaseMaxFeatures makes trees try more features at a leaf, which helps if
@@ -98,8 +98,8 @@ func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	return p.maxFeatures > before
 }
 
-// enableClassOrder makes trees order levels by class, which helps if there are
-// many levels and many rows of each, and overfits otherwise.
+// enableClassOrder makes trees order levels by class. This helps if there are many levels
+// with many rows each, and overfits otherwise.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.byClass
 	p.byClass = true

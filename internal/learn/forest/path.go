@@ -11,8 +11,8 @@ type encodedRows struct {
 	model  *Model
 	bins   []uint8
 	walker tree.PathWalker
-	// votes holds the votes on the rows of a path as differences from the row
-	// before, which wrap around.
+	// votes holds, for each row of a path, the votes on it minus the votes on the row
+	// before it, by class. A negative difference is stored modulo 2³².
 	votes []uint32
 }
 

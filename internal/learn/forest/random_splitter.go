@@ -46,8 +46,8 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 	return found, true
 }
 
-// scoreSplit sets the score of found from the bins in the histogram. It reports
-// whether both of its leaves are large enough.
+// scoreSplit sets the score of found, using the bins that gatherBins has stored in the
+// histogram. It reports whether both sides of the split have at least minLeaf rows.
 func (s *splitter) scoreSplit(found *nodeSplit) bool {
 	var rows, squares int64
 	rest := s.squares

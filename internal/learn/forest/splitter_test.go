@@ -11,7 +11,7 @@ import (
 )
 
 // testLeaf returns a leaf of rows with random bins of one feature; the last bin
-// is that of missing cells.
+// is that of missing values.
 func testLeaf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []sampleRow) {
 	f := tree.Feature{Data: make([]uint8, rows)}
 	f.NumBins, f.MissingBin, f.Categorical = width, uint8(width-1), categorical

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// votes holds rows and the votes of trees on them.
+// votes holds the bins of some rows and the votes of trees on these rows.
 type votes struct {
 	classes, features int
 	rows              []uint8  // bins, row-major
@@ -27,8 +27,8 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns votes on the given number of v's rows, the first ones,
-// before any tree has voted.
+// newEmpty returns a copy of v that has no votes and only the given number of v's rows,
+// the first ones.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)
