@@ -1,7 +1,6 @@
-// Package boost trains classifiers by gradient boosting (Friedman 2001). Trees
-// are added one after the other. Each is fitted to the derivatives of the log
-// loss of the trees before it, and each leaf takes a Newton step (Chen &
-// Guestrin 2016).
+// Package boost trains classifiers by gradient boosting (Friedman 2001). Trees are added
+// one after the other. Each tree is fitted to the derivatives of the log loss of the
+// trees before it, and the value of each leaf is a Newton step (Chen & Guestrin 2016).
 //
 // There are two kinds of trees:
 //

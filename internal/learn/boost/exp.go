@@ -2,10 +2,10 @@ package boost
 
 import "math"
 
-// expSteps is the number of entries of expTable, a power of two.
+// expSteps is the number of elements of expTable, a power of two.
 const expSteps = 64
 
-// expTable holds the bits of 2^(i/expSteps).
+// expTable holds the float32 bits of 2^(i/expSteps).
 var expTable = func() (bits [expSteps]uint32) {
 	for i := range bits {
 		bits[i] = math.Float32bits(float32(math.Exp2(float64(i) / expSteps)))
@@ -13,10 +13,10 @@ var expTable = func() (bits [expSteps]uint32) {
 	return bits
 }()
 
-// exp32 returns e^x to about float32 precision for x between -87 and 87. It
-// returns 0 for smaller x and e^87 for larger x. It computes 2^(n/expSteps) ·
-// e^r, with r within half a step. The first factor is from a table, the second
-// from its Taylor polynomial (Tang, Table-driven implementation of the
+// exp32 returns e^x to about float32 precision for x between -87 and 87. It returns 0 for
+// smaller x and e^87 for larger x. It computes 2^(n/expSteps) · e^r, where n is an
+// integer and r is at most half of ln 2/expSteps. The first factor is from a table, the
+// second is its Taylor polynomial of degree 2 (Tang, Table-driven implementation of the
 // exponential function, 1989).
 func exp32(x float32) float32 {
 	if x < -87 {

@@ -8,11 +8,11 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// featureSet holds the features of symmetric trees: binned columns and target
-// statistics.
+// featureSet holds the features of symmetric trees: the binned columns and the target
+// statistics, see targetStatistic.
 type featureSet struct {
-	// bins holds one matrix for each random order of the rows: the binned
-	// columns, followed by the statistics computed in that order.
+	// bins holds one matrix for each random permutation of the training rows: the binned
+	// columns, followed by the target statistics computed with that permutation.
 	bins []*tree.BinnedMatrix
 	// usable holds the indices of the features that trees may use: all columns
 	// and statistics, but not the constant features that fill up a group.
@@ -22,21 +22,21 @@ type featureSet struct {
 }
 
 const (
-	// maxOrders is the largest number of random orders in which the statistics
-	// are computed. maxOrderBytes limits their memory, but there is at least
-	// one.
+	// maxOrders is the largest number of random permutations of the rows with which the
+	// target statistics are computed. maxOrderBytes limits the memory of the statistics,
+	// but there is at least one permutation.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
-	// maxPlainLevels is the largest number of levels of a column without
-	// statistics. Trees can separate so few levels directly, and without noise.
+	// maxPlainLevels is the largest number of levels of a column without target
+	// statistics. Trees can separate that few levels directly, and without noise.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of statistics, but each column of more
-	// than maxPlainLevels levels has at least one.
+	// maxStatistics limits the number of target statistics, but each column of more than
+	// maxPlainLevels levels has at least one.
 	maxStatistics = 48
 )
 
-// newFeatureSet computes the statistics of the categorical columns of f from
-// the rows train. bins holds the binned columns of f.
+// newFeatureSet computes the target statistics of the categorical columns of f from the
+// rows train. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryKey

@@ -19,18 +19,18 @@ type Fitter struct {
 	roundsPerStep int
 }
 
-// roundsPerStep returns the number of rounds of a step. It is more than 1 on
-// small data, where the effect of one round is too small to be measured. rows
-// is the number of rows of the whole frame, not of the training rows, so that
-// the best number of steps of a fold also applies to a refit on all rows.
+// roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
+// where one round changes the loss too little to compare rounds. rows is the number of
+// rows of the whole frame, not of the training rows, so that the best number of steps of
+// a fold also applies to a refit on all rows.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
 }
 
-// booster adds trees of one kind.
+// booster adds trees of one kind: leaf-wise or symmetric.
 type booster interface {
-	// round adds trees to the ensemble and their values to the scores. done
+	// round adds trees to the ensemble and the values of their leaves to the scores. done
 	// reports whether no further round could improve the training loss.
 	round(ctx context.Context) (done bool, err error)
 	// rounds returns the number of rounds done.
@@ -62,9 +62,9 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// NewSymmetric returns a fitter that trains symmetric trees on the rows
-// fold.Train of f and predicts the rows fold.Validation. If opts.Bins is set,
-// it should have opts.Buckets bins in addition to the bin of missing cells.
+// NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f
+// and predicts the rows fold.Validation. If opts.Bins is set, it should have opts.Buckets
+// bins in addition to the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -100,28 +100,29 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 // Rounds returns the number of rounds done.
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
-// Cost returns an estimate of the time spent on training so far, in nanoseconds
-// of one core. It is computed from the numbers of cells accumulated, bins
-// scanned and rows moved, so it is the same on every machine and in every run.
-// Its factors were fitted to the shortest times of single rounds, with one
-// worker on an x86-64 server core of 2026.
+// Cost returns an estimate of the time spent on training so far, in nanoseconds of one
+// core. It is computed from the numbers of gradients added to histograms, bins scanned
+// and rows moved, so it is the same on every machine and in every run. Its factors were
+// fitted to the shortest times of single rounds, with one worker on an x86-64 server core
+// of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
-// Progress returns NaN, because boosting has no schedule: the number of rounds
-// that are worthwhile grows with the number of rows.
+// Progress returns NaN, because the number of rounds of boosting is not known in advance:
+// the number that is worthwhile grows with the number of rows.
 func (f *Fitter) Progress() float64 { return math.NaN() }
 
-// treeNanos returns the estimated time, in nanoseconds, of growing trees. cost
-// is their total cost, trees their number.
+// treeNanos returns the estimated time, in nanoseconds, of growing the given number of
+// trees with the given total cost. nanosPerBin is the time of scanning a bin.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation
-// after the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities that the model predicts after the last
+// step for the rows fold.Validation to dst: len(fold.Validation) × classes, row-major.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 
-// Checkpoint makes Model return the current state.
+// Checkpoint stores the current number of rounds. Model then returns the model of these
+// rounds.
 func (f *Fitter) Checkpoint() { f.checkpoint = f.booster.rounds() }
 
 // Model returns the model as of the last checkpoint, or the current one if

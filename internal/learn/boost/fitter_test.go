@@ -20,7 +20,7 @@ var constructors = map[string]func(context.Context, *frame.Frame, split.Fold, Op
 }
 
 // testFrame returns a frame whose class depends on two numeric columns, one
-// with missing cells, and on a categorical one; two more columns are noise.
+// with missing values, and on a categorical one; two more columns are noise.
 func testFrame(rows, classes int) *frame.Frame {
 	const levels = 40
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))

@@ -6,9 +6,10 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// gradSums accumulates the derivatives of a leaf's rows by output.
+// gradSums accumulates, by output, the derivatives of the loss over the rows of a leaf.
 type gradSums struct {
-	// partial holds the sums over at most float32Rows rows.
+	// partial holds the sums over at most float32Rows rows. g and h hold the sums over
+	// all rows.
 	partial []gradHess
 	g, h    []float64
 	// odds is a buffer for the odds of a row.
@@ -30,8 +31,8 @@ func newGradSums(outputs int) gradSums {
 	}
 }
 
-// fitLeafValues computes the values of leaves and adds them to the scores of
-// the training rows. Each leaf is one task, which sums the leaf's rows in
+// fitLeafValues computes the values of the leaves of the current tree and adds them to
+// the scores of the training rows. Each leaf is one task, which sums the leaf's rows in
 // order.
 func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
 	return parallel.ForContext(ctx, b.opts.Workers, leaves, func(worker, leaf int) {
@@ -52,9 +53,9 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 	})
 }
 
-// sumDerivatives sets s to the sums of the derivatives of all outputs over
-// rows. It is for trees grown from projected gradients, because the grower then
-// has only the sums of the projections.
+// sumDerivatives sets s to the sums of the derivatives of all outputs over rows. It is
+// needed for trees that are grown from projected gradients, because the grower then has
+// only the sums of the projections.
 func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)
@@ -83,8 +84,8 @@ func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	}
 }
 
-// oddsRatios writes to odds the probability of each class divided by the
-// probability of the row's own class, label. scores are the scores of one row.
+// oddsRatios writes to odds, for each class, its probability divided by the probability
+// of label, the class of the row. scores are the scores of the row.
 func oddsRatios(odds, scores []float32, label int32) {
 	own := scores[label]
 	odds = odds[:len(scores)]

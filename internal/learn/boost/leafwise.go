@@ -17,11 +17,11 @@ type leafwiseBooster struct {
 	scores *outputScores
 	bins   *tree.BinnedMatrix
 	params tree.Params
-	// leafwiseWorkspace is nil between rounds.
+	// leafwiseWorkspace is the working memory of a round. It is nil between rounds.
 	*leafwiseWorkspace
 	treeCost tree.Cost
-	// stream holds the binary form of the rounds so far. ends holds the offset
-	// at which each round ends.
+	// stream holds the binary form of the rounds so far. ends[i] is the offset in stream
+	// at which round i ends.
 	stream      *spill.Stream
 	ends        []int64
 	out         codec.Writer
@@ -29,8 +29,8 @@ type leafwiseBooster struct {
 	appliedRows int64
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. A nil
-// boostedTree stands for an output that had converged.
+// boostedTree is a tree of an ensemble with the value of each leaf. In a round, an output
+// that has converged has a nil boostedTree.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
@@ -55,7 +55,8 @@ func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Opti
 // parallelTrees returns the number of trees that are grown at the same time.
 func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
-// acquireWorkspace sets b.leafwiseWorkspace until release is called.
+// acquireWorkspace sets b.leafwiseWorkspace, which stays set until the caller calls
+// release.
 func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := b.opts.Workspaces.leafwise.Acquire()
 	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
@@ -116,9 +117,9 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// grow grows the tree of output k and adds its values to the scores of all
-// rows. It returns nil if the output has converged. It also returns the number
-// of rows that the tree was applied to but not grown from.
+// grow grows the tree of output k and adds the values of its leaves to the scores of all
+// rows. It returns nil if the output has converged. It also returns the number of rows
+// that the tree was applied to but not grown from.
 func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+k)))

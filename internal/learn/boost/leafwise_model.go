@@ -10,8 +10,8 @@ import (
 type leafwiseModel struct {
 	outputs int
 	mappers []tree.BinMapper
-	// trees holds, round by round, a tree for each output, nil if the output had
-	// converged.
+	// trees holds, round by round, a tree for each output; the tree is nil if the output
+	// had converged.
 	trees []*boostedTree
 	// used reports for each feature whether a tree uses it.
 	used []bool
@@ -34,7 +34,7 @@ func newLeafwiseModel(outputs int, mappers []tree.BinMapper, trees []*boostedTre
 
 func (m *leafwiseModel) kind() byte { return kindLeafwise }
 
-// score adds the scores of f's rows lo…hi-1 to dst, row-major.
+// score adds to dst, row-major, the scores of f's rows lo…hi-1.
 func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	predictor := tree.NewBatchPredictor(len(m.mappers))
 	for ; lo < hi; lo += tree.BatchRows {
@@ -59,8 +59,8 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// write writes the number of bin mappers and each of them, then the number of
-// trees and each of them.
+// write writes the number of bin mappers and each bin mapper, then the number of trees
+// and each tree.
 func (m *leafwiseModel) write(w *codec.Writer) {
 	writeMappers(w, m.mappers, len(m.trees))
 	for _, t := range m.trees {
@@ -105,7 +105,8 @@ func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	}
 }
 
-// readBoostedTree reads a tree written by write. It returns nil after an error.
+// readBoostedTree reads a tree written by write. It returns nil if the tree was nil or
+// cannot be read; r.Err is the error.
 func readBoostedTree(r *codec.Reader, mappers []tree.BinMapper) *boostedTree {
 	if r.Byte() == 0 {
 		return nil

@@ -17,11 +17,12 @@ type Model struct {
 	ensemble ensemble
 }
 
-// ensemble holds the trees of a model, which all have the same type.
+// ensemble holds the trees of a model, which are all leaf-wise or all symmetric.
 type ensemble interface {
-	// score adds the scores of f's rows lo…hi-1 to dst, row-major.
+	// score adds to dst, row-major, the scores of f's rows lo…hi-1. The base scores are
+	// not included.
 	score(dst []float32, f *frame.Frame, lo, hi int)
-	// encode encodes the rows of f for explanations.
+	// encode encodes the rows of f for explanations by Shapley values.
 	encode(f *frame.Frame) encodedEnsemble
 	// addONNX adds the rounds to trees and returns the columns that they split. x has the
 	// columns of the frame.

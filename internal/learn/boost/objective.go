@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// objective is the log loss of the classes as a function of raw scores.
+// objective is the log loss of the classes as a function of the raw scores of a row.
 //
-// With more than two classes and scores f the probabilities are pₖ = exp fₖ /
-// Σⱼ exp fⱼ, and the derivatives of the loss of a row are
+// With more than two classes and the scores f, the probabilities are pₖ = exp fₖ / Σⱼ exp
+// fⱼ, and the derivatives of the loss of a row with the label y are
 //
 //	∂L/∂fₖ = pₖ − yₖ        ∂²L/∂fₖ² = pₖ (1 − pₖ)
 //
@@ -23,7 +23,7 @@ type objective struct {
 	labels  []int32
 	// train are the rows to train on, validation the rows to predict.
 	train, validation []int32
-	// base is the initial score of every row, by output.
+	// base is the initial score of every row, one for each output. See baseScores.
 	base []float32
 }
 
@@ -34,7 +34,7 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// outputClass returns the class that output k is the score of.
+// outputClass returns the class whose score is output k.
 func (o *objective) outputClass(k int) int32 {
 	if o.classes == 2 {
 		return 1
@@ -42,7 +42,8 @@ func (o *objective) outputClass(k int) int32 {
 	return int32(k)
 }
 
-// numOutputs returns the number of scores of a row.
+// numOutputs returns the number of raw scores of a row: one for two classes, and
+// otherwise one for each class.
 func numOutputs(classes int) int {
 	if classes == 2 {
 		return 1
@@ -50,10 +51,11 @@ func numOutputs(classes int) int {
 	return classes
 }
 
-// outputScores holds raw scores output by output, for trees of one output each.
+// outputScores holds the raw scores of all rows output by output, for trees of one output
+// each.
 type outputScores struct {
 	objective
-	// values are by output, then by row.
+	// values holds the scores by output, then by row.
 	values [][]float32
 	// maxScores and normalizers turn the scores of more than two classes into
 	// probabilities: exp(score − max)·normalizer. Both are by row, and nil for
@@ -73,9 +75,9 @@ func newOutputScores(objective objective, rows int) *outputScores {
 	return o
 }
 
-// baseScores returns the logarithms of the class frequencies among the rows
-// train. One row is added to each class, so that a class without rows has a
-// finite score.
+// baseScores returns the initial scores: for two classes the log odds of the second
+// class, and otherwise the logarithms of the class frequencies among the rows train. One
+// row is added to each class, so that a class without rows has a finite score.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -97,8 +99,8 @@ func baseScores(labels, train []int32, classes int) []float32 {
 // gradientTaskRows is the number of rows whose derivatives one task computes.
 const gradientTaskRows = 1 << 12
 
-// updateSoftmax computes maxScores and normalizers of the training rows. It
-// goes output by output so that memory is read in sequence.
+// updateSoftmax computes maxScores and normalizers of the training rows. It passes over
+// the rows once for each output, so that memory is read in sequence.
 func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	if o.maxScores == nil {
 		return ctx.Err()
@@ -127,8 +129,8 @@ func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	})
 }
 
-// expShifted returns exp(score − max) of a row, or 0 if the difference is below
-// minLogOdds.
+// expShifted returns exp(score − max) of a row, where score is its element of scores and
+// max its element of maxScores. It returns 0 if the difference is below minLogOdds.
 func (o *outputScores) expShifted(scores []float32, row int32) float32 {
 	if x := scores[row] - o.maxScores[row]; x >= minLogOdds {
 		return exp32(x)
@@ -136,7 +138,7 @@ func (o *outputScores) expShifted(scores []float32, row int32) float32 {
 	return 0
 }
 
-// add adds value to the scores of rows in an output.
+// add adds value to the scores of the given rows in an output.
 func (o *outputScores) add(output int, rows []int32, value float32) {
 	scores := o.values[output]
 	for _, row := range rows {
@@ -144,9 +146,9 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-// sigmoid returns 1/(1 + e⁻ˣ) and 1/(1 + eˣ). The second is not computed as 1
-// minus the first, because the difference is 0 from about x = 17 on. Then all
-// probabilities of a rare first class would be equal.
+// sigmoid returns 1/(1 + e⁻ˣ) and 1/(1 + eˣ). The second is not computed as 1 minus the
+// first, because that difference is 0 from about x = 17 on. All probabilities of a rare
+// first class would then be equal.
 func sigmoid(x float32) (p, rest float32) {
 	if x < 0 {
 		rest, p = sigmoid(-x)
@@ -194,15 +196,15 @@ func scoresToProbabilities(dst, raw []float32) {
 	}
 }
 
-// maxLeafValue limits a leaf's value before it is multiplied by the learning
-// rate. Without the limit, pure leaves of classes of few rows would take steps
-// that later trees cannot undo.
+// maxLeafValue limits the absolute value of a leaf before it is multiplied by the
+// learning rate. Without the limit, leaves with rows of only one, rare class would take
+// steps that later trees cannot undo.
 const maxLeafValue = 8
 
-// newtonStep returns the step −G/(H+λ) of a leaf, limited to maxLeafValue,
-// times the learning rate. With K > 2 classes h is only the diagonal of the
-// hessian. Multiplying h by K/(K−1) makes up for the rest (Friedman 2001,
-// equation 33).
+// newtonStep returns the value of a leaf with the sums g of the gradients and h of the
+// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K
+// > 2 classes h is only the diagonal of the hessian matrix. Multiplying h by K/(K−1)
+// compensates for the other elements (Friedman 2001, equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)

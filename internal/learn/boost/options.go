@@ -21,8 +21,8 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins is the binned frame, which the fitters of a frame may share.
-	// Defaults to a matrix that the fitter builds for itself.
+	// Bins is the binned frame, which the fitters of a frame may share. Defaults to a
+	// matrix that the fitter builds and does not share.
 	Bins *tree.BinnedMatrix
 	// Workspaces is memory that fitters with the same number of classes and the
 	// same options may share. Defaults to memory that no other fitter shares.
@@ -92,14 +92,15 @@ const (
 	catSmooth  = 10
 )
 
-// The defaults were chosen on folds of ten public data sets of 114 to 370,524
+// The defaults were chosen by cross-validation on ten public data sets of 114 to 370,524
 // rows.
 
 // leafwiseDefaults sets the defaults for data of this size.
 func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
 	setDefault(&o.L2, 0.3)
-	// Accuracy on larger data does not improve if every tree sees every row.
+	// On more rows than this, accuracy does not improve if every tree is grown from all
+	// rows.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
@@ -110,11 +111,11 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 	}
 }
 
-// symmetricDefaults sets the defaults of symmetric trees for data of this size.
-// Symmetric trees fit less closely than leaf-wise trees. From a few thousand
-// rows on, steps twice as long therefore do no harm, and trees that see a third
-// of the features are more accurate than those that see half. With many classes
-// the trees are fitted to projections and need larger steps to converge in
+// symmetricDefaults sets the defaults of symmetric trees for data of this size. Symmetric
+// trees fit the training rows less closely than leaf-wise trees. From a few thousand rows
+// on, a learning rate twice as high therefore does no harm, and trees that may use a
+// third of the features are more accurate than trees that may use half. With many classes
+// the trees are fitted to projections and need a higher learning rate to converge in
 // reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
@@ -142,9 +143,8 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
-// symmetricDepth returns the default number of levels. Each level doubles the
-// number of leaves, and with more levels a few thousand rows would leave too
-// few rows in each.
+// symmetricDepth returns the default number of levels. Each level doubles the number of
+// leaves. With more levels, a few thousand rows would leave too few rows in each leaf.
 func symmetricDepth(rows int, manyClasses bool) int {
 	switch {
 	case manyClasses && rows > 10_000:
@@ -158,9 +158,10 @@ func symmetricDepth(rows int, manyClasses bool) int {
 	}
 }
 
-// commonDefaults sets the defaults of both kinds of trees. More rows and
-// classes make rounds more expensive, so steps are larger. Trees that see half
-// of the features differ more, which helps unless there are only a few.
+// commonDefaults sets the defaults of both kinds of trees. More rows and classes make
+// rounds more expensive, so the learning rate is higher. Trees that may use only half of
+// the features differ more from each other, which helps unless there are only a few
+// features.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

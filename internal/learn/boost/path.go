@@ -6,11 +6,11 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedEnsemble holds encoded rows for an ensemble, see shapley.Rows.
+// encodedEnsemble holds rows that are encoded for an ensemble. See shapley.Rows.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds the scores of the rows of p to scores, as differences from the
-	// row before, row-major.
+	// addPath adds to scores, row-major, the scores of each row of p minus the scores of
+	// the row before it. For the first row it adds the scores.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -20,7 +20,8 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return &encodedRows{encodedEnsemble: m.ensemble.encode(f), model: m}
 }
 
-// encodedRows adds the base scores and the objective to an encodedEnsemble.
+// encodedRows turns the scores of an encodedEnsemble into probabilities. It implements
+// shapley.Rows.
 type encodedRows struct {
 	encodedEnsemble
 	model  *Model
@@ -53,7 +54,7 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	}
 }
 
-// encodedLeafwise holds the bins of rows, row-major.
+// encodedLeafwise holds the bins of the encoded rows, row-major.
 type encodedLeafwise struct {
 	model  *leafwiseModel
 	bins   []uint8
@@ -108,17 +109,17 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 	}
 }
 
-// encodedSymmetric holds the cells of rows by source: the bin of a column, or
-// the categories of the columns of a statistic.
+// encodedSymmetric holds, for each source, the values of the encoded rows: the bin of a
+// column, or the categories of the one or two columns of a target statistic.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row
-	// stages holds, by source, the bins of the rows of the current path.
+	// stages holds, by source, its bins along the current path.
 	stages []pathStages
 }
 
-// pathStages holds the bins of one source along a path. The bin is bins[0] at
-// first, bins[1] from step steps[0] on, and bins[2] from step steps[1] on.
+// pathStages holds the bins of one source along a path. The bin is bins[0] in the first
+// row, bins[1] from step steps[0] on, and bins[2] from step steps[1] on.
 type pathStages struct {
 	bins  [3]uint8
 	steps [2]int32
@@ -153,7 +154,8 @@ func (key *categoryKey) part(i int) categoryKey {
 	return categoryKey{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
 }
 
-// bin returns the bin of a source whose columns have the given cells.
+// bin returns the bin of a source for the given values: the bin of its column, or the
+// categories of its two columns.
 func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {
 		return uint8(first)
@@ -161,7 +163,7 @@ func (s *featureSource) bin(first, second int32) uint8 {
 	return s.categoryBins[first*s.key.levels[1]+second]
 }
 
-// columns returns the columns of a source. If it has only one, the second is -1.
+// columns returns the columns of a source. If it has only one, the second element is -1.
 func (s *featureSource) columns() [2]int32 {
 	if s.column >= 0 {
 		return [2]int32{s.column, -1}
@@ -201,7 +203,7 @@ func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	}
 }
 
-// leafChange is a step of a path in which the bits of a leaf change.
+// leafChange is a step of a path at which bits of the number of a row's leaf change.
 type leafChange struct {
 	step int32
 	bits uint8

@@ -1,9 +1,10 @@
 package boost
 
-// rowScores holds raw scores row by row, for trees that score all outputs.
+// rowScores holds the raw scores of all rows row by row, for trees with a value for each
+// output.
 type rowScores struct {
 	objective
-	// values are row-major.
+	// values holds the scores, row-major.
 	values []float32
 }
 

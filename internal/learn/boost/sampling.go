@@ -12,16 +12,16 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// trimFraction is the fraction of the sum of absolute gradients that a tree may
-// ignore. The rows of smallest gradient that make up this fraction are left out
-// ("influence trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late
-// in training, and for rare classes from the start, these are most rows.
+// trimFraction is the fraction of the sum of absolute gradients that a tree may ignore.
+// The rows with the smallest gradients, whose sum is this fraction, are left out
+// ("influence trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in
+// training, and for rare classes from the start, these are most of the rows.
 const trimFraction = 0.005
 
-// rowSampler draws the rows that one tree is grown from. Its memory is reused.
+// rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
 type rowSampler struct {
 	gradients  []int64 // by row: from PackGradHess, then quantised
-	keep, rest []int32
+	keep, rest []int32 // the rows that the tree is grown from, and the other rows; see sample
 	histogram  magnitudeHistogram
 	chunks     []sampleChunk
 }
@@ -29,13 +29,15 @@ type rowSampler struct {
 // magnitudeHistogram counts rows by the magnitude of their gradients.
 type magnitudeHistogram [1 << 11]magnitudeBin
 
-// magnitudeBin counts the rows whose gradients have about the same magnitude.
+// magnitudeBin has the number of rows whose gradients have about the same magnitude, and
+// the sum of their absolute gradients, mass.
 type magnitudeBin struct {
 	rows int
 	mass float64
 }
 
-// sampleChunk is the result of one task for a chunk of the training rows.
+// sampleChunk is the result of one task for a chunk of the training rows: a histogram of
+// their gradients, and the numbers of rows that it added to keep and to rest.
 type sampleChunk struct {
 	histogram  magnitudeHistogram
 	keep, rest int
@@ -44,31 +46,29 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams holds the fraction of rows to keep and the salt of the random
-// numbers.
+// sampleParams has the fraction of rows to keep, and a salt that makes the random numbers
+// of each tree different.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
 }
 
-// resize sets the lengths of the slices for a frame with the given numbers of
-// rows and of training rows.
+// resize sets the lengths of the slices of s for a frame with the given numbers of rows and
+// of training rows.
 func (s *rowSampler) resize(rows, train int) {
 	s.gradients = workspace.Resize(s.gradients, rows)
 	s.keep, s.rest = workspace.Resize(s.keep, rows), workspace.Resize(s.rest, rows)
 	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
-// sample computes the derivatives of output k and returns the sum of the
-// absolute gradients. It divides the rows into keep, from which a tree is
-// grown, and rest. Both are ascending, except that the validation rows come
-// last in rest.
+// sample computes the derivatives of output k for the training rows and returns the sum
+// of the absolute gradients. It divides the rows into s.keep, from which a tree is grown,
+// and s.rest. Both are ascending, except that the validation rows come last in s.rest.
 //
-// If params.fraction is below 1, rows with a gradient of at least μ are kept. A
-// row of smaller gradient is kept with probability |g|/μ, and its derivatives
-// are multiplied by μ/|g|, so that sums stay unbiased and have little variance
-// (Ibragimov & Gusev, Minimal variance sampling in stochastic gradient
-// boosting, NeurIPS 2019).
+// If params.fraction is below 1, rows with a gradient of at least μ are kept. A row with
+// a smaller gradient is kept with probability |g|/μ, and its derivatives are multiplied
+// by μ/|g|, so that sums stay unbiased and have little variance (Ibragimov & Gusev,
+// Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
 func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScores, k int, params sampleParams) (float64, error) {
 	err := parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, k, i) })
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *rowSampler) rowsOfChunk(scores *outputScores, i int) []int32 {
 	return scores.train[i*chunkRows : min((i+1)*chunkRows, len(scores.train))]
 }
 
-// computeGradients computes the derivatives of a chunk's rows and counts their
-// magnitudes.
+// computeGradients computes the derivatives of output k for the rows of chunk i and
+// counts the rows by the magnitude of their gradients.
 func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 	chunk := &s.chunks[i]
 	clear(chunk.histogram[:])
@@ -160,9 +160,9 @@ func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
 	}
 }
 
-// selectRows writes the rows of chunk i that are kept to the chunk's part of
-// keep, and the others to its part of rest. minKept and minCertain are results
-// of magnitudeLimits.
+// selectRows decides which rows of chunk i are kept. It writes them to the chunk's part
+// of keep, and the other rows to its part of rest. minKept and minCertain are results of
+// magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[i]
 	chunk.keep, chunk.rest = 0, 0
@@ -187,8 +187,8 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 }
 
 // magnitudeLimits returns the sum of the absolute gradients and two limits of
-// logMagnitude. No row below minKept is kept, and every row from minCertain on is.
-// Rows in between are sampled. minCertain is chosen so that about want rows are
+// logMagnitude. A row below minKept is not kept, and a row from minCertain on is always
+// kept. Rows in between are sampled. minCertain is chosen so that about want rows are
 // kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
@@ -214,11 +214,11 @@ func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minC
 	return total, minKept, minCertain
 }
 
-// magnitudeShift is the number of low bits of a float32 that magnitude drops.
+// magnitudeShift is the number of low bits of a float32 that logMagnitude drops.
 const magnitudeShift = 20
 
-// logMagnitude returns the absolute value of x on a coarse logarithmic scale: its
-// exponent and three bits of its mantissa.
+// logMagnitude returns the absolute value of x on a coarse logarithmic scale: the
+// exponent and the three highest bits of the mantissa.
 func logMagnitude(x float32) int {
 	return int(math.Float32bits(x) << 1 >> (magnitudeShift + 1))
 }
@@ -250,8 +250,8 @@ func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.Binn
 	})
 }
 
-// sampleFeatures draws about a fraction of n features, at least one, and
-// returns them ascending; nil means all.
+// sampleFeatures draws about the given fraction of n features, at least one, and returns
+// their indices, ascending. nil means all features.
 func sampleFeatures(n int, fraction float64, draw *rand.Rand) []int32 {
 	if fraction >= 1 {
 		return nil

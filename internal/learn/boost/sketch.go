@@ -9,14 +9,14 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// sketchSize is the largest number of outputs whose derivatives decide the
-// splits. If there are more, they are projected on sketchSize random
-// directions, which hardly reduces accuracy and saves time in proportion to the
+// sketchSize is the largest number of outputs whose derivatives decide the splits. If
+// there are more outputs, their derivatives are projected onto sketchSize random
+// directions, which hardly reduces accuracy and saves time in proportion to the number of
 // outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the memory for a row's odds: the row's place in b.odds if
-// odds are kept, and otherwise a buffer in s.
+// rowOdds returns the memory for the odds of a row: the row's part of b.odds if odds are
+// kept, and otherwise the buffer of s.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
 		return s.odds
@@ -24,7 +24,7 @@ func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	return b.odds[int(row)*len(s.odds):][:len(s.odds)]
 }
 
-// projection holds the weight of an output in each of the projected outputs.
+// projection holds the weight of an output in each of the sketchSize projected outputs.
 type projection [sketchSize]float32
 
 // computeGradients computes the derivatives that decide the splits. These are
@@ -49,7 +49,7 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	}
 }
 
-// binaryGradients computes the derivatives of the single output of two classes.
+// binaryGradients computes the derivatives of the only output of a model of two classes.
 func (b *symmetricBooster) binaryGradients(rows []int32) {
 	for _, row := range rows {
 		g, _ := sigmoid(b.scores.values[row])
@@ -78,19 +78,19 @@ func (b *symmetricBooster) softmaxGradients(rows []int32) {
 	}
 }
 
-// The log odds of a class are its score minus the score of the row's own class.
-// A class with log odds below minLogOdds does not count in the row's
-// derivatives. Log odds above maxLogOdds count as maxLogOdds.
+// The log odds of a class are its score minus the score of the row's own class. A class
+// with log odds below minLogOdds is left out of the row's derivatives. Log odds above
+// maxLogOdds are replaced by maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40
 )
 
-// projectGradients computes the projected gradients of all outputs and the sum
-// of their hessians. It also stores the odds e relative to the row's own class
-// y, and the factor that turns odds into probabilities, because fitLeafValues
-// needs them. One pass over the row's scores f is enough. With the projection
-// dₖ of output k:
+// projectGradients computes the projected gradients of all outputs and, as the hessian of
+// each projection, the sum of the hessians of all outputs. It also stores the odds e
+// relative to the row's own class y, and the factor that turns odds into probabilities,
+// because fitLeafValues needs them. One pass over the row's scores f is enough. With the
+// projection dₖ of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
 func (b *symmetricBooster) projectGradients(s *gradSums, rows []int32) {

@@ -9,19 +9,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form.
-// It is decoded on first use, because most models of a race never predict.
+// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. The trees
+// are decoded on first use, because most models of a race never predict.
 type spilledEnsemble struct {
 	formatKind byte
 	stream     *spill.Stream
-	size       int64 // of the ensemble's rounds; the stream may hold later ones
+	size       int64 // of the rounds of this ensemble; the stream may hold later rounds
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns a copy of e that calls decode with its binary form
-// when it is first used.
+// newSpilledEnsemble returns a copy of e. When the copy is first used, it calls decode
+// with its binary form.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)
@@ -52,8 +52,8 @@ func (e *spilledEnsemble) write(w *codec.Writer) {
 	w.Append(func(b []byte) ([]byte, error) { return e.stream.AppendTo(b, e.size) })
 }
 
-// roundsSize returns the number of bytes of the first n rounds. ends holds the
-// offset of each round's end.
+// roundsSize returns the number of bytes of the first n rounds. ends[i] is the offset at
+// which round i ends.
 func roundsSize(ends []int64, n int) int64 {
 	if n == 0 {
 		return 0

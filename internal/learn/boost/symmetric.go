@@ -10,28 +10,30 @@ import (
 	"foretell/internal/spill"
 )
 
-// symmetricBooster adds one tree a round, with a leaf value for each output.
+// symmetricBooster adds one tree in each round, whose leaves have a value for each
+// output.
 type symmetricBooster struct {
 	opts     Options
 	scores   rowScores
 	features *featureSet
-	// symmetricWorkspace is nil between rounds.
+	// symmetricWorkspace is the working memory of a round. It is nil between rounds.
 	*symmetricWorkspace
 	treeCost tree.Cost
-	// projections is nil if there are at most sketchSize outputs.
+	// projections holds the projection of each output. It is nil if there are at most
+	// sketchSize outputs.
 	projections []projection
-	// keepsOdds reports whether there are few enough odds to keep. Otherwise
-	// they are computed twice.
+	// keepsOdds reports whether the odds of all rows are few enough to keep in memory.
+	// Otherwise they are computed twice.
 	keepsOdds bool
-	// stream holds the binary form of the trees so far. ends holds the offset
-	// at which each tree ends.
+	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
+	// at which tree i ends.
 	stream *spill.Stream
 	ends   []int64
 	out    codec.Writer
 	used   usedFeatures
 }
 
-// maxOdds is the largest number of odds that are kept.
+// maxOdds is the largest number of odds, rows × outputs, that are kept.
 const maxOdds = 1 << 22
 
 func newSymmetricBooster(objective objective, features *featureSet, opts Options) *symmetricBooster {
@@ -46,7 +48,8 @@ func newSymmetricBooster(objective objective, features *featureSet, opts Options
 	return b
 }
 
-// acquireWorkspace sets b.symmetricWorkspace until release is called.
+// acquireWorkspace sets b.symmetricWorkspace, which stays set until the caller calls
+// release.
 func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := b.features.bins[0].Rows, len(b.scores.base)
 	w := b.opts.Workspaces.symmetric.Acquire()
@@ -79,7 +82,8 @@ func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	}
 }
 
-// round adds a tree. done reports whether no split was worth its cost.
+// round adds a tree. done reports whether no split improved the score, so that no tree
+// was added.
 func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	defer b.acquireWorkspace()()
 	number := uint64(len(b.ends))
@@ -119,8 +123,8 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// writeTree writes the tree with the current leaf values to the stream. It
-// replaces the features of splits by their indices in used.
+// writeTree writes the tree with the current leaf values to the stream. It replaces the
+// features of splits by their indices in b.used.
 func (b *symmetricBooster) writeTree(splits []tree.LevelSplit) {
 	outputs := len(b.scores.base)
 	for i := range splits {

@@ -14,21 +14,22 @@ import (
 // symmetricModel is an ensemble of symmetric trees.
 type symmetricModel struct {
 	outputs int
-	// sources are the features that trees use.
+	// sources are the features that the trees use. The feature of a split is an index in
+	// sources.
 	sources []featureSource
 	trees   []symmetricTree
 }
 
-// featureSource is a feature of symmetric trees: a binned column or a
-// statistic.
+// featureSource describes how a feature of symmetric trees is computed from a frame: as
+// the bin of a column, or as a target statistic.
 type featureSource struct {
-	column       int32 // -1 for a statistic
+	column       int32 // -1 for a target statistic
 	mapper       tree.BinMapper
 	key          categoryKey
 	categoryBins []uint8
 }
 
-// usedFeatures are the features that trees use, in the order of first use.
+// usedFeatures are the features that the trees use, in the order of first use.
 type usedFeatures struct {
 	features  []int32
 	firstTree []int           // the first tree to use each feature
@@ -54,7 +55,7 @@ func (u *usedFeatures) usedByFirst(n int) []int32 {
 	return u.features[:end]
 }
 
-// sourceOf returns the source of a feature.
+// sourceOf returns the source of a feature of the set.
 func (set *featureSet) sourceOf(feature int32) featureSource {
 	if at := int(feature) - set.firstStatistic; at >= 0 {
 		statistic := &set.statistics[at]
@@ -66,7 +67,7 @@ func (set *featureSet) sourceOf(feature int32) featureSource {
 // batchRows is the number of rows that are predicted at once.
 const batchRows = 256
 
-// score adds the scores of f's rows lo…hi-1 to dst, row-major.
+// score adds to dst, row-major, the scores of f's rows lo…hi-1.
 func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	cells := make([]uint8, len(m.sources)*batchRows)
 	categories := make([]int32, batchRows)
@@ -88,8 +89,8 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// fill writes the bins of f's rows from lo on to dst. categories is scratch
-// space.
+// fill writes the bins of the rows of f from row lo on to dst, as many as dst has
+// elements. categories is scratch space of the same length.
 func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
 		s.key.fillCategories(categories, f, lo, lo+len(dst))
@@ -107,11 +108,11 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 
 func (m *symmetricModel) kind() byte { return kindSymmetric }
 
-// write writes the number of sources and each source, then the number of trees
-// and each tree. A source begins with the number column+1 or, if it is a
-// statistic, 0. After column+1 comes the bin mapper. After 0 come column+1 and
-// the number of levels of each of the two columns, and a byte for each
-// category.
+// write writes the number of sources and each source, then the number of trees and each
+// tree. A source begins with column+1 or, if it is a target statistic, with 0. column+1
+// is followed by the bin mapper. 0 is followed by column+1 and the number of levels of
+// each of the two columns of the statistic, and by the bin of each category, one byte
+// each.
 func (m *symmetricModel) write(w *codec.Writer) {
 	writeFeatureSources(w, m.sources, len(m.trees))
 	for i := range m.trees {

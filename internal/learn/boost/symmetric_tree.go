@@ -7,8 +7,8 @@ import (
 
 // symmetricTree is a tree with its leaf values, one for each output.
 //
-// About half of the leaves have no rows; their values are 0. With several
-// outputs these leaves share the first values:
+// About half of the leaves have no rows; their values are 0. With several outputs, these
+// leaves share the first elements of values:
 //
 //	leaves      0  1  2  3  4  5  6  7
 //	valueIndex  1  0  0  2  0  3  0  0
@@ -51,8 +51,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// assignValueIndices returns the value index of each leaf and the number of
-// value indices. All unused leaves have index 0.
+// assignValueIndices returns the valueIndex of each leaf, and the number of different
+// indices. All unused leaves have index 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
@@ -69,8 +69,8 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 	return index, n
 }
 
-// applySplit sets the bit numbered level in leaves[i] if the i-th row passes
-// the split of that level. cells[i] is the row's bin. There is no branch.
+// applySplit sets the bit numbered level in leaves[i] if the i-th row passes the split of
+// that level. cells[i] is the row's bin. The loop has no branch.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)
@@ -81,7 +81,7 @@ func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	}
 }
 
-// add adds the values of leaves[i] to the i-th row of dst, which is row-major
+// add adds the values of the leaf leaves[i] to the i-th row of dst, which is row-major
 // with outputs columns.
 func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	if outputs == 1 {
@@ -99,9 +99,9 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// write writes the depth and three numbers for each split. If there are several
-// outputs, it then writes a bit for each leaf, which is 1 if the leaf has
-// values. Last are the values.
+// write writes the number of levels and three numbers for each split. If there are
+// several outputs, it then writes a bit for each leaf, which is 1 if the leaf has values.
+// The values come last.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {
@@ -126,8 +126,8 @@ func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Float32s(t.values[zeros*outputs:])
 }
 
-// readSymmetricTree reads a tree written by write. features is the number of
-// features of the ensemble.
+// readSymmetricTree reads a tree written by write. features is the number of features of
+// the ensemble. The tree is invalid if r.Err is not nil.
 func readSymmetricTree(r *codec.Reader, features, outputs int) symmetricTree {
 	depth := int(r.Byte())
 	if depth > tree.MaxSymmetricDepth {

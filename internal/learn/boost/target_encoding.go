@@ -17,37 +17,37 @@ import (
 //
 //	(Σ y + a·p) / (n + a)
 //
-// If it were computed from all rows, it would leak a row's own label. Ordered
-// statistics do not leak the label, because the rows are put in a random order,
-// and a row's statistic is the mean over the rows before it (Prokhorenkova et
-// al. 2018, section 3). In that scheme the first rows have few predecessors.
-// Here the order is circular, and a row's statistic is the mean over the half
-// of the circle before it. All statistics are therefore equally accurate. Of
-// any two rows, still at most one counts in the statistic of the other:
+// If it were computed from all rows, it would leak a row's own label. Ordered target
+// statistics do not leak the label: the rows are put in a random order, and the statistic
+// of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3). In
+// that scheme the first rows have few predecessors. Here the order is circular, and the
+// statistic of a row is computed from the half of the circle before it. All statistics
+// are therefore equally accurate. Of any two rows, still at most one is included in the
+// statistic of the other:
 //
-//	… h [ a b c d ] e f g h …     the statistic of e is the mean over a b c d
+//	… h [ a b c d ] e f g h …     the statistic of e is computed from a b c d
 //
-// Trees use several orders in turn. The statistic of a row that was not trained
-// on is the mean over all training rows.
+// Trees use several random orders in turn. The statistic of a row that is not a training
+// row is computed from all training rows.
 type targetStatistic struct {
 	key categoryKey
-	// categoryBins is the bin of the statistic by category, for prediction.
+	// categoryBins[category] is the bin of the statistic in a prediction.
 	categoryBins []uint8
 	mapper       tree.BinMapper
-	// orders holds, for each order, the bin of each row.
+	// orders holds, for each random order of the rows, the bin of each row.
 	orders [][]uint8
 }
 
-// categoryKey numbers the categories of a categorical column, or the
-// combinations of the categories of two columns.
+// categoryKey assigns a number to each category of a categorical column, or to each
+// combination of the categories of two columns.
 type categoryKey struct {
-	columns [2]int32 // the second is -1 if there is one column
-	// levels are the numbers of categories of the columns, including those for
-	// other and missing cells.
+	columns [2]int32 // the second is -1 if the key has one column
+	// levels are the numbers of categories of the columns, including one for unknown
+	// levels and one for missing values. The second is 1 if the key has one column.
 	levels [2]int32
 }
 
-// maxCombinations limits the number of combinations of two columns.
+// maxCombinations is the largest number of combinations of the categories of two columns.
 const maxCombinations = 1 << 16
 
 // newCategoryKey returns the key of one column.
@@ -88,7 +88,7 @@ func (key *categoryKey) fillCategories(dst []int32, f *frame.Frame, lo, hi int) 
 	}
 }
 
-// priorWeight is the weight a of the prior p, the mean of all rows.
+// priorWeight is the weight a of the mean p of all rows, see targetStatistic.
 const priorWeight = 1
 
 // targetEncoder computes the statistics of one frame from its training rows.
@@ -96,9 +96,10 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets reports, for each target, which classes it includes.
+	// targets holds the targets, see drawTargets. A target is 1 for the rows of some
+	// classes, for which its slice is true, and 0 for the others.
 	targets [][]bool
-	// orders are permutations of train.
+	// orders are random permutations of train.
 	orders  [][]int32
 	buckets int
 }
@@ -108,10 +109,10 @@ type targetSum struct{ sum, n float32 }
 
 func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
 
-// orderedMeans calls visit for each row, in the given order, with the mean
-// target of the rows before it that have the same category. cells holds the
-// category of each row, from 0 to size-1. orderedMeans returns the sum of the
-// target for each category over all rows, and the mean of all rows.
+// orderedMeans calls visit for each row of order, with the smoothed mean target of the
+// rows of the same category in the half circle before it; see targetStatistic. cells
+// holds the category of each row, from 0 to size-1. orderedMeans returns the sum of the
+// target for each category over all rows of order, and the mean target of all these rows.
 func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) ([]targetSum, float32) {
 	sums := make([]targetSum, size)
 	var all targetSum
@@ -170,13 +171,13 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 	return s
 }
 
-// maxStatisticBins is the largest number of bins of a statistic. Narrower bins
-// would separate rows by the noise of their order.
+// maxStatisticBins is the largest number of bins of a target statistic. Narrower bins
+// would separate rows by the noise of their random order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a statistic. seen holds, by row, the
-// values of the statistic in one order. sums holds the sums over all rows by
-// category. p is the mean of all rows.
+// fitMapper returns the bin mapper of a target statistic. seen holds, by row, the values
+// of the statistic in one random order. sums holds, by category, the sums of the target
+// over all rows. p is the mean of the target over all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -192,8 +193,9 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns the mean increase in log likelihood of the targets if they
-// are predicted by the ordered statistics of key instead of by their means.
+// targetGain returns by how much the mean log likelihood of the targets increases, summed
+// over the targets, if they are predicted by the ordered statistics of key instead of by
+// their means.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
@@ -212,12 +214,12 @@ func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	return gain
 }
 
-// maxPairedColumns is the number of columns of highest gain that are combined
-// in pairs.
+// maxPairedColumns is the largest number of columns that are combined in pairs: those
+// with the highest targetGain.
 const maxPairedColumns = 12
 
-// findPairs combines the keys singles in pairs and returns at most limit
-// combinations: those whose gain most exceeds the gain of either of their keys.
+// findPairs combines the keys singles in pairs and returns at most limit pairs: those
+// whose gain exceeds the larger gain of their two keys by most.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -273,8 +275,8 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	return e
 }
 
-// maxClassTargets is the largest number of targets. Up to this number of
-// classes, each class is a target.
+// maxClassTargets is the largest number of targets. If there are not more classes, each
+// class is a target.
 const maxClassTargets = 5
 
 // drawTargets returns the targets, each as the set of classes that it includes:

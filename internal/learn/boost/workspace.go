@@ -5,7 +5,7 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// WorkspacePool is the working memory of boosting, which fitters share. The zero
+// WorkspacePool is working memory for boosting, which several fitters share. The zero
 // value is ready to use. It is safe for concurrent use.
 type WorkspacePool struct {
 	leafwise  workspace.Pool[leafwiseWorkspace]
@@ -14,8 +14,7 @@ type WorkspacePool struct {
 
 // leafwiseWorkspace is the working memory of a round of leaf-wise trees.
 type leafwiseWorkspace struct {
-	// samplers and growers have one element for each worker, which grows one
-	// tree at a time.
+	// samplers and growers have one element for each tree that is grown at the same time.
 	samplers       []*rowSampler
 	growers        []*tree.Grower
 	bins           *tree.BinnedMatrix // the matrix of the growers
@@ -41,7 +40,7 @@ func (w *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params,
 	w.samplers = w.samplers[:parallelTrees]
 }
 
-// cost returns the cost of the growers so far.
+// cost returns the total cost of the growers so far.
 func (w *leafwiseWorkspace) cost() (sum tree.Cost) {
 	for _, g := range w.growers {
 		sum = sum.Plus(g.Cost(), 1)
@@ -55,8 +54,8 @@ type symmetricWorkspace struct {
 	// gradients holds the derivatives that decide the splits, by output and
 	// then by row. They are packed by PackGradHess, then quantised in place.
 	gradients [][]int64
-	// odds holds the odds that projectGradients keeps, row-major. Multiplied by
-	// the row's element of scales they are probabilities.
+	// odds holds the odds that projectGradients stores, row-major. The odds of a row
+	// times its element of scales are probabilities.
 	odds, scales   []float32
 	gradSums       []gradSums // by worker
 	values         []float32
