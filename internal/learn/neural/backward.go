@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// backprop is the working memory of one worker that computes the gradients of
-// parts of a batch. Each part has its own gradient. The gradients are added in
-// order, so that the model does not depend on the number of workers.
+// backprop is the working memory of one worker that computes the gradients of parts of a
+// batch. Each part has its own gradient. The gradients are added in the order of the
+// parts, so that the model does not depend on the number of workers.
 type backprop struct {
 	forwardPass
 	grad              []float32 // of the current part, one number for each parameter
@@ -16,7 +16,7 @@ type backprop struct {
 	operand           []float32 // packed right operand of a product
 }
 
-// resize sets the lengths for up to rows rows of a network.
+// resize sets the lengths of all slices for up to the given number of rows.
 func (bp *backprop) resize(l *layout, e *encoder, rows int) {
 	width := max(l.inputs, l.members*l.width)
 	bp.forwardPass.resize(l, e, rows)
@@ -25,16 +25,16 @@ func (bp *backprop) resize(l *layout, e *encoder, rows int) {
 	bp.operand = workspace.Resize(bp.operand, kernel.PackedLen(rows*l.members, max(l.width, l.classes)))
 }
 
-// batchPart is a part of the rows of a batch. weight is one over the number of
-// rows of the whole batch.
+// batchPart is a part of the rows of a batch. weight is 1 divided by the number of rows
+// of the whole batch.
 type batchPart struct {
 	frame  *frame.Frame
 	rows   []int32
 	weight float32
 }
 
-// computeGradient sets grad to the gradient of the loss over the rows of part.
-// The loss is the mean of the members' cross entropies.
+// computeGradient sets bp.grad to the gradient of the loss over the rows of part. The
+// loss of a row is the mean of the members' cross entropies, times part.weight.
 func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *dropout) {
 	clear(bp.grad)
 	if len(part.rows) == 0 {
@@ -51,8 +51,8 @@ func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *
 	bp.inputBackward(len(part.rows))
 }
 
-// lossGradient replaces the logits by the gradient of the loss: softmax minus
-// target.
+// lossGradient replaces the logits by the gradient of the loss with respect to them:
+// probability minus target, times the weight of a row and member.
 func (bp *backprop) lossGradient(part batchPart) {
 	c := bp.layout.classes
 	weight := part.weight / float32(bp.layout.members)
@@ -66,7 +66,7 @@ func (bp *backprop) lossGradient(part batchPart) {
 	}
 }
 
-// headsBackward propagates delta through the members' output layers. It sets
+// headsBackward adds to bp.grad the gradients of the members' output layers, and sets
 // delta to the gradient of the last activations.
 func (bp *backprop) headsBackward(params *packedParams, rows int) {
 	l := bp.layout
@@ -83,8 +83,9 @@ func (bp *backprop) headsBackward(params *packedParams, rows int) {
 	}
 }
 
-// denseBackward propagates delta through hidden layer i. It sets delta to the
-// gradient of the layer's inputs.
+// denseBackward adds to bp.grad the gradients of hidden layer i, and sets delta to the
+// gradient of the layer's inputs. scale is the factor by which dropout has scaled the
+// units it kept.
 func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale float32) {
 	d, rows := bp.layout.dense[i], bp.layout.members*batchRows
 	delta := bp.delta[:rows*d.out]
@@ -93,8 +94,8 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 	bp.productBackward(params, i, rows, bp.activations[i-1])
 }
 
-// productBackward propagates delta through the matrix product of hidden layer
-// i. in holds the layer's inputs, rows × its width.
+// productBackward propagates delta through the matrix product of hidden layer i. in holds
+// the inputs of the layer, rows × the number of inputs.
 func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
 	delta := bp.delta[:rows*d.out]
@@ -106,8 +107,8 @@ func (bp *backprop) productBackward(params *packedParams, i, rows int, in []floa
 	bp.delta, bp.inputDelta = bp.inputDelta, bp.delta
 }
 
-// adapterBackward propagates delta through the members' scales and biases and
-// the matrix product of the first layer.
+// adapterBackward propagates delta through the first layer: the scales and biases of each
+// member, and the matrix product that all members share.
 func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float32) {
 	l := bp.layout
 	n := rows * l.width
@@ -125,8 +126,8 @@ func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float3
 	bp.productBackward(params, 0, rows, bp.x)
 }
 
-// inputBackward propagates delta through the embeddings of the given number of
-// rows.
+// inputBackward adds to bp.grad the gradients of the embedding tables. delta must hold
+// the gradient of the input vectors of the given number of rows.
 func (bp *backprop) inputBackward(rows int) {
 	l, e := bp.layout, bp.encoder
 	dx := bp.delta[:rows*l.inputs]
@@ -141,9 +142,9 @@ func (bp *backprop) inputBackward(rows int) {
 	}
 }
 
-// cumulateBackward propagates the gradient t through cumulateRows. A row's
-// gradient becomes the sum of the gradients of this and all later rows, because
-// cumulateRows adds the row to all of them.
+// cumulateBackward is the backward pass of cumulateRows. The gradient of a row of t
+// becomes the sum of the gradients of this and all later rows, because cumulateRows adds
+// the row to all of them.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]

@@ -11,8 +11,8 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// These limits on a model's sizes ensure that products of sizes fit an int. The
-// memory of a model is limited by the length of its binary form.
+// maxCount, maxWidth and maxStack limit the sizes of a model, so that products of sizes
+// fit in an int. The memory of a model is limited by the length of its binary form.
 const (
 	maxCount = 1 << 20 // columns, levels, knots, classes
 	maxWidth = 1 << 14 // units, outputs of an embedding

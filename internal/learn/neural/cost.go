@@ -1,18 +1,19 @@
 package neural
 
-// Times of the parts of training, in nanoseconds of one core. Each was computed
-// from the shortest of thousands of calls of a kernel on an AVX-512 server core.
+// Estimated times of the parts of training, in nanoseconds of one core. Each is the
+// shortest time of thousands of calls of a kernel on an AVX-512 server core, divided by
+// the number of operations of the call.
 const (
 	nanosPerProduct = 0.02 // a multiply-add in a matrix product
 	nanosPerUnit    = 1.3  // a hidden unit for one row and member
 	nanosPerLogit   = 14.0 // an output for one row and member, mostly an exponential
-	nanosPerCell    = 45.0 // encoding, looking up and training on a cell
+	nanosPerCell    = 45.0 // encoding, looking up and training on one value of one row
 	nanosPerParam   = 2.7  // packing a parameter, adding its gradients and updating it
 )
 
-// rowCost estimates the time of training on one row with the given number of
-// columns. The backward pass has two products for each product of the forward
-// pass.
+// rowCost returns the estimated time of training on one row with the given number of
+// columns, in nanoseconds. The backward pass has two matrix products for each product of
+// the forward pass.
 func (l *layout) rowCost(columns int) float64 {
 	shared := l.inputs * l.width
 	perMember, units := 0, 0
@@ -27,6 +28,6 @@ func (l *layout) rowCost(columns int) float64 {
 	return 3*nanosPerProduct*float64(shared) + float64(l.members)*member + nanosPerCell*float64(columns)
 }
 
-// paramCost estimates the part of a batch's time that does not depend on its
-// rows.
+// paramCost returns the estimated part of the time of a batch that does not depend on its
+// number of rows, in nanoseconds.
 func (l *layout) paramCost() float64 { return nanosPerParam * float64(l.params) }

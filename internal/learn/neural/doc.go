@@ -13,31 +13,30 @@
 //
 // # The network
 //
-// Numbers are scaled robustly and clipped smoothly, with a flag for missing
-// cells (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
-// boosted trees on tabular data"). They also have an embedding, piecewise
-// linear between knots (Gorishniy et al. 2022, "On embeddings for numerical
-// features in tabular deep learning"). Levels of categories are embedded. One
-// row of each table stands for unknown levels and is trained by masking one
-// cell in a hundred.
+// Numeric values are scaled robustly and clipped smoothly, with an input that flags
+// missing values (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
+// boosted trees on tabular data"). They also have an embedding, which is piecewise linear
+// between knots (Gorishniy et al. 2022, "On embeddings for numerical features in tabular
+// deep learning"). The levels of categorical columns are embedded. One row of each
+// embedding table stands for unknown levels. It is trained by treating one value in a
+// hundred as unknown.
 //
-// The members of the ensemble are trained as one network (Gorishniy et al.
-// 2025, "TabM: advancing tabular deep learning with parameter-efficient
-// ensembling", its "mini" form). They share the hidden layers. Each has its own
-// scales of the units of the first layer, and its own output layer. (TabM
-// scales the inputs. Scaling after the first product is as accurate here, and a
-// wide table needs that product only once, not once for each member.) Each
-// member is trained on its own loss; the prediction is the mean of the members'
-// probabilities. One large product serves all members, which is more efficient
-// than several small ones.
+// The members of the ensemble are trained as one network (Gorishniy et al. 2025, "TabM:
+// advancing tabular deep learning with parameter-efficient ensembling", the variant
+// "mini"). They share the hidden layers. Each member has its own scales for the units of
+// the first layer, and its own output layer. (TabM scales the inputs. Scaling after the
+// first product is as accurate here, and a wide table needs that product only once, not
+// once for each member.) Each member is trained on its own loss; the prediction is the
+// mean of the members' probabilities. One large product serves all members, which is more
+// efficient than several small ones.
 //
-// Predictions use an exponential average of the weights, which is accurate even
-// in the middle of the schedule.
+// Predictions use an exponential moving average of the weights, which is accurate even in
+// the middle of the learning-rate schedule.
 //
 // # Determinism
 //
-// A batch is divided into parts by its size, not by the number of workers. Each
-// part has its own gradient and random numbers, and the gradients are added in
-// order. The same seed and data produce the same bytes on the same machine.
+// A batch is divided into parts according to its size, not to the number of workers. Each
+// part has its own gradient and random numbers, and the gradients are added in the order
+// of the parts. The same seed and data produce the same bytes on the same machine.
 // Package kernel documents how far different machines agree.
 package neural

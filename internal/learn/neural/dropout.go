@@ -1,15 +1,17 @@
 package neural
 
-// dropout perturbs training. It masks cells, so that the embeddings of unknown
-// levels are trained, and drops units, so that the network relies on none.
+// dropout perturbs training. It treats values as unknown, so that the embeddings of
+// unknown levels are trained, and drops units, so that the network does not rely on
+// single units.
 type dropout struct {
-	cellState uint64  // state of the generator for cells
-	maskRate  float64 // fraction of cells to mask
-	unitState uint64  // state of the generator for units
-	dropRate  uint8   // number of units dropped out of 256
+	cellState uint64  // state of the random generator for masked values
+	maskRate  float64 // fraction of the values of categorical columns to mask
+	unitState uint64  // state of the random generator for dropped units
+	dropRate  uint8   // fraction of the units to drop, in units of 1/256
 }
 
-// nextMasked draws whether to mask the next cell.
+// nextMasked reports whether to treat the next value as an unknown level. It draws a
+// random number.
 func (d *dropout) nextMasked() bool {
 	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
 	return float64(d.cellState>>32) < d.maskRate*(1<<32)

@@ -6,17 +6,17 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// embeddingLookup is a lookup in the embedding tables. It interpolates between
-// row and row+1, at the fraction frac of the way.
+// embeddingLookup is a lookup in the embedding tables. The result is row + frac·(next row
+// − row), element by element.
 type embeddingLookup struct {
 	row  int32
 	frac float32
 }
 
-// encode writes the dense inputs of f's rows to x, row-major with e.width()
+// encode writes the dense inputs of the given rows of f to x, row-major with e.width()
 // columns, and the lookups of the embedded columns to lookups, row-major with
-// e.embeddings columns. It goes column by column because the frame is stored by
-// column. drop is nil except in training.
+// e.embeddings columns. It goes column by column because the frame is stored by column.
+// drop is nil except in training.
 func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
@@ -71,8 +71,8 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 	}
 }
 
-// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al.
-// 2024). If v is missing, it returns 0, the value of the median, and true.
+// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024). If v
+// is missing, it returns 0, which is the scaled median, and true.
 func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
@@ -84,10 +84,10 @@ func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	return float32(z / math.Sqrt(1+z*z/9)), false
 }
 
-// interpolate returns the lookup of v between the knots. This is a piecewise
-// linear encoding (Gorishniy et al. 2022, "On embeddings for numerical features
-// in tabular deep learning"). A value beyond the knots counts as the nearest
-// knot, a missing value as the median.
+// interpolate returns the lookup of v between the knots. This is a piecewise linear
+// encoding (Gorishniy et al. 2022, "On embeddings for numerical features in tabular deep
+// learning"). A value beyond the knots is replaced by the nearest knot, a missing value
+// by the median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
 		v = in.center

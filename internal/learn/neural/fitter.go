@@ -25,12 +25,12 @@ type Fitter struct {
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace holds packed weights: of params in training, of mean in
-	// prediction. It is nil between steps.
+	// workspace holds, among others, the packed weights: those of params in training,
+	// those of mean in prediction. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
-	next      int     // index in order
+	next      int     // index in order of the first row of the next batch
 	shuffle   *rand.Rand
 	step      int
 	batches   int
@@ -69,8 +69,8 @@ const (
 	streamWeights
 )
 
-// Step does the next part of the schedule. done reports whether the schedule is
-// complete. It is an error if ctx is cancelled, after which Step may be called
+// Step trains for the next part of the schedule. done reports whether the schedule is
+// complete. Step returns an error if ctx is cancelled, after which it may be called
 // again, or if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if f.step >= f.opts.Steps {
@@ -90,7 +90,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return f.step >= f.opts.Steps, nil
 }
 
-// acquireWorkspace sets f.workspace until release is called.
+// acquireWorkspace sets f.workspace, which stays set until the caller calls release.
 func (f *Fitter) acquireWorkspace() (release func()) {
 	parts := max(1, f.opts.Batch/partRows)
 	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
@@ -102,8 +102,8 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 	}
 }
 
-// nextBatch returns the rows of the next batch. An epoch divides all rows into
-// batches. If the last rows do not fill a batch, they are left out.
+// nextBatch returns the rows of the next batch. In each epoch the rows are shuffled and
+// divided into batches. If the last rows do not fill a batch, they are left out.
 func (f *Fitter) nextBatch() []int32 {
 	if f.next+f.opts.Batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
@@ -127,8 +127,9 @@ func (f *Fitter) Cost() float64 {
 // Progress returns the fraction of the schedule that is done, from 0 to 1.
 func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.Steps) }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation
-// after the last step to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities that the network predicts after the
+// last step for the rows fold.Validation to dst: len(fold.Validation) × classes,
+// row-major.
 func (f *Fitter) PredictValidation(dst []float32) {
 	rows := f.fold.Validation
 	f.evaluated += len(rows)
@@ -145,14 +146,16 @@ func (f *Fitter) PredictValidation(dst []float32) {
 	})
 }
 
-// packParams packs params into the workspace, for forward and backward passes.
+// packParams packs params into the workspace, where forward and backward passes read
+// them.
 func (f *Fitter) packParams(params []float32) {
 	p := &f.workspace.packed
 	p.flat = params
 	parallel.For(f.workers, p.numTasks(), func(_, i int) { p.packTask(f.layout, f.encoder, i) })
 }
 
-// Checkpoint makes Model return the current averaged weights.
+// Checkpoint stores the current averaged weights. Model then returns the network with
+// these weights.
 func (f *Fitter) Checkpoint() { f.checkpoint = append(f.checkpoint[:0], f.mean...) }
 
 // Model returns the network as of the last checkpoint, or the current one if

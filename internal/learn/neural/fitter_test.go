@@ -38,7 +38,7 @@ func (t testTable) frame() *frame.Frame {
 }
 
 // mixedFrame returns a frame of every kind of column: numbers with and without
-// missing cells, few levels and many, a constant, a column without values.
+// missing values, few levels and many, a constant, a column without values.
 func mixedFrame(rows, classes int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(5, 6))
 	t := testTable{class: classes, levels: []int{3, 40, 1}, floats: make([][]float64, 4), codes: make([][]int32, 3)}

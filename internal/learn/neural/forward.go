@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// forwardPass is the working memory of one goroutine that runs rows through the
-// network. Rows of different members follow one another: member m's rows are
-// m·rows … (m+1)·rows−1, so that one product serves all members.
+// forwardPass is the working memory of one goroutine that runs rows through the network.
+// The rows of each member are adjacent: the rows of member m are m·rows … (m+1)·rows−1,
+// so that one product serves all members.
 //
 //	x ──W₁──▶ first ──⊙ scale + bias──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
 //	rows × …                            members·rows × …      members·rows × classes
@@ -25,7 +25,7 @@ type forwardPass struct {
 // predictRows is the number of rows predicted at once.
 const predictRows = 128
 
-// resize sets the lengths for up to rows rows of a network.
+// resize sets the lengths of all slices for up to the given number of rows.
 func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	p.layout, p.encoder = l, e
 	p.x = workspace.Resize(p.x, rows*l.inputs)
@@ -38,15 +38,15 @@ func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	}
 }
 
-// forward computes the logits of rows of f. drop is nil except in training.
+// forward computes the logits of the given rows of f. drop is nil except in training.
 func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32, drop *dropout) {
 	p.encoder.encode(p.x, p.lookups, f, rows, drop)
 	p.embed(params, len(rows))
 	p.propagate(params, len(rows), drop)
 }
 
-// propagate computes the logits of the given number of rows of x. drop is nil
-// except in training.
+// propagate computes the logits of the first batchRows rows of x. drop is nil except in
+// training.
 func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropout) {
 	l := p.layout
 	var in []float32
@@ -72,9 +72,9 @@ func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropo
 	}
 }
 
-// applyAdapter computes the first layer of the given number of rows. For each
-// member it multiplies the result by the member's scales, adds the member's
-// biases and writes this copy to act.
+// applyAdapter computes the first layer for the given number of rows. For each member it
+// multiplies the result by the member's scales, adds the member's biases and writes the
+// sum to the member's part of act.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]
 	first := p.first[:rows*d.out]
@@ -86,8 +86,8 @@ func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int
 	}
 }
 
-// embed looks up the embeddings of the given number of rows and writes them to
-// x after the dense inputs.
+// embed looks up the embeddings of the given number of rows and writes them to x, after
+// the dense inputs of each row.
 func (p *forwardPass) embed(params *packedParams, rows int) {
 	size, width := p.encoder.embeddingSize, p.layout.inputs
 	for j := range rows {
@@ -107,9 +107,9 @@ func (p *forwardPass) embed(params *packedParams, rows int) {
 	}
 }
 
-// averageProbabilities writes the mean of the members' probabilities to dst,
-// rows × classes. rows must be the number of rows of the last call of forward.
-// It overwrites the logits.
+// averageProbabilities writes the mean of the members' probabilities to dst, rows ×
+// classes. rows must be the number of rows of the last call of forward or propagate. It
+// overwrites the logits.
 func (p *forwardPass) averageProbabilities(dst []float32, rows int) {
 	n := rows * p.layout.classes
 	dst = dst[:n]

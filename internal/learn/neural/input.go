@@ -8,25 +8,25 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// unknownRow is the row of an embedding table for unknown levels.
+// unknownRow is the row of each embedding table that stands for unknown levels.
 const unknownRow = 0
 
-// inputColumn is one column as an input of the network. Its statistics are
-// computed from the training rows.
+// inputColumn describes how one column becomes inputs of the network. It is fitted to the
+// values of the training rows.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
-	// missingFlag reports whether a numeric column has an input that flags
-	// missing cells. It has one if there were missing cells in training.
+	// missingFlag reports whether a numeric column has an input that flags missing
+	// values. It has one if a training row has a missing value.
 	missingFlag bool
 	// center and scale map the middle half of the values to an interval of
 	// length 1.
 	center, scale float64
-	// knots are the ascending values between which the embedding is
-	// interpolated. It is nil if the column has only two values.
+	// knots are the ascending values between which the embedding of a numeric column is
+	// interpolated. It is nil if there would be fewer than three.
 	knots []float64
-	// rowOfLevel maps a category's code plus one, or 0 for a missing cell, to a
-	// row of the table. Unknown levels map to unknownRow.
+	// rowOfLevel maps the code of a level plus one, or 0 for a missing value, to a row of
+	// the embedding table. Unknown levels map to unknownRow.
 	rowOfLevel []int32
 
 	denseIndex int // index of the scaled value among the inputs; the flag follows it
@@ -35,8 +35,8 @@ type inputColumn struct {
 	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder maps columns to an input vector: the scaled values and flags of the
-// numeric columns, then the embeddings, embeddingSize numbers each.
+// encoder maps the columns of a row to an input vector: the scaled values and flags of
+// the numeric columns, then the embeddings of embeddingSize numbers each.
 type encoder struct {
 	inputs        []inputColumn
 	denseSize     int // number of scaled values and flags
@@ -48,10 +48,9 @@ type encoder struct {
 // width returns the length of an input vector.
 func (e *encoder) width() int { return e.denseSize + e.embeddings*e.embeddingSize }
 
-// fitEncoder returns the encoder of f's columns, fitted to the training rows.
-// size is the number of outputs of an embedding, 0 for a default; knots is the
-// largest number of knots. Constant columns are left out. The only error is
-// ctx's.
+// fitEncoder returns the encoder of f's columns, fitted to the training rows. size is the
+// number of outputs of an embedding, or 0 to choose it; knots is the largest number of
+// knots. Constant columns are left out. The only error is that of ctx.
 func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots int) (*encoder, error) {
 	e := &encoder{embeddingSize: size}
 	for i := range f.Columns {
@@ -84,8 +83,8 @@ const (
 	maxEmbeddingInputs = 512
 )
 
-// chooseEmbeddingSize sets the size of the embeddings. If each would have less
-// than two outputs, it removes the embeddings of numeric columns.
+// chooseEmbeddingSize sets the size of the embeddings. If each embedding would have less
+// than two outputs, it first removes the embeddings of numeric columns.
 func (e *encoder) chooseEmbeddingSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
@@ -149,13 +148,12 @@ func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, boo
 	return in, true
 }
 
-// sampleRows is the number of values from which a column's distribution is
+// sampleRows is the largest number of values from which the distribution of a column is
 // estimated.
 const sampleRows = 100_000
 
-// presentValues returns the values of the rows that are not missing, or a
-// sample of about sampleRows if there are more. missing reports whether any row
-// is missing.
+// presentValues returns the values of the rows that are not missing, or a sample of at
+// most sampleRows of them. missing reports whether a row has a missing value.
 func presentValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
@@ -169,10 +167,10 @@ func presentValues(column *frame.Column, rows []int32) (sample []float64, missin
 	return sample, n < len(rows)
 }
 
-// chooseKnots returns at most count ascending values of sorted. If there are at
-// most count distinct values, it returns all of them. Otherwise half of the
-// knots are quantiles of the rows and half are quantiles of the distinct
-// values, so that a long tail has knots, too.
+// chooseKnots returns at most count ascending values of sorted. If there are at most
+// count distinct values, it returns all of them. Otherwise half of the knots are
+// quantiles of all values and half are quantiles of the distinct values, so that a long
+// tail also has knots.
 func chooseKnots(sorted []float64, count int) []float64 {
 	distinct := slices.Compact(slices.Clone(sorted))
 	if len(distinct) <= count {
@@ -189,9 +187,9 @@ func chooseKnots(sorted []float64, count int) []float64 {
 	return slices.Compact(knots)
 }
 
-// fitCategorical assigns a table row to each level seen in training, one to
-// unknown levels, and one to missing cells if there were any. It returns false
-// if the column is constant.
+// fitCategorical assigns a row of the embedding table to each level of the training rows,
+// one to unknown levels, and one to missing values if there are any. It returns false if
+// the column is constant.
 func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {
@@ -207,8 +205,8 @@ func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool)
 	return in, in.tableRows > 2 || in.tableRows == 2 && seen[levels+1]
 }
 
-// levelIndex returns 0 for missing, code+1 for a known level, and levels+1 for
-// any other code.
+// levelIndex returns the index of a code in rowOfLevel: 0 for a missing value, code+1 for
+// a known level, and levels+1 for any other code.
 func levelIndex(code int32, levels int) int32 {
 	if code < 0 {
 		return 0

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// layout holds the index of each parameter in one slice of all parameters, so
-// that the optimiser, the average and the model file need not distinguish them:
+// layout holds the index of each parameter in the slice of all parameters. Because there
+// is one slice, the optimiser, the average and the model file need not distinguish the
+// parameters:
 //
 //	scale    members × width, then members × width biases: for the first layer
 //	dense    in × out, then out biases: for each hidden layer; the first has no
@@ -53,8 +54,8 @@ func (d denseLayer) weightMatrix(params []float32) []float32 {
 
 func (d denseLayer) biasVector(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
-// memberParams returns a member's own parameters of the first layer: the scale of
-// each unit, and its biases.
+// memberParams returns the member's own parameters of the first layer: the scale and the
+// bias of each unit.
 func (l *layout) memberParams(params []float32, member int) (scale, bias []float32) {
 	at, bt := member*l.width, (l.members+member)*l.width
 	return params[at : at+l.width], params[bt : bt+l.width]
@@ -68,15 +69,16 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 	return params[at : at+n], params[bt : bt+l.classes]
 }
 
-// paramRange is the range lo…hi-1 of the parameters. Weight decay applies to
-// weights of products, but not to biases, scales and embeddings.
+// paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay
+// applies, which it does to the weights of matrix products, but not to biases, scales and
+// embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool
 }
 
-// splitParams divides the parameters into ranges of at most size parameters,
-// for the optimiser.
+// splitParams divides the parameters into ranges of at most size parameters. The
+// optimiser updates each range in one task.
 func (l *layout) splitParams(size int) []paramRange {
 	var list []paramRange
 	at := 0
@@ -95,10 +97,11 @@ func (l *layout) splitParams(size int) []paramRange {
 	return list
 }
 
-// initialParams returns the initial parameters. Weights and biases are uniform
-// with variance 1/(3·inputs). The members' scales are around 1, or exactly 1
-// for a single member. Embeddings of numbers start at zero, so that the network
-// is linear in the numbers at first. Embeddings of levels start at random.
+// initialParams returns the initial parameters. Weights and biases are uniform with
+// variance 1/(3·inputs), where inputs is the number of inputs of the layer. The members'
+// scales are normally distributed around 1, or exactly 1 for a single member. Embeddings
+// of numbers start at zero, so that the network is linear in the numbers at first.
+// Embeddings of levels are random, too.
 func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {
@@ -136,7 +139,7 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	return p
 }
 
-// scaleDeviation is the standard deviation of the members' initial scales.
-// Random signs, which TabM uses for wide networks, would cost a network of 128
-// or 192 units too much of its capacity.
+// scaleDeviation is the standard deviation of the members' initial scales. TabM starts
+// with random signs in wide networks. They would cost a network of 128 or 192 units too
+// much of its capacity.
 const scaleDeviation = 0.5

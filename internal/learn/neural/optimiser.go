@@ -11,18 +11,19 @@ import (
 
 const (
 	partRows       = 128   // rows of a part of a batch
-	chunkParams    = 16384 // parameters updated by one task
+	chunkParams    = 16384 // largest number of parameters updated by one task
 	maxGradNorm    = 1.0   // longer gradients are scaled to this norm
-	warmup         = 0.05  // fraction of the schedule in which the rate rises linearly
+	warmup         = 0.05  // fraction of the schedule in which the learning rate rises linearly
 	averageWindow  = 0.02  // fraction of the schedule over which weights are averaged
-	cellMaskRate   = 0.01  // fraction of category cells masked in training
-	beta1          = 0.9   // of Adam
+	cellMaskRate   = 0.01  // fraction of the values of categorical columns masked in training
+	beta1          = 0.9   // beta1, beta2 and epsilon are parameters of Adam
 	beta2          = 0.99
 	epsilon        = 1e-8
 	layerStateStep = 1 << 32 // separates the random numbers of the layers' dropout
 )
 
-// optimiser is the state of AdamW.
+// optimiser is the state of AdamW. first and second are the moving averages of the
+// gradient and of its square, by parameter.
 type optimiser struct {
 	first, second []float32
 	ranges        []paramRange
@@ -40,9 +41,9 @@ func newOptimiser(l *layout) *optimiser {
 	}
 }
 
-// trainBatch trains on one batch. It computes the gradient of each part, adds
-// the gradients in order, and updates the weights and their average. It returns
-// errDiverged, and leaves the weights, if the gradient is not finite.
+// trainBatch trains on one batch. It computes the gradient of each part, adds the
+// gradients in order, and updates the weights and their average. If the gradient is not
+// finite, it returns errDiverged and does not change the weights.
 func (f *Fitter) trainBatch(rows []int32) error {
 	f.packParams(f.params)
 	backprops, grads := f.workspace.backprops, f.workspace.grads
@@ -86,8 +87,8 @@ func (f *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// updateWeights takes a step of AdamW along the summed gradient. norm is the
-// norm of the gradient.
+// updateWeights does a step of AdamW with the summed gradient. norm is the norm of this
+// gradient.
 func (f *Fitter) updateWeights(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
@@ -112,9 +113,9 @@ func (f *Fitter) updateWeights(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate relative to its maximum, after the
-// fraction done (0…1) of the samples. It rises linearly for a short time, then
-// falls to zero as half a cosine (Loshchilov and Hutter 2017).
+// scheduleFactor returns the learning rate divided by its maximum, after training on the
+// fraction done (0…1) of the samples. It rises linearly for a short time, then falls to
+// zero as half a cosine (Loshchilov and Hutter 2017).
 func scheduleFactor(done float64) float64 {
 	if done < warmup {
 		return done / warmup

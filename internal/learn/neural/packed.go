@@ -5,22 +5,22 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// packedParams holds parameters in the form that matrix products read. All
-// goroutines that run the network share it.
+// packedParams holds the parameters in the form that matrix products read. All goroutines
+// that run the network share it.
 type packedParams struct {
-	flat []float32 // the parameters that are packed
+	flat []float32 // the parameters, which the other fields hold in packed form
 	// forward and heads hold the packed weights. backward and headsBack hold
 	// their transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
-	// tables holds the rows of the embeddings. Rows of numeric columns are
-	// cumulative sums of the parameters, so that training moves all knots above
-	// a value together.
+	// tables holds the rows of the embedding tables. The rows of a numeric column are
+	// cumulative sums of the parameters, so that the gradient of one value moves all
+	// knots above it together.
 	tables []float32
 }
 
-// resize sets the lengths for l's parameters. The transposes are resized only
-// if training is true.
+// resize sets the lengths of all slices for the parameters of l. The transposes are
+// resized only if training is true.
 func (p *packedParams) resize(l *layout, training bool) {
 	p.tables = workspace.Resize(p.tables, l.tableRows*l.embeddingSize)
 	p.forward = workspace.Resize(p.forward, len(l.dense))
@@ -44,7 +44,8 @@ func (p *packedParams) resize(l *layout, training bool) {
 	}
 }
 
-// numTasks returns the number of independent tasks of packing.
+// numTasks returns the number of calls of packTask that pack all parameters. The calls
+// are independent of each other.
 func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
 
 // packTask packs one piece of p.flat: a layer, a head, or the embedding tables. task is the
@@ -75,8 +76,8 @@ func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 	}
 }
 
-// cumulateRows replaces the rows of t, each of size numbers, by their cumulative
-// sums.
+// cumulateRows replaces each row of t by the sum of this row and all rows before it. A
+// row has size numbers.
 func cumulateRows(t []float32, size int) {
 	for j := size; j < len(t); j++ {
 		t[j] += t[j-size]

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedRows holds the input vectors of rows, row-major. It implements
+// encodedRows holds the input vectors of the encoded rows, row-major. It implements
 // shapley.Rows.
 type encodedRows struct {
 	model *Model
@@ -17,8 +17,8 @@ type encodedRows struct {
 	order []*inputColumn
 }
 
-// Encode encodes the rows of f for explanations. f must have the columns that the
-// model was trained on; unknown levels are allowed.
+// Encode encodes the rows of f for explanations. f must have the columns that the model
+// was trained on; they may have unknown levels.
 func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	p := m.passes.Get().(*forwardPass)
 	defer m.passes.Put(p)
@@ -37,8 +37,8 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return e
 }
 
-// spans returns the two ranges of an input vector that depend on a column: its
-// dense inputs and its embedding.
+// spans returns the ranges of an input vector that depend on a column: the range of its
+// dense inputs and the range of its embedding. A range that the column lacks is empty.
 func (e *encoder) spans(in *inputColumn) [2][2]int {
 	var spans [2][2]int
 	if in.numeric {
@@ -96,7 +96,7 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	}
 }
 
-// setOrder sets the columns that p replaces.
+// setOrder sets e.order for the path p.
 func (e *encodedRows) setOrder(p *shapley.Path) {
 	e.order = e.order[:0]
 	for i := range e.model.encoder.inputs {

@@ -2,7 +2,7 @@ package neural
 
 import "foretell/internal/learn/workspace"
 
-// WorkspacePool is the working memory of training and prediction, which fitters
+// WorkspacePool is working memory for training and prediction, which several fitters
 // share. The zero value is ready to use. It is safe for concurrent use.
 type WorkspacePool struct {
 	pool workspace.Pool[fitterWorkspace]
@@ -17,11 +17,11 @@ type fitterWorkspace struct {
 	grads     [][]float32
 }
 
-// workspaceSize holds the number of backprops, the number of rows of each, and
+// workspaceSize holds the number of backprops, the largest number of rows of each, and
 // the number of gradients.
 type workspaceSize struct{ backprops, rows, grads int }
 
-// acquire returns a workspace for a network.
+// acquire returns a workspace for a network with the given layout and encoder.
 func (p *WorkspacePool) acquire(layout *layout, encoder *encoder, size workspaceSize) *fitterWorkspace {
 	w := p.pool.Acquire()
 	w.packed.resize(layout, true)
