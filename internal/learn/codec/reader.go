@@ -12,9 +12,8 @@ import (
 // short.
 var ErrMalformed = errors.New("malformed model")
 
-// Reader reads values from a slice or from a stream of known length. After the
-// first error all values are zero, or the lower bound of their range if they
-// have one.
+// Reader reads values from a slice or from a stream of known length. After the first
+// error it returns zero values, or the lower bound of a value that has one.
 type Reader struct {
 	buf       []byte    // the rest of the slice, or the buffer of the stream
 	in        io.Reader // nil for a slice
@@ -37,7 +36,7 @@ func (r *Reader) Err() error { return r.err }
 // Remaining returns the number of bytes that are left, or 0 after an error.
 func (r *Reader) Remaining() int64 { return r.remaining }
 
-// End returns the first error. It is an error if bytes are left.
+// End returns the first error. If bytes are left, that is an error, too.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
 		r.Fail("unexpected bytes after the end")
@@ -45,7 +44,8 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Fail records an ErrMalformed with its cause, unless there is an error already.
+// Fail records an error that wraps ErrMalformed and has the given cause, unless there is
+// an error already.
 func (r *Reader) Fail(cause string) {
 	if r.err == nil {
 		r.FailWith(fmt.Errorf("%w: %s", ErrMalformed, cause))
@@ -60,8 +60,8 @@ func (r *Reader) FailWith(err error) {
 	r.remaining = 0
 }
 
-// Next returns the next n bytes, or nil after an error. They are valid until
-// the next call and must not be modified.
+// Next returns the next n bytes, or nil after an error. They are valid until the next
+// call of a method of r and must not be modified.
 func (r *Reader) Next(n int) []byte {
 	if n < 0 || int64(n) > r.remaining {
 		r.Fail("unexpected end")
@@ -129,8 +129,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Uvarint reads a number that must be in low … high. It returns low after an
-// error.
+// Uvarint reads a uvarint that must be in low … high. It returns low after an error.
 func (r *Reader) Uvarint(low, high int) int {
 	n, ok := r.uvarint()
 	if !ok || n < uint64(low) || n > uint64(max(high, 0)) {
@@ -161,14 +160,14 @@ func (r *Reader) uvarint() (uint64, bool) {
 	return 0, false
 }
 
-// Count reads the number of elements that follow, a uvarint. Each element takes
-// at least size bytes.
+// Count reads the number of elements that follow, a uvarint. It fails if the bytes that
+// are left are too few for elements of at least size bytes each.
 func (r *Reader) Count(size int) int {
 	n := r.Uvarint(0, math.MaxInt32)
 	return r.checkCount(int64(n), size)
 }
 
-// Count32 is Count for a number of elements in four bytes.
+// Count32 is Count for a number that is stored in four bytes instead of as a uvarint.
 func (r *Reader) Count32(size int) int { return r.checkCount(int64(r.Uint32()), size) }
 
 func (r *Reader) checkCount(n int64, size int) int {
@@ -179,10 +178,10 @@ func (r *Reader) checkCount(n int64, size int) int {
 	return int(n)
 }
 
-// Float64 reads a number that may be NaN or infinite.
+// Float64 reads a float64, which may be NaN or infinite.
 func (r *Reader) Float64() float64 { return math.Float64frombits(r.Uint64()) }
 
-// FiniteFloat64 reads a number that must be finite.
+// FiniteFloat64 reads a float64 that must be finite.
 func (r *Reader) FiniteFloat64() float64 {
 	x := r.Float64()
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -192,7 +191,7 @@ func (r *Reader) FiniteFloat64() float64 {
 	return x
 }
 
-// Float32s reads n numbers that may be NaN or infinite. It returns nil after an
+// Float32s reads n float32 values, which may be NaN or infinite. It returns nil after an
 // error.
 func (r *Reader) Float32s(n int) []float32 {
 	if n < 0 || int64(n) > r.remaining/4 {
@@ -210,7 +209,7 @@ func (r *Reader) Float32s(n int) []float32 {
 	return values
 }
 
-// FiniteFloat32s reads n numbers that must be finite. It returns nil after an
+// FiniteFloat32s reads n float32 values that must be finite. It returns nil after an
 // error.
 func (r *Reader) FiniteFloat32s(n int) []float32 {
 	values := r.Float32s(n)

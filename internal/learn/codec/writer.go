@@ -14,7 +14,7 @@ type Writer struct {
 // NewWriter returns a Writer that appends to b.
 func NewWriter(b []byte) *Writer { return &Writer{b: b} }
 
-// Result returns the slice with all values appended, or the first error.
+// Result returns the slice with all values appended, or nil and the first error.
 func (w *Writer) Result() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -22,14 +22,16 @@ func (w *Writer) Result() ([]byte, error) {
 	return w.b, nil
 }
 
-// Reset removes all values and the error, but keeps the memory of the slice.
+// Reset removes all values and the error. It keeps the memory of the slice for new
+// values.
 func (w *Writer) Reset() { w.b, w.err = w.b[:0], nil }
 
-// Data returns the slice so far. It is valid until the next call.
+// Data returns the slice with the values appended so far. It is valid until the next call
+// of a method of w.
 func (w *Writer) Data() []byte { return w.b }
 
-// Append replaces the slice with the result of appendTo, for example the
-// AppendBinary method of a value, unless there is an error already.
+// Append replaces the slice with the result of appendTo, for example the AppendBinary
+// method of a value. It does nothing if there is an error already.
 func (w *Writer) Append(appendTo func(b []byte) ([]byte, error)) {
 	if w.err == nil {
 		w.b, w.err = appendTo(w.b)
@@ -57,7 +59,7 @@ func (w *Writer) Uint32(v uint32) { w.b = binary.LittleEndian.AppendUint32(w.b, 
 // Uint64 appends a number of eight bytes.
 func (w *Writer) Uint64(v uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
 
-// Uvarint appends a number of variable size. It must not be negative.
+// Uvarint appends n as a uvarint. n must not be negative.
 func (w *Writer) Uvarint(n int) { w.b = binary.AppendUvarint(w.b, uint64(n)) }
 
 // Float64 appends a number.

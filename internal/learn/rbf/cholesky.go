@@ -6,25 +6,25 @@ import "math"
 //
 //	K ≈ Φ·Φᵀ    Φ is n × r, row-major
 //
-// Row i of Φ holds the features of row i. The rows of the centres form a lower
-// triangular matrix: column j is 0 in the centres before centre j. The centre of
-// column j is the row whose K(x, x) − φ(x)·φ(x) is the largest so far, so the
-// centres cover the rows (Fine and Scheinberg 2001, "Efficient SVM training using
-// low-rank kernel representations").
+// Row i of Φ holds the features of row i. Each column of Φ belongs to one row, its
+// centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
+// centres before centre j. The centre of column j is the row with the largest error
+// K(x, x) − φ(x)·φ(x) so far, so that the centres are spread over all rows (Fine and
+// Scheinberg 2001, "Efficient SVM training using low-rank kernel representations").
 type factor struct {
 	features []float64
 	rank     int
-	centers  []int // indices of rows, one for each column
+	centers  []int // the index of the centre of each column
 }
 
-// A factor has at most maxCenters columns. It ends when the largest error of a
-// diagonal element of K, which is 1, is below minResidual.
+// A factor has at most maxCenters columns. It has fewer if the largest error of the
+// diagonal elements of K, which are all 1, falls below minResidual.
 const (
 	maxCenters  = 128
 	minResidual = 1e-3
 )
 
-// factorise returns the factor of the kernel exp(−gamma·|a−b|²) between the rows
+// factorise returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
 // of x, which have width columns.
 func factorise(x []float64, width int, gamma float64) factor {
 	n := len(x) / width
@@ -73,7 +73,7 @@ func gaussian(a, b []float64, gamma float64) float64 {
 	return math.Exp(-gamma * sum)
 }
 
-// dot returns the product of two vectors of equal length.
+// dot returns the dot product of two vectors of equal length.
 func dot(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(a) >= 4 && len(b) >= 4 {
@@ -89,8 +89,9 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// coefficients replaces β, r × outputs, by the coefficients α of the centres with
-// Φ·β = K·α, which solve Lᵀ·α = β. L are the rows of the centres.
+// coefficients replaces beta, the coefficients β of the features, r × outputs, by the
+// coefficients α of the centres with Φ·β = K·α. They solve Lᵀ·α = β, where L consists of
+// the rows of the centres in Φ.
 func (f factor) coefficients(beta []float64, outputs int) {
 	r := f.rank
 	for j := r - 1; j >= 0; j-- {
@@ -106,8 +107,8 @@ func (f factor) coefficients(beta []float64, outputs int) {
 	}
 }
 
-// choleskyInPlace replaces the symmetric positive definite matrix a, n × n, by
-// its Cholesky factor in the lower triangle.
+// choleskyInPlace replaces the lower triangle of the symmetric positive definite matrix
+// a, n × n, by its Cholesky factor.
 func choleskyInPlace(a []float64, n int) {
 	for j := range n {
 		row := a[j*n : j*n+j]
@@ -119,7 +120,7 @@ func choleskyInPlace(a []float64, n int) {
 	}
 }
 
-// invertLower returns the inverse of the lower triangle of l, n × n.
+// invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix.
 func invertLower(l []float64, n int) []float32 {
 	inverse := make([]float64, n*n) // transposed, so that sums read adjacent numbers
 	for j := range n {

@@ -11,7 +11,7 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// maxCount limits the numbers of columns and levels.
+// maxCount is the largest number of columns and of levels of a column.
 const maxCount = 1 << 20
 
 // AppendBinary appends the model's binary form to b:
@@ -96,8 +96,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readFloats reads n numbers. It returns nil after an error, or if the bytes that
-// are left are fewer.
+// readFloats reads n numbers. It returns nil after an error, and fails if fewer bytes are
+// left.
 func readFloats(r *codec.Reader, n int) []float64 {
 	if r.Err() != nil {
 		return nil

@@ -11,12 +11,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// MaxInputs is the largest number of inputs of a model. Fit returns ErrTooWide for
-// a table with more.
+// MaxInputs is the largest number of inputs of a model. New returns ErrTooWide for a
+// table with more inputs.
 const MaxInputs = 256
 
-// ErrTooWide is the error of Fit for a table with more than MaxInputs inputs, or
-// without any.
+// ErrTooWide is the error of New for a table with more than MaxInputs inputs, or with no
+// inputs because all columns are constant.
 var ErrTooWide = errors.New("rbf: too many columns")
 
 // Options are the parameters of a fit.
@@ -24,13 +24,13 @@ type Options struct {
 	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
 	// Width is the exponent γ of the kernel times the mean squared distance of two
-	// training rows. If it is 1, the kernel between two rows at that distance is 1/e.
+	// training rows. With a Width of 1, the kernel of two rows at this distance is 1/e.
 	Width float64
 	// Penalties are the penalties λ, all positive.
 	Penalties []float64
 }
 
-// Fit is a model for each penalty, fitted to the training rows of a fold.
+// Fit holds the fitted models, one for each penalty.
 type Fit struct {
 	models []*Model
 	cost   float64
@@ -38,7 +38,7 @@ type Fit struct {
 	frame  *frame.Frame
 }
 
-// New fits models to the rows fold.Train of f.
+// New fits a model for each of o.Penalties to the rows fold.Train of f.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
 	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || len(o.Penalties) == 0 {
 		return nil, fmt.Errorf("rbf: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
@@ -71,13 +71,14 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	return fit, nil
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation by
-// the model of the given penalty to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
+// len(fold.Validation) × classes, row-major. penalty is the index of the model's penalty
+// in Options.Penalties.
 func (f *Fit) PredictValidation(dst []float32, penalty int) {
 	f.models[penalty].predictRows(dst, f.frame, f.fold.Validation)
 }
 
-// Model returns the model of the given penalty.
+// Model returns the model of the penalty with the given index in Options.Penalties.
 func (f *Fit) Model(penalty int) *Model { return f.models[penalty] }
 
 func gatherLabels(labels, rows []int32) []int32 {
@@ -106,23 +107,23 @@ func meanSquaredDistance(x []float64, width int) float64 {
 	return sum
 }
 
-// problem is a penalised logistic regression on the features of a factor and a
-// constant, for several penalties at once, so that one product serves all. The
-// parameters are (rank+1) × penalties × outputs, row-major. The last row is the
+// problem is a penalised logistic regression on the features of a factor and a constant,
+// for several penalties at once, so that one matrix product serves all of them. The
+// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the
 // biases.
 type problem struct {
-	rows, size       int // number of rows, rank+1
-	outputs, columns int // outputs, penalties × outputs
+	rows, size       int // number of rows; rank+1, the number of features with the constant
+	outputs, columns int // number of outputs; penalties × outputs
 	features         []float32
 	labels           []int32
 	penalties        []float64
-	// inverses holds, for each penalty, L⁻¹, where L is the Cholesky factor of an
-	// upper bound of the Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2
-	// for more (Böhning 1992, "Multinomial logistic regression algorithm").
+	// inverses holds, for each penalty, L⁻¹, where L is the Cholesky factor of an upper
+	// bound of the Hessian: c·ΦᵀΦ + λ·I, where c = 1/4 for two classes and 1/2 for more
+	// classes (Böhning 1992, "Multinomial logistic regression algorithm").
 	inverses [][]float32
 
-	now, ahead []float64 // the parameters, and the point from which a step is taken
-	momentum   []float64 // by penalty
+	now, ahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
+	momentum   []float64 // by penalty: the number of steps since the acceleration started
 	packed     []float32
 	scores     []float32
 	point      []float32
@@ -169,7 +170,8 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 	return p
 }
 
-// penaltyOf returns the penalty of parameter j.
+// penaltyOf returns the penalty of the parameters of feature j, where penalty is that of
+// the features other than the constant.
 func (p *problem) penaltyOf(j int, penalty float64) float64 {
 	if j == p.size-1 {
 		return biasPenalty
@@ -177,14 +179,15 @@ func (p *problem) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// iterations is the number of steps. More hardly change the probabilities.
+// iterations is the number of steps of minimise. More steps hardly change the
+// probabilities.
 const iterations = 50
 
-// minimise takes accelerated steps (Nesterov 1983), each to the minimum of a
-// quadratic function that is an upper bound of the loss. If a step and the last one
-// have opposite directions, the acceleration starts again (O'Donoghue and Candès
-// 2015, "Adaptive restart for accelerated gradient schemes", section 3.2). The only
-// error is ctx's.
+// minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a
+// quadratic function that is an upper bound of the loss. If a step is opposed to the last
+// movement of the parameters, the acceleration starts again (O'Donoghue and Candès 2015,
+// "Adaptive restart for accelerated gradient schemes", section 3.2). The only error is
+// that of ctx.
 func (p *problem) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
@@ -200,7 +203,7 @@ func (p *problem) minimise(ctx context.Context) error {
 	return nil
 }
 
-// computeGradient sets gradient to that of the log loss at ahead, without the
+// computeGradient sets p.gradient to the gradient of the log loss at p.ahead, without the
 // penalty.
 func (p *problem) computeGradient() {
 	for i, v := range p.ahead {
@@ -235,11 +238,11 @@ func lossGradient(scores []float32, label int32) {
 	scores[0] = both[1] - float32(label)
 }
 
-// stepScratch holds numbers for each parameter of one penalty: the slope of the
-// loss, L⁻¹ times the slope, and the step.
+// stepScratch holds a number for each parameter of one penalty: the gradient of the
+// penalised loss, L⁻¹ times this gradient, and the step.
 type stepScratch struct{ slope, half, step []float32 }
 
-// step moves the parameters of penalty i.
+// step moves the parameters of the penalty with index i.
 func (p *problem) step(i int, s *stepScratch) {
 	for j := range p.size {
 		penalty := p.penaltyOf(j, p.penalties[i])
@@ -259,10 +262,10 @@ func (p *problem) step(i int, s *stepScratch) {
 	p.accelerate(i, s.step)
 }
 
-// accelerate takes the given step of penalty i, and moves ahead in the direction in
-// which the parameters have moved.
+// accelerate subtracts step from the parameters of penalty i at ahead, which are the new
+// parameters, and moves ahead further in the direction in which they have moved.
 func (p *problem) accelerate(i int, step []float32) {
-	progress := 0.0 // of the last step along this one
+	progress := 0.0 // product of this step and the last movement
 	for j := range p.size {
 		for k := range p.outputs {
 			at, s := p.index(i, j, k), float64(step[j*p.outputs+k])
@@ -285,10 +288,11 @@ func (p *problem) accelerate(i int, step []float32) {
 	}
 }
 
-// index returns the index of a parameter: feature j, of output k and penalty i.
+// index returns the index of the parameter of feature j, penalty i and output k.
 func (p *problem) index(i, j, k int) int { return j*p.columns + i*p.outputs + k }
 
-// solution returns the coefficients of the features and the biases of a penalty.
+// solution returns the coefficients of the features, rank × outputs, and the biases of a
+// penalty.
 func (p *problem) solution(penalty int) (beta, bias []float64) {
 	for j := range p.size {
 		at := j*p.columns + penalty*p.outputs
@@ -298,7 +302,7 @@ func (p *problem) solution(penalty int) (beta, bias []float64) {
 	return beta[:cut:cut], beta[cut:]
 }
 
-// Times of the parts of a fit, in nanoseconds of one core, measured like those of
+// Estimated times of the parts of a fit, in nanoseconds of one core, measured as in
 // package neural.
 const (
 	nanosPerTerm    = 1.0  // a term of a sum of products
@@ -306,7 +310,8 @@ const (
 	nanosPerLogit   = 14.0 // a score of a row, mostly an exponential
 )
 
-// cost estimates the time of New for vectors of the given width.
+// cost returns the estimated time of New in nanoseconds. width is the number of inputs of
+// a row.
 func (p *problem) cost(width int) float64 {
 	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
 	factor := nanosPerTerm * rows * size * (float64(width) + size/2)
@@ -316,6 +321,6 @@ func (p *problem) cost(width int) float64 {
 	return factor + bounds + iterations*step
 }
 
-// Cost returns an estimate of the time of the fit, in nanoseconds of one core. It
-// depends only on sizes.
+// Cost returns an estimate of the time of the fit, in nanoseconds of one core. It is
+// computed from the sizes of the data, so it is the same in every run.
 func (f *Fit) Cost() float64 { return f.cost }

@@ -7,26 +7,26 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// inputColumn is one column as inputs of the kernel: a numeric column is one
-// number, and one more that is 1 for missing cells if there were any. A
-// categorical column has a number for each level of the training rows, which is
-// 1 in rows of that level. Other levels are 0 in all of them.
+// inputColumn describes how one column becomes inputs of the kernel. A numeric column is
+// one input, and a second one that is 1 for missing values if the training rows have any.
+// A categorical column has an input for each level of the training rows, which is 1 in
+// rows of that level. Rows of other levels are 0 in all of them.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
-	// missingFlag reports whether a numeric column has an input for missing cells.
+	// missingFlag reports whether a numeric column has an input for missing values.
 	missingFlag bool
 	// center and scale map the middle half of the values to an interval of
 	// length 1.
 	center, scale float64
-	// inputOfLevel maps a category's code plus one, or 0 for a missing cell, to the
-	// number of an input of the column plus one, or to 0 if there is none.
+	// inputOfLevel maps the code of a level plus one, or 0 for a missing value, to the
+	// number of an input of the column, counted from 1, or to 0 if there is none.
 	inputOfLevel []int32
 
-	first, size int // the inputs of the column among all inputs
+	first, size int // index of the column's first input among all inputs, and number of its inputs
 }
 
-// encoder maps rows to vectors of inputs.
+// encoder maps a row of a frame to a vector of inputs.
 type encoder struct {
 	inputs []inputColumn
 	width  int // length of a vector
@@ -53,7 +53,7 @@ func fitEncoder(f *frame.Frame, rows []int32) *encoder {
 	return e
 }
 
-// assignIndices assigns the inputs to the columns, in order.
+// assignIndices assigns consecutive inputs to the columns.
 func (e *encoder) assignIndices() {
 	e.width = 0
 	for i := range e.inputs {
@@ -95,8 +95,8 @@ func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
 	return in, true
 }
 
-// fitCategorical assigns an input to each level of the rows, and to missing cells
-// if there are any. It returns false if the column is constant.
+// fitCategorical assigns an input to each level of the rows, and one to missing values if
+// there are any. It returns false if the column is constant.
 func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
 	seen := make([]bool, levels+2) // missing, the levels, other
 	for _, r := range rows {
@@ -113,8 +113,8 @@ func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool)
 	return in, inputs > 1 || inputs == 1 && seen[levels+1]
 }
 
-// levelIndex returns 0 for missing, code+1 for a known level, and levels+1 for
-// any other code.
+// levelIndex returns the index of a code in inputOfLevel: 0 for a missing value, code+1
+// for a known level, and levels+1 for any other code.
 func levelIndex(code int32, levels int) int32 {
 	if code < 0 {
 		return 0
@@ -122,7 +122,8 @@ func levelIndex(code int32, levels int) int32 {
 	return min(code, int32(levels)) + 1
 }
 
-// encode writes the vectors of f's rows to x, row-major with e.width columns.
+// encode writes the input vectors of the given rows of f to x, row-major with e.width
+// columns.
 func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 	clear(x[:len(rows)*e.width])
 	values := make([]float64, len(rows))
@@ -151,9 +152,9 @@ func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 	}
 }
 
-// encodeNumber writes the inputs of the cell v to x: v scaled and smoothly clipped
-// to ±3 (Holzmüller et al. 2024), and the flag of a missing cell, whose number is
-// that of the median.
+// encodeNumber writes the inputs of the value v to x, which must be zero before: v scaled
+// and smoothly clipped to ±3 (Holzmüller et al. 2024), and the flag of a missing value. A
+// missing value is 0, as the median is.
 func (in *inputColumn) encodeNumber(x []float64, v float64) {
 	if math.IsNaN(v) {
 		if in.missingFlag {

@@ -11,8 +11,8 @@ type Model struct {
 	encoder *encoder
 	classes int
 	gamma   float64
-	centers []float64 // row-major, as many columns as inputs
-	alpha   []float64 // of each centre, outputs each
+	centers []float64 // the input vectors of the centres, row-major
+	alpha   []float64 // the coefficients of the centres, row-major, one for each output
 	bias    []float64 // by output
 }
 
@@ -30,7 +30,7 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 // blockRows is the number of rows that are encoded at once.
 const blockRows = 128
 
-// predictRows writes the class probabilities of the given rows of f to dst.
+// predictRows writes the class probabilities of the given rows of f to dst, row-major.
 func (m *Model) predictRows(dst []float32, f *frame.Frame, rows []int32) {
 	x := make([]float64, min(len(rows), blockRows)*m.encoder.width)
 	scores := make([]float64, len(m.bias))
@@ -43,8 +43,8 @@ func (m *Model) predictRows(dst []float32, f *frame.Frame, rows []int32) {
 	}
 }
 
-// predictInputs writes the class probabilities of a row with the inputs x to dst.
-// scratch holds a number for each output.
+// predictInputs writes the class probabilities of a row with the inputs x to dst. scratch
+// must have one element for each output.
 func (m *Model) predictInputs(dst []float32, x, scratch []float64) {
 	copy(scratch, m.bias)
 	width := m.encoder.width

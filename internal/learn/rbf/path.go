@@ -7,14 +7,15 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedRows holds the inputs of rows, row-major. It implements shapley.Rows.
+// encodedRows holds the input vectors of the encoded rows, row-major. It implements
+// shapley.Rows.
 type encodedRows struct {
 	model *Model
 	x     []float64
 }
 
-// Encode encodes the rows of f for explanations. f must have the columns that the
-// model was trained on; unknown levels are allowed.
+// Encode encodes the rows of f for explanations. f must have the columns that the model
+// was trained on; they may have unknown levels.
 func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	rows := make([]int32, f.Rows)
 	for i := range rows {
@@ -25,7 +26,7 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return e
 }
 
-// inputs returns the inputs of a column in a row.
+// inputs returns the inputs that belong to a column in the given row.
 func (e *encodedRows) inputs(row int, in *inputColumn) []float64 {
 	at := row*e.model.encoder.width + in.first
 	return e.x[at : at+in.size]

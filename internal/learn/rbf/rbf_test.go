@@ -12,7 +12,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// rings returns a table of two numbers, with missing cells, and a category, whose
+// rings returns a table of two numbers, with missing values, and a category, whose
 // class is the ring that the numbers are in. As many rows as classes allow.
 func rings(rows, classes int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -10,8 +10,8 @@ import "slices"
 // There are fewer folds if fewer than k rows can be validated. If the sample
 // cannot be divided in two, there is one fold with an empty Validation.
 //
-// If the sample has Groups, they are the units of the division. The sizes of the
-// folds then differ by more, according to the sizes of the groups.
+// If the sample has Groups, whole groups are assigned to folds. The sizes of the folds
+// then differ by more, depending on the sizes of the groups.
 func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
@@ -28,8 +28,9 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 		return []Fold{{Train: s.sortedRows()}}
 	}
 	folds := make([]Fold, k)
-	// Rows are assigned in turn. Each class continues at the fold after the
-	// last one, so that neither classes nor totals accumulate in early folds.
+	// Rows are assigned to the folds in turn. Each class begins at the fold after the
+	// last fold of the class before, so that neither the rows of a class nor all rows
+	// accumulate in the first folds.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {
@@ -56,9 +57,10 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// MergeFolds merges consecutive folds so that n, at least 1, are left. It returns folds
-// if there are not more than n. A merged fold has the Validation rows of all its folds, in their
-// order. Its Train rows are those that are in the Train of each of them.
+// MergeFolds merges consecutive folds so that n folds are left; n must be at least 1. It
+// returns folds unchanged if there are at most n. A merged fold has the Validation rows
+// of all its folds, in their order. Its Train rows are those that are in the Train of
+// each of them.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds
@@ -75,8 +77,8 @@ func MergeFolds(folds []Fold, n int) []Fold {
 	return merged
 }
 
-// MergedFold returns the index of the fold of MergeFolds(folds, n) that has the
-// Validation rows of folds[i].
+// MergedFold returns the index of the merged fold that has the Validation rows of fold i,
+// after MergeFolds has merged the given number of folds to n, which must not be larger.
 func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersect returns the rows that are in both lists, which are ascending.

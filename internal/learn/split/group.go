@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// groupFolds is Folds for a sample with Groups: all rows of a group are in the
-// Validation of one fold. Groups that have all rows of a class are in every
-// Train, because the class could not be learned without them.
+// groupFolds is Folds for a sample with Groups. All rows of a group are in the Validation
+// of one fold. A group that has all rows of a class is in every Train, because the class
+// could not be learned without it.
 //
-// The largest groups are assigned first, each to the fold whose validation rows
-// lack its classes most. The folds then have about the same sizes and classes.
+// The largest groups are assigned first, each to the fold whose validation rows lack the
+// classes of the group most. The folds then have about the same sizes and class
+// proportions.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
 	groups, pinned := s.groups(newGenerator(seed, foldStream))
 	if k = min(k, len(groups)); k < 2 {
@@ -47,8 +48,8 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout is Holdout for a sample with Groups. It holds groups in random
-// order, each if that brings the class counts of the held rows nearer to the
+// groupHoldout is Holdout for a sample with Groups. It considers groups in random order
+// and holds a group if that brings the class counts of the held rows nearer to the
 // fraction.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, rest := s.groups(newGenerator(seed, holdoutStream))
@@ -66,9 +67,9 @@ func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) 
 	return rest, held
 }
 
-// groups returns the rows of the groups that may be held out, in an order drawn
-// from rng, and the rows of all other groups. A row whose group is negative is a
-// group of its own.
+// groups returns the rows of each group that may be held out, in an order drawn from rng.
+// pinned are the rows of the other groups, those that have all rows of a class. A row
+// whose group is negative is a group of its own.
 func (s Sample) groups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
 	rows, ends := s.sortByGroup()
 	total, count := make([]int, s.Classes), make([]int, s.Classes)
@@ -99,8 +100,8 @@ func (s Sample) groups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
 	return groups, pinned
 }
 
-// sortByGroup returns the rows of the sample group by group, each group ascending,
-// and the index of the end of each group.
+// sortByGroup returns the rows of the sample group by group, those of a group ascending,
+// and the index at which each group ends.
 func (s Sample) sortByGroup() (rows, ends []int32) {
 	sorted := s.sortedRows()
 	top := int32(-1)
@@ -138,7 +139,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 	return rows, ends
 }
 
-// classCounts counts the rows of some groups by class.
+// classCounts counts, by class, the rows of the groups that were added to it.
 type classCounts struct {
 	labels []int32
 	total  []int // of the sample, by class
@@ -162,8 +163,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// fill returns how full the classes of rows are: the mean over rows of the share
-// of the class's rows that are counted.
+// fill returns the mean, over the given rows, of the fraction of the row's class that was
+// already added. It is small if the added rows lack the classes of the given rows.
 func (c *classCounts) fill(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
@@ -173,8 +174,8 @@ func (c *classCounts) fill(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns by how much the squared differences of the counts from fraction,
-// each divided by the number of rows of the class, decrease when rows are added.
+// gain returns by how much adding rows would decrease the sum over the classes of (count
+// − fraction·total)² / total.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.added[c.labels[row]]++
@@ -183,7 +184,7 @@ func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		class := c.labels[row]
 		n := float64(c.added[class])
-		c.added[class] = 0 // each class counts once
+		c.added[class] = 0 // adds each class to gain only once
 		lacking := fraction*float64(c.total[class]) - float64(c.count[class])
 		gain += n * (2*lacking - n) / float64(c.total[class])
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Holdout sets a fraction of the sample's rows aside. held has ⌊fraction·rows +
-// ½⌋ rows with the class proportions of the sample, and rest has the others.
-// Both are ascending. Every class that has rows keeps at least one of them in
-// rest, so held may have fewer rows than requested. A fraction outside [0, 1]
-// counts as the nearer bound, NaN as 0.
+// Holdout sets a fraction of the sample's rows aside. held has ⌊fraction·rows + ½⌋ rows
+// with the class proportions of the sample, and rest has the other rows. Both are
+// ascending. Every class that has rows keeps at least one of them in rest, so held may
+// have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and a
+// fraction above 1 as 1.
 //
 // If the sample has Groups, all rows of a group are in the same part, and the
 // number of held rows and their classes are near the fraction.
@@ -39,12 +39,11 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return rest, held
 }
 
-// allocateByClass returns how many rows to take from each class to get want
-// rows in total. lists holds the rows of each class. It uses the method of
-// largest remainders (Hamilton): each class gets the integer part of its
-// proportional share of want, and the classes that lost most by rounding get
-// one more row. Ties are broken at random, so that the order of classes does
-// not matter. At least one row of each class is left.
+// allocateByClass returns how many rows to hold out from each class to get want rows in
+// total. lists holds the rows of each class. It uses the method of largest remainders
+// (Hamilton): each class gets the integer part of its proportional share of want, and the
+// classes that lost most by rounding get one more row. Ties are broken at random, so that
+// the order of classes does not matter. At least one row of each class is left.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) []int {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

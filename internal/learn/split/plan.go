@@ -11,11 +11,11 @@ type ValidationPlan struct {
 	Folds []Fold
 }
 
-// A score p measured on n rows has a standard error of √(p(1-p)/n). At p = 0.9
-// this is 0.7 points with 2,000 rows and 0.1 points with 50,000. Below 2,000
-// rows, one more row is worth more in validation than in training, because the
-// final model is trained on every row anyway. Above 50,000, more validation
-// rows have no benefit.
+// An accuracy of p computed from n rows has a standard error of √(p(1-p)/n). At p = 0.9
+// this is 0.7 percentage points with 2,000 rows and 0.1 points with 50,000. Below 2,000
+// rows, one more row is worth more in validation than in training, because the final
+// model is trained on all rows anyway. Above 50,000, more validation rows have no
+// benefit.
 const (
 	enoughTestRows       = 2000
 	enoughValidationRows = 4000
@@ -46,9 +46,9 @@ const (
 //
 // A sample too small to be divided has one fold with an empty Validation.
 //
-// If the sample has Times, the latest rows are the test rows. Below 20,000
-// remaining rows, the later half of them is divided into 5 folds; otherwise the
-// latest of them are the holdout. A fold trains only on earlier rows.
+// If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
+// remain, the later half of them is divided into 5 folds; otherwise the latest of them
+// are the holdout. A fold trains only on earlier rows.
 func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	if s.Times != nil {
 		return newTimePlan(s)
@@ -87,9 +87,9 @@ func PlanSize(rows int) (folds, validation int) {
 	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
 }
 
-// holdoutFraction returns the fraction of rows to hold out: a fifth if that is
-// at most enoughRows rows, and otherwise enoughRows rows or a tenth, whichever
-// is more, but at most maxValidationRows rows.
+// holdoutFraction returns the fraction of rows to hold out: a fifth of the rows if that
+// is at most enoughRows, and otherwise enoughRows or a tenth of the rows, whichever is
+// more, but at most maxValidationRows.
 func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)
 	validation := min(max(n/10, min(n/5, float64(enoughRows))), maxValidationRows)

@@ -4,12 +4,12 @@
 // All results depend on the arguments only: the same sample and seed produce the
 // same rows on every machine. The order of the rows in a sample does not matter.
 //
-// A class with a single row is never validated, because no row would be left to
-// train on. Such rows are in the training rows of every fold. A division by time
-// is the exception, because its rows may only be trained on if they are early.
+// A class with a single row is never validated, because no row would be left to train on.
+// Its row is in the training rows of every fold. A division by time is the exception:
+// there, a row is trained on only if it is early enough.
 //
 // Rows that belong together, such as those of one customer, are kept together if
-// Sample.Groups says so. Rows that are ordered in time are divided by time if
+// Sample.Groups has their groups. Rows that are ordered in time are divided by time if
 // Sample.Times has their times.
 package split
 
@@ -77,8 +77,8 @@ func (s Sample) sortedRows() []int32 {
 	return rows
 }
 
-// Each function has its own random stream, so that one seed may be used for
-// several of them.
+// holdoutStream and foldStream select the random stream of Holdout and of Folds, so that
+// one seed may be used for both.
 const (
 	holdoutStream = 0x686f6c64
 	foldStream    = 0x666f6c64

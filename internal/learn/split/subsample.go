@@ -1,6 +1,7 @@
 package split
 
-// Subsample returns at most maxRows of rows, at equal distances.
+// Subsample returns at most maxRows of rows, chosen at equal distances. It returns rows
+// itself if there are not more.
 func Subsample(rows []int32, maxRows int) []int32 {
 	if len(rows) <= maxRows {
 		return rows

@@ -19,9 +19,9 @@ const timeFolds = 5
 //	fold 3  │ train                        │ val │
 //	test    │ rest                               │ test │
 //
-// Rows of equal time are never divided. Rows without a time are in no part. If
-// the sample has Groups, too, a group is only on the later side of a division: its
-// earlier rows are in neither part.
+// Rows of equal time are never divided. Rows without a time are in no part. If the sample
+// also has Groups, a group with rows on both sides of a division keeps only the later
+// ones: its earlier rows are in neither part.
 func newTimePlan(s Sample) ValidationPlan {
 	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
@@ -49,10 +49,10 @@ func newTimePlan(s Sample) ValidationPlan {
 	return plan
 }
 
-// cut divides rows, which are in the order of time, before index begin, or at
-// the nearest index at which the time changes. later ends at index end, or the
-// nearest such index. Earlier rows whose group is in later are in neither part.
-// Both parts are ascending.
+// cut divides rows, which are in the order of time. earlier ends and later begins at
+// index begin, and later ends at index end. Both indices are first moved to the nearest
+// index at which the time changes. Earlier rows whose group is in later are in neither
+// part. Both parts are ascending.
 func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
 	if begin == 0 || begin >= end {
@@ -71,8 +71,8 @@ func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	return earlier, later
 }
 
-// nearestChange returns the index nearest to at at which the time of the row is
-// later than that of the row before. The end of rows is such an index, too.
+// nearestChange returns the index nearest to at where the time of the row is later than
+// the time of the row before it. len(rows) is such an index, too.
 func (s Sample) nearestChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {
