@@ -18,10 +18,10 @@ func ReLU(x []float32) {
 	}
 }
 
-// ReLUBackward replaces the gradient of ReLU's output, in grad, by the gradient
-// of ReLU's input: zero where the activation act is zero, scale times the
-// gradient elsewhere. With scale = 1/(1−p) this includes Dropout, because a
-// dropped activation is zero.
+// ReLUBackward replaces the gradient of ReLU's output, in grad, by the gradient of ReLU's
+// input: zero where the activation act is zero, and elsewhere scale times the gradient.
+// With scale = 1/(1−p) this includes the backward pass of Dropout with probability p,
+// because a dropped activation is zero.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)
@@ -33,9 +33,9 @@ func ReLUBackward(grad, act []float32, scale float32) {
 	}
 }
 
-// Dropout sets each element of x to zero with probability drop/256 and scales
-// the others so that the expectation stays the same (Srivastava et al. 2014).
-// The same state drops the same elements.
+// Dropout sets each element of x to zero with probability drop/256 and scales the others
+// so that the expectation stays the same (Srivastava et al. 2014). Which elements are
+// dropped depends only on state, drop and len(x).
 func Dropout(x []float32, drop uint8, state uint64) {
 	if drop == 0 {
 		return

@@ -7,20 +7,20 @@ import "math"
 type Adam struct {
 	// Rate is the learning rate of this step.
 	Rate float32
-	// Beta1 and Beta2 are the decay rates of the two moments.
+	// Beta1 and Beta2 are the decay rates of the first and the second moments.
 	Beta1, Beta2 float32
 	// Epsilon keeps the division finite.
 	Epsilon float32
-	// Decay is the fraction of each weight that this step subtracts: rate ×
-	// weight decay.
+	// Decay is the fraction of each weight that this step subtracts: the learning rate
+	// times the weight decay.
 	Decay float32
-	// Step is the number of this step, from 1. It determines the bias
-	// correction of the moments.
+	// Step is the number of this step, counted from 1. It determines the bias correction
+	// of the moments.
 	Step int
 }
 
-// Update moves the weights w against their gradient g and updates the
-// gradient's first and second moments, m and v:
+// Update moves the weights w against their gradient g and updates the first and second
+// moments of the gradient, m and v:
 //
 //	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
 //	w ← (1−decay)·w − rate · m̂ / (√v̂ + ε)
@@ -41,9 +41,9 @@ func (a Adam) Update(w, m, v, g []float32) {
 	updateAdamGo(w[done:], m[done:], v[done:], g[done:], &c)
 }
 
-// updateAdamGo is the portable version of the assembly. Both compute the same
-// bits, because the conversions prevent the compiler from fusing a product into
-// a sum.
+// updateAdamGo is the portable version of adamBlocks. Both compute the same bits, because
+// the conversions to float32 prevent the compiler from fusing a multiplication and an
+// addition.
 func updateAdamGo(w, m, v, g []float32, c *[8]float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for i, x := range w {

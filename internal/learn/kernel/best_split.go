@@ -9,19 +9,19 @@ type GainParams struct {
 	Gradient, Hessian float64
 	// L2 is λ.
 	L2 float64
-	// MinHessian and MaxHessian limit the hessian of the left side.
+	// MinHessian and MaxHessian are the smallest and largest allowed hessian of the left
+	// side.
 	MinHessian, MaxHessian float64
-	// Best is the score to exceed.
+	// Best is the score that a split must exceed.
 	Best float64
 }
 
-// BestSplit finds the split of cells with the highest score, or the first of
-// these in a tie. A cell has a gradient in its high 32 bits and a hessian in
-// its low 32 bits. sum is the packed sum of further rows, which are always on
-// the left. at is the index of the last cell on the left, or -1 if no score
-// exceeds params.Best. left is sum plus the cells up to index at. BestSplit
-// sets params.Best to the score of the split. Sums of hessians must be below
-// 2³¹.
+// BestSplit finds the split of cells with the highest score, the first one if several
+// have this score. A cell has a gradient in its high 32 bits and a hessian in its low 32
+// bits. sum is the packed sum of further rows, which are always on the left. at is the
+// index of the last cell on the left, or -1 if no score exceeds params.Best. left is sum
+// plus the cells up to index at. If at is not -1, BestSplit sets params.Best to the score
+// of the split. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

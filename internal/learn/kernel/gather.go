@@ -1,8 +1,8 @@
 package kernel
 
-// Gather sets each dst[i] to src[width·rows[i]]. rows may be longer than dst,
-// in which case the elements beyond len(dst) are used to prefetch. Rows are not
-// checked against the length of src.
+// Gather sets each dst[i] to src[width·rows[i]]. rows may be longer than dst. Its
+// elements beyond len(dst) should be the rows that are gathered next; they are only
+// prefetched. Rows are not checked against the length of src.
 func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	checkLen("Gather", len(rows), len(dst))
 	if gatherVector(dst, src, width, rows) {

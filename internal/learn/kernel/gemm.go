@@ -1,23 +1,25 @@
 package kernel
 
-// Shape is the size of a product: Rows × Depth times Depth × Cols.
+// Shape is the size of a matrix product: a Rows × Depth matrix times a Depth × Cols
+// matrix.
 type Shape struct{ Rows, Cols, Depth int }
 
 // maxTileRows is the largest number of rows of a tile on any processor.
 const maxTileRows = 12
 
-// Gemm adds a·b to dst. dst is Rows × Cols and a is Rows × Depth, both
-// row-major; b is Depth × Cols as packed by Pack or PackTransposed.
+// Gemm adds the matrix product a·b to dst. dst is Rows × Cols and a is Rows × Depth, both
+// row-major; b is Depth × Cols, packed by Pack or PackTransposed.
 func Gemm(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, s.Depth, 1}, b, s)
 }
 
-// GemmTransposed adds aᵀ·b to dst. It is Gemm with a in row-major Depth × Rows.
+// GemmTransposed adds aᵀ·b to dst. It is Gemm for an a that is row-major and Depth ×
+// Rows.
 func GemmTransposed(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, 1, s.Rows}, b, s)
 }
 
-// leftOperand is the left operand of a product. Element (i, k) is data[i·row +
+// leftOperand is the left operand of a matrix product. Element (i, k) is data[i·row +
 // k·col].
 type leftOperand struct {
 	data     []float32

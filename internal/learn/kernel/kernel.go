@@ -3,24 +3,23 @@
 // neural networks; gathering, partitioning, split finding and the logistic loss
 // for trees.
 //
-// Kernels take slices and write to dst. They do not allocate, and panic if a
-// slice is too short, which is a bug of the caller. They run on the caller's
-// goroutine. To run in parallel, call them with different rows.
+// Kernels take slices and write to dst. They do not allocate memory, and panic if a slice
+// is too short, which is a bug of the caller. They run on the goroutine of the caller. To
+// run in parallel, call them with different rows.
 //
 // # Precision
 //
-// Every element of a matrix product is one chain of multiply-adds over the
-// depth in ascending order, which starts with the value in dst. Neither the
-// shape of a tile nor the assignment of rows to workers changes a bit. A step
-// of the chain is rounded once if the processor fuses multiply and add, and
-// otherwise twice. The assembly of this package fuses them, with the same bits
-// for AVX2 and AVX-512; on arm64 the compiler may. On one kind of processor the
-// bits are always the same; between kinds, products differ by about depth ·
-// 2⁻²⁴ of their terms. The other kernels round products and sums separately and
-// have the same bits everywhere.
+// Every element of a matrix product is one chain of multiply-adds over the depth in
+// ascending order, which starts with the value in dst. The result does not depend on the
+// shape of a tile or on the assignment of rows to workers. A step of the chain is rounded
+// once if the processor fuses multiply and add, and otherwise twice. The assembly of this
+// package fuses them, with the same bits for AVX2 and AVX-512; on arm64 the compiler may
+// fuse them. On one kind of processor the bits are always the same. Between kinds of
+// processors, products differ by about depth · 2⁻²⁴ of their terms. The other kernels
+// round multiplications and additions separately and compute the same bits everywhere.
 //
-// The assembly in *_amd64.s is written by the generator in gen, a module of its
-// own:
+// The assembly in *_amd64.s is written by the generator in gen, which is a separate
+// module:
 //
 //go:generate go -C gen run . -out ../tile_amd64.s -stubs ../tile_stub_amd64.go -pkg kernel
 package kernel

@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// Logistic writes the derivatives g and h of the logistic loss of scores s to
-// dst. y is 1 if the label is target, and otherwise 0. The high half of a word
+// Logistic writes the derivatives g and h of the logistic loss of each of the scores s to
+// dst. y is 1 if the label is target, and otherwise 0. The high half of a word of dst
 // holds the float32 bits of g, the low half the float32 bits of h.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)

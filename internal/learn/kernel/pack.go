@@ -1,10 +1,10 @@
 package kernel
 
-// panelCols is the number of columns of a panel: two AVX registers.
+// panelCols is the number of columns of a panel: the float32 values of two AVX registers.
 const panelCols = 16
 
-// PackedLen returns the length of a packed right operand of depth rows and cols
-// columns: whole panels of 16 columns.
+// PackedLen returns the length of a packed right operand with depth rows and cols
+// columns. The number of columns is rounded up to whole panels.
 func PackedLen(depth, cols int) int {
 	return (cols + panelCols - 1) / panelCols * panelCols * depth
 }
@@ -34,8 +34,8 @@ func Pack(dst, b []float32, depth, cols int) {
 	}
 }
 
-// PackTransposed packs bᵀ, which is depth × cols, as Pack does. b is a
-// row-major cols × depth matrix.
+// PackTransposed writes the transpose of b, packed as by Pack, to dst. b is a row-major
+// cols × depth matrix, so its transpose is depth × cols.
 func PackTransposed(dst, b []float32, depth, cols int) {
 	checkLen("PackTransposed", len(b), depth*cols)
 	checkLen("PackTransposed", len(dst), PackedLen(depth, cols))

@@ -23,8 +23,9 @@ func ScaleShift(dst, a, scale, bias []float32) {
 	}
 }
 
-// ScaleShiftBackward propagates the gradient grad of ScaleShift's result: it
-// adds the gradient of a to dst and the gradient of scale to dscale.
+// ScaleShiftBackward is the backward pass of ScaleShift. grad is the gradient of
+// ScaleShift's result. ScaleShiftBackward adds the gradient of a to dst and the gradient
+// of scale to dscale.
 func ScaleShiftBackward(dst, dscale, grad, a, scale []float32) {
 	checkLen("ScaleShiftBackward", len(dst), len(grad))
 	checkLen("ScaleShiftBackward", len(a), len(grad))
@@ -39,7 +40,7 @@ func ScaleShiftBackward(dst, dscale, grad, a, scale []float32) {
 	}
 }
 
-// SumRows adds the sum of a's rows to dst.
+// SumRows adds the sum of the rows of a, which have len(dst) elements each, to dst.
 func SumRows(dst, a []float32) {
 	n := len(dst)
 	for i := 0; i+n <= len(a) && n > 0; i += n {

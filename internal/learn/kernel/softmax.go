@@ -8,7 +8,7 @@ import "math"
 func Softmax(row []float32) {
 	top := float32(math.Inf(-1))
 	for _, v := range row {
-		top = max(top, v) // NaN if v is
+		top = max(top, v) // NaN if v is NaN
 	}
 	sum := 0.0
 	for i, v := range row {
@@ -28,12 +28,12 @@ func Softmax(row []float32) {
 	}
 }
 
-// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place.
-// It returns NaN if x is NaN, and 0 if x is below -87.
+// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place. It returns
+// NaN if x is NaN, and 0 if x is below -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
-// ln 2 is in two parts, so that r is exact. eʳ is computed by its Taylor
+// ln 2 is the sum of two constants, so that r is exact. eʳ is computed by its Taylor
 // polynomial. Each product is rounded separately, so that the bits are the same
 // everywhere.
 func exp(x float32) float32 {
@@ -43,7 +43,7 @@ func exp(x float32) float32 {
 		}
 		return 0
 	}
-	n := int32(float32(x*math.Log2E) - 0.5) // towards 0: x is not positive
+	n := int32(float32(x*math.Log2E) - 0.5) // rounds towards 0, and so to the nearest integer, as x is not positive
 	f := float32(n)
 	r := x - float32(f*0x1.62ep-1)
 	r -= float32(f * 0x1.0bfbe8p-15)

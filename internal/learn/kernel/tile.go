@@ -1,7 +1,7 @@
 package kernel
 
-// multiplyTileGo is the portable version of multiplyTile. It uses eight running
-// sums, because a processor without vector registers can hold no more.
+// multiplyTileGo is the portable version of multiplyTile. It uses eight running sums,
+// because more would not fit in the registers of a processor without vector instructions.
 func multiplyTileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	depth := len(panel) / panelCols
 	for i := range rows {

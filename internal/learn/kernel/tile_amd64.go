@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// useAVX2, useAVX512 and useAVX512DQ report whether the assembly for these
-// instructions may run on this processor.
+// useAVX2, useAVX512 and useAVX512DQ report whether this processor can run the assembly
+// for these instructions.
 var (
 	useAVX2     = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasPOPCNT
 	useAVX512   = useAVX2 && cpu.X86.HasAVX512F
@@ -26,8 +26,8 @@ func chooseTileRows() int {
 	return maxTileRows / 2
 }
 
-// multiplyTile adds the product of the first rows of a and one panel to dst,
-// whose rows are stride apart. rows is at most tileRows.
+// multiplyTile adds the product of the first rows of a and one panel of b to dst. stride
+// is the distance of the rows of dst. rows is at most tileRows.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

@@ -2,10 +2,11 @@ package kernel
 
 import "unsafe"
 
-// The functions below process whole blocks of eight elements by assembly, if
-// the processor supports it, and return the number of elements processed.
+// Each of the functions below processes as many whole blocks of eight elements as
+// possible with assembly and returns the number of elements processed, which is 0 if the
+// processor lacks the instructions.
 
-// adamVector is Adam.Update with its constants c.
+// adamVector is Adam.Update with the constants c that it computes.
 func adamVector(w, m, v, g []float32, c *[8]float32) int {
 	n := wholeBlocks(len(w))
 	adamBlocks(unsafe.SliceData(w), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(g), n, c)
@@ -61,7 +62,7 @@ func scaleShiftBackwardVector(dst, dscale, grad, a, scale []float32) int {
 	return 8 * int(n)
 }
 
-// wholeBlocks returns the number of whole blocks in n elements.
+// wholeBlocks returns the number of whole blocks in n elements, or 0 without AVX2.
 func wholeBlocks(n int) uintptr {
 	if !useAVX2 {
 		return 0
@@ -88,12 +89,12 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 	return true
 }
 
-// prefetchDistance is the number of rows to prefetch ahead. It must equal
-// prefetchDistance in gen.
+// prefetchDistance is how many rows ahead of the current row are prefetched. It must
+// equal prefetchDistance in gen.
 const prefetchDistance = 32
 
-// prefetchable returns the number of the first n rows that are followed by at
-// least prefetchDistance rows.
+// prefetchable returns how many of the first n rows are followed by at least
+// prefetchDistance further rows.
 func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
@@ -106,15 +107,15 @@ func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done,
 	return 8 * int(n), kept
 }
 
-// laneSplits holds the best split of each of eight lanes.
+// laneSplits holds the best split of each of the eight lanes of a vector register.
 type laneSplits struct {
 	score [8]float64
 	left  [8]int64
 	block [8]int64
 }
 
-// bestSplitVector is BestSplit. It returns the number of cells processed and
-// the sum after them.
+// bestSplitVector is BestSplit. It also returns the number of cells processed, done, and
+// the sum after them, end.
 func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {

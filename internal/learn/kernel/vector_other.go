@@ -2,7 +2,7 @@
 
 package kernel
 
-// Without assembly these functions process nothing.
+// Without assembly these functions process no elements.
 
 func adamVector(_, _, _, _ []float32, _ *[8]float32) int { return 0 }
 

@@ -8,17 +8,19 @@ import (
 	"slices"
 )
 
-// TableInfo describes the table of the rows that an Explainer explains.
+// TableInfo describes the rows and columns that an Explainer works on.
 type TableInfo struct {
 	// Background is the number of background rows, which come first.
 	Background int
-	// Columns holds the features of each column. A column is replaced as a whole.
+	// Columns holds the indices of the features of each column. All features of a column
+	// are replaced together.
 	Columns [][]int
 	// Features is the number of features, Classes the number of classes.
 	Features, Classes int
 }
 
-// Explainer computes contributions of columns. It is not safe for concurrent use.
+// Explainer computes the contributions of columns to predictions. It is not safe for
+// concurrent use.
 type Explainer struct {
 	table  TableInfo
 	rows   Rows
@@ -27,21 +29,22 @@ type Explainer struct {
 	different     []bool
 	columns       []int
 	order         []int
-	values        []float64 // by set of columns, for few columns
+	values        []float64 // the predicted probability of each set of columns, in addExact
 	path          Path
 	probabilities []float32
 }
 
-// maxExactColumns is the largest number of different columns for which all sets
-// of columns are evaluated.
+// maxExactColumns is the largest number of different columns for which all sets of
+// columns are predicted.
 const maxExactColumns = 6
 
-// Orders holds the orders in which columns are replaced, one for each background
-// row. It is immutable.
+// Orders holds, for each background row, the order in which columns are replaced. It is
+// immutable.
 type Orders struct{ list [][]int }
 
-// NewOrders returns orders that are rotations of random orders. Among all rotations of an
-// order, each column is once at each place, as in a Latin square, so no column comes early
+// NewOrders returns the orders for a table. They are random permutations of the columns
+// and the rotations of these permutations. Among all rotations of a permutation, each
+// column is once at each position, as in a Latin square, so that no column comes early
 // more often than others. The orders depend only on t, so that equal rows have equal
 // explanations.
 func NewOrders(t TableInfo) *Orders {
@@ -72,10 +75,10 @@ func NewExplainer(t TableInfo, rows Rows, orders *Orders) *Explainer {
 // class in the given row. They add up to the difference between this probability
 // and its mean over the background rows, up to rounding.
 //
-// The contributions are a mean over the background rows. The term of a background row that
+// The contributions are means over the background rows. The term of a background row that
 // differs from the explained row in at most six columns is exact. The term of another
-// background row is computed from one random order and its reverse, which is exact if no
-// more than two columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
+// background row is computed from one random order and its reverse, which is exact if
+// only pairs of columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
 // permutations for Shapley value estimation", JMLR 23, 2022). The only error is that of
 // ctx.
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
@@ -106,8 +109,8 @@ func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) 
 	return nil
 }
 
-// findDifferent sets e.columns to the columns in which the model distinguishes the ends of
-// the path.
+// findDifferent sets e.columns to the columns in which the model distinguishes the first
+// and the last row of the path.
 func (e *Explainer) findDifferent() {
 	clear(e.different)
 	e.rows.MarkDifferent(e.different, e.path.From, e.path.To)
@@ -128,7 +131,8 @@ func (e *Explainer) isDifferent(column int) bool {
 	return false
 }
 
-// predict predicts the path that replaces the given columns in order.
+// predict sets e.probabilities to the predictions of the path that replaces the given
+// columns in order.
 func (e *Explainer) predict(order []int) {
 	clear(e.path.Step)
 	e.path.Steps = len(order)
@@ -144,7 +148,8 @@ func (e *Explainer) predict(order []int) {
 	e.rows.PredictPath(e.probabilities, &e.path)
 }
 
-// addOrder adds half of the contributions that one order of the columns yields to dst.
+// addOrder adds to dst half of the contributions that result from one order of the
+// columns.
 func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	e.predict(order)
 	before := float64(e.probabilities[class])
@@ -155,8 +160,8 @@ func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	}
 }
 
-// addExact adds the exact Shapley values of e.columns to dst. Bit i of a set stands for
-// e.columns[i].
+// addExact adds to dst the exact Shapley values of e.columns. Sets of columns are bit
+// masks: bit i stands for e.columns[i].
 func (e *Explainer) addExact(dst []float64, class int) {
 	n := len(e.columns)
 	if n == 0 {
@@ -198,8 +203,8 @@ func setWeight(n, set int) float64 {
 	return 1 / (float64(n) * binomial)
 }
 
-// coverings holds, for each number of columns, a few orders of the columns such that each
-// set of columns is the beginning of one of them.
+// coverings holds, for each number n of columns, orders of n columns such that each set
+// of columns is the beginning of one of the orders.
 var coverings = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
 		list[n] = newCovering(n)
@@ -207,10 +212,10 @@ var coverings = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCovering returns the element of coverings for n columns. Two sets of equal size
-// cannot begin the same order. Therefore newCovering begins with the sets of about n/2
-// columns, because these are the most, and adds an order for each set that no order begins
-// with yet.
+// newCovering returns the element of coverings for n columns. Two different sets of equal
+// size cannot be the beginning of the same order. Therefore newCovering starts with the
+// sets of about n/2 columns, because there are most of these, and adds an order for each
+// set that no order begins with yet.
 func newCovering(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {
@@ -223,7 +228,7 @@ func newCovering(n int) (orders [][]int) {
 	return orders
 }
 
-// sizesFromMiddle returns 0…n, the numbers nearest to n/2 first.
+// sizesFromMiddle returns the numbers 0…n, those nearest to n/2 first.
 func sizesFromMiddle(n int) []int {
 	sizes := []int{n / 2}
 	for distance := 1; len(sizes) <= n; distance++ {
@@ -237,8 +242,8 @@ func sizesFromMiddle(n int) []int {
 	return sizes
 }
 
-// newOrderThrough returns an order of n columns that begins with set, and marks
-// the sets that it covers.
+// newOrderThrough returns an order of n columns that begins with set, and marks the sets
+// with which the order begins as covered.
 func newOrderThrough(set, n int, covered []bool) []int {
 	order := make([]int, n)
 	covered[set] = true
@@ -255,8 +260,8 @@ func newOrderThrough(set, n int, covered []bool) []int {
 	return order
 }
 
-// choose returns the first number below n that rate calls possible and better. If there is
-// none, it returns the first that is possible.
+// choose returns the first number below n that rate calls possible and better. If there
+// is none, it returns the first number that rate calls possible.
 func choose(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

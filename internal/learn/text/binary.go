@@ -9,14 +9,16 @@ import (
 // binaryVersion is the version of the binary form.
 const binaryVersion = 1
 
-// maxIDF is the greatest idf of a term, and maxWeight the greatest absolute value of a
-// weight. Both are far above those of trained models.
+// maxIDF is the limit of the inverse document frequency (idf) of a term, and maxWeight
+// the limit of the absolute value of a weight. Both are far above the values of trained
+// models.
 const (
 	maxIDF    = 100
 	maxWeight = 1e6
 )
 
-// AppendBinary appends the binary form of the model to b. docs/model-file.md describes it.
+// AppendBinary appends the binary form of the model to b. docs/model-file.md describes
+// this form.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	w := codec.NewWriter(b)
 	w.Bytes(binaryVersion)
@@ -33,7 +35,8 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	return w.Result()
 }
 
-// ReadModel reads the binary form of a model. It returns an error if b is malformed.
+// ReadModel returns the model with the binary form b. It returns an error if b is
+// malformed.
 func ReadModel(b []byte) (*Model, error) {
 	r := codec.NewReader(b)
 	if r.Byte() != binaryVersion {

@@ -6,34 +6,36 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// Limits of a corpus. They bound its memory and the time to train on it.
+// Limits of a corpus, which bound its memory and the time to train on it.
 const (
-	// maxEntries is about the largest number of terms in all texts. If there are more, only
-	// some of the texts are used, at equal distances. An entry has 8 bytes.
+	// maxEntries is about the largest number of terms in all texts of a corpus, counting
+	// a term once for each text that has it. If there are more, only some of the texts
+	// are used, at equal distances. An entry takes 8 bytes.
 	maxEntries = 12_000_000
 	// sampleTexts is the number of texts from which the number of terms is estimated.
 	sampleTexts = 1000
-	// maxVocabulary is the largest number of buckets with weights, and maxWeights the
-	// largest number of weights, which is the number of buckets times that of outputs.
+	// maxVocabulary is the largest number of buckets that have weights, and maxWeights
+	// the largest number of weights, which is the number of buckets times the number of
+	// outputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
-	// blockTexts is the number of texts that a task encodes.
+	// blockTexts is the number of texts that one task encodes.
 	blockTexts = 512
 )
 
-// EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number of
-// texts and of training on it in parts. With it, the estimates of whole races on the tables
-// movies and packages of docs/bench/text.py are about 120 and 220 MB. Their measured peaks
-// were 106 and 213 MB.
+// EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
+// of texts and of training on it in parts. With it, the estimated memory of a race on the
+// table movies of docs/bench/text.py is about 120 MB, and the measured peak was 106 MB.
+// For the table packages the estimate is about 220 MB, and the peak was 213 MB.
 func EstimateMemory(texts, classes, parts int) int64 {
 	const (
 		textEntries = 250     // terms of a text of about 25 words
 		newBuckets  = 20      // buckets of the vocabulary for each text
-		fixed       = 4 * 4e6 // the counts by bucket
+		fixed       = 4 * 4e6 // bytes of countTexts
 	)
 	entries := min(float64(texts)*textEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
-	// Each part has a model, and there are one on all rows and its best state.
+	// There is a model for each part, a model for all rows, and a copy of the latter.
 	return int64(fixed + 8*entries + 4*weights*float64(parts+2))
 }
 
@@ -43,11 +45,11 @@ type Corpus struct {
 	vocabulary *vocabulary
 	stride     int // every stride-th text is in the corpus
 	blocks     [][]entry
-	ends       []uint32 // of the entries of each text, from the start of its block
+	ends       []uint32 // by text: the end of its entries in its block
 }
 
 // NewCorpus returns the corpus of texts. classes is the number of classes that models
-// will predict. The error is that of ctx.
+// will predict. The only error is that of ctx.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
 	c := &Corpus{stride: chooseStride(texts)}
 	counts, err := c.countTexts(ctx, texts, workers)
@@ -69,7 +71,7 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 	return c, err
 }
 
-// chooseStride returns the distance of the texts in the corpus.
+// chooseStride returns n such that the corpus has every n-th text.
 func chooseStride(texts []string) int {
 	var r termReader
 	step, n, terms := max(len(texts)/sampleTexts, 1), 0, 0
@@ -80,14 +82,15 @@ func chooseStride(texts []string) int {
 	return max(1, (terms/max(n, 1)*len(texts)+maxEntries-1)/maxEntries)
 }
 
-// countTexts returns the number of texts that have a term in each bucket.
+// countTexts returns, for each bucket, the number of texts of the corpus that have a term
+// in it.
 func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([]uint32, error) {
 	type counter struct {
 		reader termReader
 		counts []uint32
-		last   []uint32 // by bucket, the last text that was counted, plus one
+		last   []uint32 // by bucket, the index of the last text that was counted, plus one
 	}
-	// The counters need memory, and two are about as fast as many.
+	// Each counter needs 8 MB, and two counters are about as fast as many.
 	counters := make([]counter, min(workers, 2))
 	err := parallel.ForContext(ctx, len(counters), len(counters), func(_, at int) {
 		k := &counters[at]
@@ -109,10 +112,10 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 	return counters[0].counts, err
 }
 
-// has reports whether the text of a row is in the corpus.
+// has reports whether the text of a row of the table is in the corpus.
 func (c *Corpus) has(row int32) bool { return int(row)%c.stride == 0 }
 
-// vector sets dst to the text of a row, which must be in the corpus.
+// vector sets dst to the vector of the text of a row, which must be in the corpus.
 func (c *Corpus) vector(dst *vector, row int32) {
 	at := int(row) / c.stride
 	first := uint32(0)

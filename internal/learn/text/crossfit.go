@@ -8,27 +8,29 @@ import (
 	"foretell/internal/learn/rng"
 )
 
-// Task describes what a model is trained on.
+// Task describes the rows and labels that models are trained on.
 type Task struct {
-	// Labels has the class of each row of the corpus, from 0 to Classes-1.
+	// Labels holds the class of each row of the corpus's table, from 0 to Classes-1.
 	Labels  []int32
 	Classes int
 	// Rows are the training rows.
 	Rows []int32
-	// Parts has for each of Rows its part, from 0 to NumParts-1. Rows of a part are scored
-	// by a model that was trained on the other parts. NumParts must be at least 2.
+	// Parts holds, for each of Rows, its part, from 0 to NumParts-1. The rows of a part
+	// are scored by a model that was trained on the other parts. NumParts must be at
+	// least 2.
 	Parts    []int
 	NumParts int
-	// Seed is the seed of the order of the rows.
+	// Seed is the seed of the random order in which training visits the rows.
 	Seed uint64
 	// Workers is the number of goroutines. It does not change the result.
 	Workers int
 }
 
-// CrossFit trains a model on all rows of a task, and returns it with the features of
-// texts, the texts of the corpus: those of the task's rows are by models that were not
-// trained on them, those of all others by the returned model. features has a slice for
-// each feature, see Model.Features. The error is that of ctx.
+// CrossFit trains a model on all rows of a task. It returns the model and the features of
+// all texts, which must be the texts of the corpus. The features of a training row are
+// computed by a model that was not trained on this row, the features of every other row
+// by the returned model. features has a slice for each feature, indexed by row; see
+// Model.Features. The only error is that of ctx.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
@@ -45,16 +47,18 @@ func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model
 	return m, features, err
 }
 
-// crossFit is the state of CrossFit.
+// crossFit is the state of a call of CrossFit.
 type crossFit struct {
 	corpus *Corpus
 	task   *Task
-	rows   [][]int32 // of each part, and of all parts
-	// models are trained on all parts except one, the last on all parts.
+	rows   [][]int32 // the training rows of each part, then those of all parts
+	// models has, for each part, a model that is trained on the other parts, then a model
+	// trained on all.
 	models []*linear
-	scores [][]float32 // of the rows of each part
-	best   float64     // the lowest log loss
-	// kept and keptScores are those of the pass with the lowest log loss.
+	scores [][]float32 // of the training rows, by part
+	best   float64     // the lowest log loss so far
+	// kept and keptScores are the model of all parts and the scores after the pass with
+	// the lowest log loss.
 	kept       linear
 	keptScores [][]float32
 }
@@ -78,7 +82,8 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 	return f
 }
 
-// trainingRows returns the rows that the model of a part is trained on.
+// trainingRows returns the rows that the model of a part is trained on. If part is
+// NumParts, these are all training rows.
 func (f *crossFit) trainingRows(part int) []int32 {
 	if part == f.task.NumParts {
 		return f.rows[part]
@@ -92,11 +97,12 @@ func (f *crossFit) trainingRows(part int) []int32 {
 	return rows
 }
 
-// pass does a pass of all models and scores the rows.
+// pass trains each model on all its rows once more and computes the scores of the
+// training rows.
 func (f *crossFit) pass(ctx context.Context, pass int) error {
 	k := outputs(f.task.Classes)
 	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {
-		// The model of all rows has the most, so it begins first.
+		// The model of all rows takes longest, so it begins first.
 		part := len(f.models) - 1 - i
 		m := f.models[part]
 		m.pass(ctx, f.corpus, f.task.Labels, f.trainingRows(part), pass, rng.Derive(f.task.Seed, part))
@@ -110,7 +116,7 @@ func (f *crossFit) pass(ctx context.Context, pass int) error {
 	})
 }
 
-// logLoss returns the sum of the log losses of all rows.
+// logLoss returns the sum of the log losses of all training rows.
 func (f *crossFit) logLoss() float64 {
 	sum, k := 0.0, outputs(f.task.Classes)
 	for part, scores := range f.scores {
@@ -121,7 +127,8 @@ func (f *crossFit) logLoss() float64 {
 	return sum
 }
 
-// keep keeps the model of all rows and the scores.
+// keep copies the current model of all rows and the current scores to kept and
+// keptScores.
 func (f *crossFit) keep() {
 	whole := f.models[f.task.NumParts]
 	f.kept.bias = append(f.kept.bias[:0], whole.bias...)
@@ -131,7 +138,7 @@ func (f *crossFit) keep() {
 	}
 }
 
-// features returns the features of all texts.
+// features returns the features of all texts; see CrossFit.
 func (f *crossFit) features(ctx context.Context, m *Model, texts []string) ([][]float64, error) {
 	features := make([][]float64, m.Features())
 	for i := range features {

@@ -8,36 +8,37 @@ import (
 	"foretell/internal/learn/rng"
 )
 
-// The schedule of stochastic gradient descent. They were chosen on the tables of
+// The schedule of stochastic gradient descent. Its values were chosen on the tables of
 // docs/bench/text.py.
 const (
-	// learningRate is the rate of the first pass for two classes. That of pass i, from 0,
-	// is divided by 1 + decay·i.
+	// learningRate is the learning rate of the first pass for two classes. In pass i,
+	// counted from 0, it is divided by 1 + decay·i.
 	learningRate = 1.0
 	decay        = 0.5
-	// classRate is by how much the rate grows if the number of classes is doubled, because
-	// each class then has fewer rows.
+	// classRate is the relative increase of the learning rate for each doubling of the
+	// number of classes beyond two. With more classes, each class has fewer rows.
 	classRate = 0.125
-	// biasRate multiplies the rate for the biases.
+	// biasRate is the factor of the learning rate for the biases.
 	biasRate = 0.1
-	// maxPasses is the largest number of passes over the rows, and patience the number of
-	// passes without improvement after which no more are tried.
+	// maxPasses is the largest number of passes over the rows. Training ends earlier
+	// after more than patience passes without improvement.
 	maxPasses = 10
 	patience  = 2
 	// checkRows is the number of rows between two checks for cancellation.
 	checkRows = 256
 )
 
-// linear is a model in training.
+// linear is a linear model in training.
 type linear struct {
 	outputs int
 	bias    []float32
 	weights []float32 // by term, then by output
 	scratch vector
-	z       []float32
+	z       []float32 // the scores of one text, then their gradient
 }
 
-// outputs returns the number of scores of a text: 1 for two classes.
+// outputs returns the number of scores of a text: 1 for two classes, and otherwise one
+// for each class.
 func outputs(classes int) int {
 	if classes == 2 {
 		return 1
@@ -45,8 +46,8 @@ func outputs(classes int) int {
 	return classes
 }
 
-// newLinear returns a model without weights, whose biases are the logarithms of the
-// classes' shares of the given rows.
+// newLinear returns a model whose weights are zero and whose biases are the logarithms of
+// the class frequencies in the given rows, or, for two classes, of their odds.
 func newLinear(terms, classes int, labels, rows []int32) *linear {
 	counts := make([]float64, classes)
 	for _, row := range rows {
@@ -54,7 +55,7 @@ func newLinear(terms, classes int, labels, rows []int32) *linear {
 	}
 	k := outputs(classes)
 	l := &linear{outputs: k, bias: make([]float32, k), weights: make([]float32, terms*k), z: make([]float32, k)}
-	const prior = 0.5 // so that a class without rows has a share
+	const prior = 0.5 // added to the count of each class, so that a class without rows has a finite bias
 	if k == 1 {
 		l.bias[0] = float32(math.Log((counts[1] + prior) / (counts[0] + prior)))
 		return l
@@ -65,13 +66,13 @@ func newLinear(terms, classes int, labels, rows []int32) *linear {
 	return l
 }
 
-// score writes the scores of x to dst.
+// score writes the scores of the text x to dst.
 func (l *linear) score(dst []float32, x *vector) {
 	copy(dst, l.bias)
 	addScores(dst, x, l.weights)
 }
 
-// addScores adds to dst, for each term of x, its value times its weights.
+// addScores adds to dst, for each term of x, its value times the weights of the term.
 func addScores(dst []float32, x *vector, weights []float32) {
 	k := len(dst)
 	if k == 1 {
@@ -90,7 +91,8 @@ func addScores(dst []float32, x *vector, weights []float32) {
 	}
 }
 
-// pass trains on each of rows once, in an order drawn from seed.
+// pass trains on each of the given rows once, in an order drawn from seed. pass is the
+// number of the pass, from 0.
 func (l *linear) pass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
 	rate := learningRate / (1 + decay*float64(pass))
 	if l.outputs > 1 {
@@ -122,7 +124,8 @@ func (l *linear) gradient(label int) {
 	l.z[label]--
 }
 
-// step subtracts rate times the gradient of the scratch vector.
+// step moves the biases and the weights of the terms of the scratch vector against the
+// gradient z.
 func (l *linear) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {
@@ -144,7 +147,7 @@ func (l *linear) step(rate float32) {
 	}
 }
 
-// logSumExp returns ln Σ exp(z).
+// logSumExp returns ln Σ exp(z) without overflow.
 func logSumExp(z []float32) float64 {
 	top := z[0]
 	for _, x := range z {
@@ -157,7 +160,7 @@ func logSumExp(z []float32) float64 {
 	return float64(top) + math.Log(sum)
 }
 
-// logLoss returns the log loss of scores for a label.
+// logLoss returns the log loss of the scores of a text with the given label.
 func logLoss(scores []float32, label int) float64 {
 	if len(scores) > 1 {
 		return logSumExp(scores) - float64(scores[label])

@@ -9,8 +9,9 @@ import (
 // maxFeatures is the largest number of features of a model.
 const maxFeatures = 64
 
-// minLogProbability is the lowest value of a feature of three or more classes, and the
-// negative of the greatest absolute value of the feature of two.
+// minLogProbability is the smallest value of a feature if there are three or more
+// classes. With two classes, the absolute value of the feature is at most
+// -minLogProbability.
 const minLogProbability = -20
 
 // Model scores the classes of a text. It is immutable and safe for concurrent use.
@@ -28,15 +29,15 @@ func newModel(v *vocabulary, classes int, bias, weights []float32) *Model {
 // Classes returns the number of classes.
 func (m *Model) Classes() int { return m.classes }
 
-// Features returns the number of features of a text. For two classes there is one, the
-// logarithm of the odds of the second class. For up to maxFeatures classes they are the
-// logarithms of the probabilities of the classes. If there are more classes, they are
-// maxFeatures sums of these with random signs, divided by √classes (Achlioptas,
-// Database-friendly Random Projections, 2003).
+// Features returns the number of features of a text. For two classes there is one
+// feature, the logarithm of the odds of the second class. For up to maxFeatures classes
+// the features are the logarithms of the probabilities of the classes. If there are more
+// classes, each of maxFeatures features is the sum of these logarithms with random signs,
+// divided by √classes (Achlioptas, Database-friendly Random Projections, 2003).
 func (m *Model) Features() int { return NumFeatures(m.classes) }
 
-// NumFeatures returns the number of features of a text by models of the given number of
-// classes.
+// NumFeatures returns the number of features that a model of the given number of classes
+// computes for a text.
 func NumFeatures(classes int) int { return min(outputs(classes), maxFeatures) }
 
 // Scorer computes the features of texts. It must not be used by several goroutines at a
@@ -48,7 +49,7 @@ type Scorer struct {
 	scores  []float32
 }
 
-// NewScorer returns a scorer.
+// NewScorer returns a scorer that uses m.
 func (m *Model) NewScorer() *Scorer {
 	return &Scorer{model: m, encoder: newEncoder(m.vocabulary), scores: make([]float32, len(m.bias))}
 }
@@ -62,7 +63,8 @@ func (s *Scorer) Score(dst []float32, text string) {
 	m.toFeatures(dst, s.scores)
 }
 
-// toFeatures writes the features of scores to dst. It changes scores.
+// toFeatures writes the features of a text with the given scores to dst. It overwrites
+// scores.
 func (m *Model) toFeatures(dst, scores []float32) {
 	if len(scores) == 1 {
 		dst[0] = min(max(scores[0], minLogProbability), -minLogProbability)

@@ -8,20 +8,22 @@ import (
 )
 
 // The terms of a text are its words, its pairs of consecutive words, and the sequences of
-// minGram to maxGram characters of its runs, in lower case. Words are those of
-// cells.Tokenizer. A run has no white space, but a space is added before and after it, so
-// that punctuation and the beginnings and ends of words are seen.
+// minGram to maxGram characters of its runs, all in lower case. Words are those of
+// cells.Tokenizer. A run is a sequence of characters without white space. A space is
+// added before and after it, so that terms include punctuation and mark the beginnings
+// and ends of words.
 const (
 	minGram = 3
 	maxGram = 5
-	// maxTextTerms is the largest number of terms of a block of a text, with repetitions.
-	// Further terms are ignored.
+	// maxTextTerms is the largest number of terms of each block of a text, counting
+	// repetitions. Further terms are ignored.
 	maxTextTerms = 20_000
-	// maxGramRun is the number of characters of a run from which sequences are taken.
+	// maxGramRun is the number of characters of a run that are used. Further characters
+	// are ignored.
 	maxGramRun = 40
 )
 
-// block is a kind of terms. The terms of each block of a text have a norm of their own.
+// block is a kind of term. The terms of each block of a text are normalised separately.
 type block uint8
 
 const (
@@ -36,8 +38,9 @@ const (
 	numBuckets = 1 << bucketBits
 )
 
-// Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), from a different start
-// for each kind of term, and mixed by the finaliser of MurmurHash3 (Appleby 2008).
+// Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), with a different
+// initial value for each kind of term. The hash is then mixed by the finaliser of
+// MurmurHash3 (Appleby 2008).
 const (
 	fnvPrime  = 16777619
 	wordStart = 2166136261
@@ -54,7 +57,7 @@ func hashBytes(h uint32, text []byte) uint32 {
 	return h
 }
 
-// bucketOf returns the bucket of a hash.
+// bucketOf returns the bucket of a term with the hash h.
 func bucketOf(h uint32) uint32 {
 	h = (h ^ h>>16) * 0x85ebca6b
 	h = (h ^ h>>13) * 0xc2b2ae35
@@ -65,14 +68,14 @@ func bucketOf(h uint32) uint32 {
 type termReader struct {
 	tokenizer cells.Tokenizer
 	text      []byte
-	run       []byte // the current run of characters, in lower case, after a space
-	starts    []int  // of the characters of run
-	left      int    // number of terms that may still be visited
+	run       []byte // the current run in lower case, after a space
+	starts    []int  // the offset of each character of run
+	left      int    // number of terms of the current block that may still be visited
 	visit     func(kind block, bucket uint32)
 }
 
-// read calls visit with the bucket of each term of a text: first words and pairs, then
-// sequences of characters.
+// read calls visit with the block and the bucket of each term of a text: first words and
+// pairs, then sequences of characters.
 func (r *termReader) read(text string, visit func(kind block, bucket uint32)) {
 	r.visit, r.left = visit, maxTextTerms
 	r.text = append(r.text[:0], text...)

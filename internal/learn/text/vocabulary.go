@@ -10,14 +10,14 @@ import (
 // vocabulary is the set of buckets whose terms have weights. It is chosen without labels.
 type vocabulary struct {
 	buckets []uint32  // ascending
-	idf     []float32 // by index of a bucket
-	// Bit b%64 of present[b/64] is set if bucket b is in the vocabulary, and before[b/64]
-	// is the number of buckets in the words before.
+	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
+	// Bit b%64 of present[b/64] is set if bucket b is in the vocabulary. before[i] is the
+	// number of buckets of the vocabulary below 64·i.
 	present [numBuckets / 64]uint64
 	before  [numBuckets / 64]uint32
 }
 
-// newVocabulary returns the vocabulary of ascending buckets.
+// newVocabulary returns the vocabulary of the given buckets, which must be ascending.
 func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
 	v := &vocabulary{buckets: buckets, idf: idf}
 	for _, b := range buckets {
@@ -31,7 +31,7 @@ func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
 	return v
 }
 
-// index returns the index of a bucket, or -1.
+// index returns the index of a bucket in buckets, or -1 if it is not in the vocabulary.
 func (v *vocabulary) index(bucket uint32) int32 {
 	word, bit := v.present[bucket/64], uint64(1)<<(bucket%64)
 	if word&bit == 0 {
@@ -40,9 +40,9 @@ func (v *vocabulary) index(bucket uint32) int32 {
 	return int32(v.before[bucket/64] + uint32(bits.OnesCount64(word&(bit-1))))
 }
 
-// selectVocabulary returns the vocabulary of at most limit buckets in which at least
-// minTexts of n texts have a term: those that the most texts have. counts has the number
-// of texts by bucket.
+// selectVocabulary returns a vocabulary of at most limit buckets: those in which most of
+// the n texts have a term, but at least minTexts. counts[b] is the number of texts that
+// have a term in bucket b.
 func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
 	const minTexts = 2
 	var buckets []uint32
@@ -62,30 +62,31 @@ func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
 	return newVocabulary(buckets, idf)
 }
 
-// blockNorms are the norms of the blocks. Sequences of characters weigh less than words,
-// because they are more and repeat each other.
+// blockNorms are the norms to which the terms of each block are scaled. Sequences of
+// characters weigh less than words, because there are more of them and they overlap.
 var blockNorms = [numBlocks]float32{1, 0.7}
 
-// entry is a term of a text: the index of its bucket, its block, and how often the text
-// has it.
+// entry is a term of a text: the index of its bucket in the vocabulary, its block, and
+// how often it occurs in the text.
 type entry struct {
 	index int32
 	kind  block
 	count uint8
 }
 
-// vector is a text as a sparse vector. terms are ascending, and values are the weights of
-// the terms. The norm of each block's values is that of blockNorms.
+// vector is a text as a sparse vector. terms are ascending indices in the vocabulary, and
+// values are the weights of the terms. The values of each block have the norm of
+// blockNorms.
 type vector struct {
 	terms  []int32
 	values []float32
 }
 
-// encoder makes vectors of texts.
+// encoder finds the terms of texts that are in the vocabulary.
 type encoder struct {
 	vocabulary *vocabulary
 	reader     termReader
-	found      []uint64 // index·2 + block of each term that was found
+	found      []uint64 // numBlocks·index + block of each term that was found
 	entries    []entry
 }
 
@@ -93,7 +94,8 @@ func newEncoder(v *vocabulary) *encoder {
 	return &encoder{vocabulary: v}
 }
 
-// read returns the terms of a text. The result is valid until the next call.
+// read returns the terms of a text that are in the vocabulary, by ascending index. The
+// result is valid until the next call.
 func (e *encoder) read(text string) []entry {
 	e.found, e.entries = e.found[:0], e.entries[:0]
 	e.reader.read(text, func(kind block, bucket uint32) {
@@ -114,8 +116,9 @@ func (e *encoder) read(text string) []entry {
 	return e.entries
 }
 
-// logCount is the weight of a term by its count: 1 + ln(count), see Manning, Raghavan &
-// Schütze, Introduction to Information Retrieval, 2008, section 6.4.1.
+// logCount[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
+// Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section
+// 6.4.1.
 var logCount = func() (table [math.MaxUint8 + 1]float32) {
 	for i := 1; i < len(table); i++ {
 		table[i] = float32(1 + math.Log(float64(i)))
@@ -123,7 +126,7 @@ var logCount = func() (table [math.MaxUint8 + 1]float32) {
 	return table
 }()
 
-// vectorOf sets dst to the vector of entries.
+// vectorOf sets dst to the vector of a text with the given entries.
 func (v *vocabulary) vectorOf(dst *vector, entries []entry) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
 	var squares [numBlocks]float32

@@ -7,8 +7,8 @@ import (
 )
 
 // adam emits adamBlocks, which updates eight parameters at a time by AdamW.
-// Multiplications and additions are not fused and have the order of the portable
-// version, so both have the same bits.
+// Multiplications and additions are not fused and have the same order as in the portable
+// version, so that both compute the same bits.
 func adam() {
 	TEXT("adamBlocks", NOSPLIT, "func(w, m, v, grad *float32, blocks uintptr, c *[8]float32)")
 	Doc("adamBlocks updates 8·blocks parameters; c holds β1, 1−β1, β2, 1−β2, rate, 1/√(1−β2ᵗ), ε, 1−decay.")

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// bestSplit emits bestSplitBlocks, which scores eight splits at a time. Each lane
-// has its own best split. The caller finds the best of the lanes.
+// bestSplit emits bestSplitBlocks, which scores eight splits at a time. Each lane of a
+// vector register keeps its own best split. The caller chooses the best of the eight.
 func bestSplit() {
 	TEXT("bestSplitBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
 	Doc("bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.")

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// blockLoop emits a loop over blocks of eight floats. body gets the registers
-// that hold the named pointers, which advance by 32 bytes after each block.
+// blockLoop emits a loop over blocks of eight floats. body receives the registers that
+// hold the named pointers, which advance by 32 bytes after each block.
 func blockLoop(body func(p []Register), pointers ...string) {
 	p := make([]Register, len(pointers))
 	for i, name := range pointers {
@@ -62,7 +62,7 @@ func reluBackward() {
 	VXORPS(zero, zero, zero)
 	blockLoop(func(p []Register) {
 		VMOVUPS(Mem{Base: p[1]}, on)
-		VPSUBD(on, zero, on) // negative unless it is +0
+		VPSUBD(on, zero, on) // negative unless the activation is +0
 		VPSRAD(Imm(31), on, on)
 		VANDPS(Mem{Base: p[0]}, on, v)
 		VMULPS(scale, v, v)
@@ -70,8 +70,8 @@ func reluBackward() {
 	}, "grad", "act")
 }
 
-// dropout emits dropoutBlocks. Eight bytes of one random number decide on eight
-// elements.
+// dropout emits dropoutBlocks. Each of the eight bytes of a random number decides whether
+// one of eight elements is dropped.
 func dropout() {
 	TEXT("dropoutBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
 	Doc("dropoutBlocks is Dropout on 8·blocks elements.")
@@ -107,7 +107,7 @@ func dropout() {
 	}, "x")
 }
 
-// axpy emits axpyBlocks. Products and sums are not fused, as in the portable
+// axpy emits axpyBlocks. Multiplications and additions are not fused, as in the portable
 // version.
 func axpy() {
 	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")

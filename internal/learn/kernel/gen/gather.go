@@ -6,12 +6,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// prefetchDistance is the number of rows to prefetch ahead.
+// prefetchDistance is how many rows ahead of the current row are prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The first, of ahead steps, prefetches the
-// row prefetchDistance after the current one. The second does not. body gets the
-// registers that hold the index i of the current row and its offset at in bytes.
+// rowLoop emits two loops over rows. The first, of ahead iterations, prefetches the row
+// prefetchDistance after the current one. The second, for the remaining rows, does not.
+// body receives the registers that hold the index of the current row, i, and its offset
+// in bytes, at.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())

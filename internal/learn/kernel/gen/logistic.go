@@ -8,13 +8,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// eightOf returns a constant with eight floats x.
+// eightOf returns the address of a constant that consists of eight floats x.
 func eightOf(x float32) Mem {
 	name := "eight" + hex(math.Float32bits(x))
 	return constantOf(name, math.Float32bits(x))
 }
 
-// eightWords returns a constant with eight words x.
+// eightWords returns the address of a constant that consists of eight words x.
 func eightWords(x uint32) Mem { return constantOf("eight"+hex(x), x) }
 
 func hex(x uint32) string {
@@ -26,10 +26,11 @@ func hex(x uint32) string {
 	return string(name)
 }
 
-// constants are the constants so far, by name.
+// constants holds the addresses of the constants emitted so far, by name.
 var constants = map[string]Mem{}
 
-// constantOf returns the named constant with eight words x, which it emits once.
+// constantOf returns the address of the named constant of eight words x. The first call
+// emits it.
 func constantOf(name string, x uint32) Mem {
 	if at, ok := constants[name]; ok {
 		return at
@@ -42,8 +43,8 @@ func constantOf(name string, x uint32) Mem {
 	return at
 }
 
-// exp emits eˣ of the eight floats x ≤ 0, in place, with the operations of the
-// portable version in the same order.
+// exp emits code that replaces the eight floats x, which must be ≤ 0, by eˣ, with the
+// operations of the portable version in the same order.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
 	VCMPPS(Imm(30), eightOf(-87), x, on) // false for NaN

@@ -8,10 +8,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tile emits tile<rows>x16. It holds rows × 16 outputs in registers, two for
-// each row, and reads one panel of b. Each output is one chain of fused
-// multiply-adds that starts with the value in dst and runs over k in order, so
-// the number of rows does not change a bit.
+// tile emits tile<rows>x16. The code holds rows × 16 outputs in registers, two registers
+// for each row, and reads one panel of b. Each output is one chain of fused multiply-adds
+// that starts with the value in dst and runs over k in order, so that the result does not
+// depend on the number of rows of a tile.
 //
 //	     b:  [ y0 ][ y1 ]   one row of the panel
 //	a0 ──▶   [acc0][acc1]
@@ -80,9 +80,9 @@ func tile(rows int) {
 	RET()
 }
 
-// tile12 emits tile12x16 for AVX-512. It holds a row in one register, and each
-// multiply-add broadcasts the element of a that it uses. The order of the
-// multiply-adds is that of tile, so both have the same bits.
+// tile12 emits tile12x16 for AVX-512. The code holds a row in one register, and each
+// multiply-add broadcasts the element of a that it uses. The multiply-adds have the same
+// order as in tile, so that both compute the same bits.
 func tile12() {
 	const rows = 12
 	TEXT("tile12x16", NOSPLIT, "func(dst *float32, ldd uintptr, a *float32, rs, cs uintptr, b *float32, k uintptr)")
