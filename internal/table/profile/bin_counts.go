@@ -6,11 +6,11 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// CountBins counts the rows of an ordered column in bins of equal width from low to high.
-// The first element counts the values below low, the last those from high on. The counts are
-// exact if the column has few different values. Otherwise they are estimated from its
-// histogram: the rows of a bin that overlaps several are divided in proportion. They are 0
-// if Numbers is nil.
+// CountBins counts the rows of an ordered column in bins of equal width between low and
+// high. The first element of the result counts the values below low, the last element the
+// values of at least high. The counts are exact if the column has few different values.
+// Otherwise they are estimated from its histogram: the rows of a histogram bin that
+// overlaps several bins are divided in proportion. The counts are 0 if Numbers is nil.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
@@ -45,9 +45,9 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	return rows
 }
 
-// spreadRows adds n rows between two places to rows, which has a bin for each unit from 0 on
-// between one for what is below and one for what is above. The rows are divided in
-// proportion to the part in each bin.
+// spreadRows adds n rows that are evenly distributed between the positions from and to.
+// rows[1+i] counts the rows between position i and i+1, the first element the rows below
+// position 0, and the last element the rows above.
 func spreadRows(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {
@@ -63,8 +63,8 @@ func spreadRows(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts counts the rows of each of the given texts. abbreviate is applied to a text of
-// the column before it is compared.
+// CountTexts returns how many rows have each of the given texts. abbreviate is applied to
+// each text of the column before it is compared with the given texts.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	position := make(map[string]int, len(texts))
 	for i, text := range texts {

@@ -7,30 +7,30 @@ import (
 )
 
 // statsSnapshot has the parameters of a column's runningStats after some committed chunk.
-// The statistics of a later chunk may be computed with an old snapshot, because Commit
-// corrects the differences.
+// A worker may compute the statistics of a later chunk with an old snapshot, because
+// Commit corrects the differences.
 type statsSnapshot struct {
-	low, width float64 // of the bins; 0 if there are none
-	depth      uint    // of the set of distinct values
+	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if it is nil
+	depth      uint    // of the distinctCounter
 }
 
-// chunkStats are the statistics of the values of consecutive rows.
+// chunkStats are the statistics of a column's values in consecutive rows.
 type chunkStats struct {
-	values          []float64 // NaN where a cell is empty
+	values          []float64 // NaN where the field is empty
 	numbers, blanks int
-	low, high       float64
-	mayOverflow     bool // the sum of the numbers might overflow; the fields below are not set
-	mean, squares   float64
-	fractions       bool // some number is not an integer
+	low, high       float64 // the smallest and the largest number
+	mayOverflow     bool    // the sum of the numbers might overflow; the fields below are not set
+	mean, squares   float64 // squares is the sum of squared deviations from the mean
+	fractions       bool    // some number is not an integer
 	bins            growingHistogram
-	hashes          []uint64 // of the numbers, if the set of distinct values may keep them
+	hashes          []uint64 // of the numbers, but only those that the distinctCounter may keep
 }
 
-// overflowLimit is the magnitude above which sums of numbers might overflow.
+// overflowLimit is the magnitude of a number above which a sum might overflow.
 const overflowLimit = 1e300
 
-// compute sets s to the statistics of values up to the first csvfile.TextCell. s.values
-// refers to these values afterwards.
+// compute sets s to the statistics of the leading values, which end before the first
+// csvfile.TextCell. s.values refers to these values afterwards.
 func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes the statistics that need the mean. It also collects the hashes of
-// the numbers, but only hashes that are 0 in the bits of mask.
+// computeSpread computes the statistics that need the mean. It also collects the hashes
+// of those numbers whose hash is 0 in the bits of mask.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
@@ -85,8 +85,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers in bins with the range and width of shape. The range must
-// include all numbers.
+// fillBins counts the numbers in bins with the left edge and width of shape. The range of
+// the bins must include all numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

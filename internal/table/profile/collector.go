@@ -15,7 +15,7 @@ func NewCollector(names []string) *Collector {
 	return c
 }
 
-// AddRow adds a row that starts in the given line and must have one field per name.
+// AddRow adds a row that starts in the given line. fields must have one element per name.
 func (c *Collector) AddRow(fields [][]byte, line int) {
 	size := 0
 	for i, cell := range fields {
@@ -29,7 +29,7 @@ func (c *Collector) AddRow(fields [][]byte, line int) {
 // Rows returns the number of rows added.
 func (c *Collector) Rows() int { return c.rows }
 
-// Column returns the statistics of the column at a position from 0.
+// Column returns the statistics of the column at the given position, counted from 0.
 func (c *Collector) Column(at int) *ColumnStats { return &c.columns[at] }
 
 // LacksHeader reports whether the header looks like a row of data. id and label are the
@@ -38,7 +38,7 @@ func (c *Collector) LacksHeader(id, label int) bool {
 	return lacksHeader(c.names, c.columns, id, label)
 }
 
-// newColumns returns the empty statistics of n columns, and the memory budget of their
+// newColumns returns empty statistics for n columns, and the memory budget of their
 // texts: textMemory bytes, or more if there are many columns.
 func newColumns(n, textMemory int) ([]ColumnStats, textBudget) {
 	columns, budget := make([]ColumnStats, n), textBudget{memory: totalTextMemory(n, textMemory)}
@@ -52,11 +52,11 @@ func newColumns(n, textMemory int) ([]ColumnStats, textBudget) {
 // textBudget bounds the memory of the texts of all columns.
 type textBudget struct {
 	memory        int // in bytes
-	sinceEviction int // upper bound of the memory of texts added since the last eviction
+	sinceEviction int // upper bound of the bytes of texts added since the last call of evictTexts
 }
 
-// countInput counts rows that were added to the columns. After every few megabytes of input
-// it evicts rare texts.
+// countInput counts the input that was added to the columns: the given numbers of bytes
+// and rows. After every few megabytes it calls evictTexts.
 func (b *textBudget) countInput(columns []ColumnStats, bytes, rows int) {
 	const interval = 4 << 20
 	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {

@@ -12,12 +12,12 @@ import (
 
 // Limits for the checks of columns.
 const (
-	minIDRows    = 50   // minimum rows of an ID-like column
-	minIDShare   = 0.95 // minimum share of distinct values in an ID-like column
+	minIDRows    = 50   // smallest number of rows of an ID-like column
+	minIDShare   = 0.95 // smallest fraction of distinct values in an ID-like column
 	maxTopValues = 10
 )
 
-// checkColumns fills in the profiles and features of the columns.
+// checkColumns fills in the profiles of the columns and the schema's features.
 func (s *scanner) checkColumns(ctx context.Context) error {
 	inferences, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := parallelFor(ctx, len(s.columns), func(i int) {
@@ -63,8 +63,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats adds the median. If the number of distinct values is only an estimate and
-// the sample has all rows, it also adds the exact number.
+// addSampleStats adds the median. It also replaces an estimated number of distinct values
+// by the exact number if the sample has all rows.
 func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
@@ -97,8 +97,8 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.warnStrayTexts(i, inf)
 }
 
-// isUninformative reports whether a column is useless for learning, and warns if it is. It
-// returns false for the columns of a blind file.
+// isUninformative reports whether a column is useless for learning, and warns if it is.
+// It returns false for every column of a blind file.
 func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool {
 	if s.label < 0 {
 		return false
@@ -125,8 +125,8 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	return true
 }
 
-// isRowNumber reports whether a column has no missing values and contains each integer of a
-// range exactly once.
+// isRowNumber reports whether a column has no missing values and contains each integer of
+// a range exactly once. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
@@ -135,8 +135,8 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// duplicateOf returns the position of an earlier column with the same content, if there is
-// one.
+// duplicateOf returns the position of an earlier column with the same content. known is
+// false if there is none.
 func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {
@@ -157,13 +157,14 @@ func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 // same way, even with other texts.
 type fingerprint struct {
 	form     Form
-	order    uint64 // of the counted texts
+	order    uint64 // valueCounts.orderHash of the counted texts
 	content  uint64
 	distinct int
 	missing  int
 }
 
-// fingerprint returns the fingerprint of a column. ok is false if texts were evicted.
+// fingerprint returns the fingerprint of a column. ok is false if texts were evicted,
+// because the counted texts then do not determine the content.
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
 	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
 	if m := t.numericStats; m != nil {

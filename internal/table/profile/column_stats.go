@@ -12,8 +12,8 @@ import (
 
 // ColumnStats collects the statistics of a column in one pass.
 //
-// It starts by counting texts, including those of numbers. When there are many, it chooses
-// how to continue from the texts seen so far:
+// It starts by counting all texts, including those of numbers. When there are many
+// different texts, it chooses how to continue, depending on the texts seen so far:
 //
 //	few texts        count every text
 //	many numbers     compute statistics of the numbers, count the other texts
@@ -28,18 +28,19 @@ type ColumnStats struct {
 	rowsByKind         [4]int // number of rows by cells.ValueKind
 	texts              valueCounts
 	numericStats       *runningStats                 // set once there are statistics of the numbers
-	dropsNumberTexts   bool                          // numbers are not counted as texts
-	droppedNumberTexts bool                          // and some numbers were not counted as texts
-	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numbers while skipsText is set, otherwise nil
+	dropsNumberTexts   bool                          // numbers are currently not counted as texts
+	droppedNumberTexts bool                          // some numbers were not counted as texts
+	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numericStats while dropsNumberTexts is set, otherwise nil
 }
 
 type memoryLimits struct {
-	maxTexts    int // number of texts from which a strategy is chosen
-	maxHashes   int // number of hashes kept to count distinct values
-	sampleBytes int // bytes of the first texts that are kept when texts are evicted
+	maxTexts    int // number of distinct texts above which chooseStrategy is called
+	maxHashes   int // number of hashes that a distinctCounter keeps
+	sampleBytes int // memory for the first texts, which are kept even if texts are evicted
 }
 
-// newMemoryLimits divides the memory of a scan among the columns.
+// newMemoryLimits divides the memory of a scan among the columns. textMemory is the
+// memory for the texts of all columns in bytes.
 func newMemoryLimits(columns, textMemory int) memoryLimits {
 	columns = max(columns, 1)
 	return memoryLimits{
@@ -56,17 +57,17 @@ const (
 	maxSampleBytes             = 2 << 20
 )
 
-// The memory of all columns together.
+// Limits of the memory of all columns together, in bytes.
 const (
 	defaultTextMemory = 16 << 20 // for texts
-	wideTextMemory    = 64 << 20 // additionally for many columns
-	wideTextBytes     = 1 << 10  // the part of it that each column adds
+	wideTextMemory    = 64 << 20 // largest additional memory for texts if there are many columns
+	wideTextBytes     = 1 << 10  // additional memory for texts per column
 	hashMemory        = 24 << 20 // for sets of hashes
 	sampleMemory      = 64 << 20 // for the first texts
 )
 
-// totalTextMemory returns the memory for the texts of all columns in bytes. textMemory is
-// the memory that a table with few columns has.
+// totalTextMemory returns the memory for the texts of all columns, in bytes. textMemory
+// is the memory for texts before the addition for many columns.
 func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
@@ -76,8 +77,9 @@ func totalTextMemory(columns, textMemory int) int {
 // is free. This half must fill up before the next eviction, so that the total work is
 // linear in the size of the texts.
 //
-// Columns of numbers come first, because their texts are not needed once they have
-// statistics. The texts of a label are kept if they take at most a quarter of textMemory.
+// It first chooses the strategy of each column that has none, because a column of numbers
+// needs no texts. The texts of a label are kept if they take at most a quarter of
+// textMemory.
 func evictTexts(columns []ColumnStats, textMemory int) {
 	if totalTextBytes(columns) <= textMemory {
 		return
@@ -107,8 +109,8 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 	}
 }
 
-// minToDecide is the number of distinct texts above which evictTexts chooses a column's
-// strategy.
+// minToDecide is the number of distinct texts above which evictTexts chooses the strategy
+// of a column.
 const minToDecide = 8
 
 func totalTextBytes(columns []ColumnStats) int {
@@ -132,20 +134,20 @@ func fairShare(sizes []int, total int) int {
 	return math.MaxInt
 }
 
-// IsEmpty reports whether every cell is blank.
+// IsEmpty reports whether every field of the column is blank.
 func (t *ColumnStats) IsEmpty() bool { return t.nonBlank() == 0 }
 
-// HasNumbers reports whether some cell is a number.
+// HasNumbers reports whether a field of the column is a number.
 func (t *ColumnStats) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
-// HasText reports whether a text was counted. If KnowsTexts is false, it may return false for
-// a text of the column.
+// HasText reports whether a row has the text. If KnowsTexts is false, it may return false
+// for a text that a row has.
 func (t *ColumnStats) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsTexts reports whether no text was evicted.
+// KnowsTexts reports whether all texts of the column are known, because none was evicted.
 func (t *ColumnStats) KnowsTexts() bool { return t.texts.distinctHashes == nil }
 
-// nonBlank returns the number of rows whose cell is not blank.
+// nonBlank returns the number of rows whose field is not blank.
 func (t *ColumnStats) nonBlank() int {
 	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 }
@@ -155,8 +157,8 @@ func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evict evicts rare texts until the others take at most the given number of bytes. It first
-// adds the numbers among the texts to the statistics.
+// evict evicts rare texts until the other texts take at most the given number of bytes.
+// It first computes numericStats from the numbers among the texts, if there are any.
 func (t *ColumnStats) evict(bytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
 		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
@@ -164,27 +166,27 @@ func (t *ColumnStats) evict(bytes int) {
 	t.texts.evict(bytes, &t.limits)
 }
 
-// A column is mostly numbers if it has at least minNumbers numbers and at most one text in
-// maxJunkShare cells.
+// A column is mostly numbers if it has at least minNumbers numbers and at most one text
+// in maxJunkShare numbers and texts.
 const (
 	maxJunkShare = 100
 	minNumbers   = 100
 )
 
-// isMostlyNumbers reports whether the column has no texts, or few enough according to
-// maxJunkShare and minNumbers.
+// isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
+// numbers.
 func (t *ColumnStats) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
 }
 
-// Kind returns the kind of the column according to the cells seen so far.
+// Kind returns the kind of the column according to the rows seen so far.
 func (t *ColumnStats) Kind() frame.Kind {
 	if t.rowsByKind[cells.Number] > 0 && t.isMostlyNumbers() {
 		return frame.Numeric
 	}
 	if t.rowsByKind[cells.Null]+t.rowsByKind[cells.Text] == 0 {
-		return frame.Numeric // all cells are missing
+		return frame.Numeric // all values are missing
 	}
 	return frame.Category
 }
@@ -201,9 +203,9 @@ func (t *ColumnStats) computeChunkStats(s *chunkStats, values []float64) {
 	}
 }
 
-// addChunk adds the column's cells of a chunk that starts in the given line. s is the
-// result of computeChunkStats. If the column had no snapshot, texts must be the result of
-// hashTexts.
+// addChunk adds the column's values of a chunk that starts in the given line. field is
+// the position of the column. s is the result of computeChunkStats. If the column had no
+// snapshot, texts must be the result of hashTexts.
 func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *chunkStats, texts *columnTexts) {
 	values := chunk.FloatBuffer(field)
 	for row := 0; row < len(values); {
@@ -229,7 +231,7 @@ func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *c
 	t.publish()
 }
 
-// publish makes the snapshot available to the workers of the next chunks.
+// publish makes the current snapshot available to the workers that parse the next chunks.
 func (t *ColumnStats) publish() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)
@@ -240,8 +242,8 @@ func (t *ColumnStats) publish() {
 	}
 }
 
-// columnTexts are the cells of a chunk's column by row, trimmed by trimCell. A blank cell
-// is nil.
+// columnTexts are the texts of a column in the rows of a chunk, trimmed by trimCell, and
+// their hashes. A blank text is nil.
 type columnTexts struct {
 	cells  [][]byte
 	hashes []uint64
@@ -256,7 +258,7 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
 }
 
-// trimCell returns a non-blank cell without surrounding spaces. In a label it keeps them,
+// trimCell returns a non-blank text without surrounding spaces. In a label it keeps them,
 // because labels with different spaces are different classes.
 func (t *ColumnStats) trimCell(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
@@ -265,7 +267,7 @@ func (t *ColumnStats) trimCell(cell []byte) []byte {
 	return cell
 }
 
-// hashTexts appends the cells of a field in rows lo…hi-1 to texts. It is safe for
+// hashTexts appends the texts of a field in rows lo…hi-1 to texts. It is safe for
 // concurrent use, even while addChunk runs.
 func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, field, lo, hi int) {
 	for row := lo; row < hi; row++ {
@@ -283,9 +285,9 @@ func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, 
 // textBatchSize is the number of texts that are prefetched together.
 const textBatchSize = 64
 
-// addTexts adds the cells of a batch of rows, starting with the given row. It returns the
-// row after the last cell added. It stops early when the column begins to have statistics
-// of numbers.
+// addTexts adds the texts of a batch of rows, starting with the given row. It returns the
+// row after the last row added. It ends the batch early when numericStats is set, because
+// the caller then continues in another way.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])
@@ -296,14 +298,14 @@ func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) 
 			continue
 		}
 		t.addText(cell, list.hashes[row], line+int(lines[row]))
-		if t.numericStats != nil { // since this cell
+		if t.numericStats != nil { // set by addText
 			return row + 1
 		}
 	}
 	return row
 }
 
-// addCell adds the column's cell of the next row.
+// addCell adds the column's text in the next row, which is in the given line.
 func (t *ColumnStats) addCell(cell []byte, line int) {
 	if cells.IsBlank(cell) {
 		t.rowsByKind[cells.Blank]++
@@ -333,7 +335,8 @@ func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 	}
 }
 
-// chooseStrategy chooses how to continue in a column with many texts.
+// chooseStrategy chooses how to continue in a column with many distinct texts; see
+// ColumnStats.
 func (t *ColumnStats) chooseStrategy() {
 	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || isZeroPadded(t.texts.values) {
 		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
@@ -349,7 +352,8 @@ func (t *ColumnStats) chooseStrategy() {
 	}
 }
 
-// numberStats returns the statistics of the column's numbers.
+// numberStats returns the statistics of the column's numbers. If numericStats is nil, it
+// computes them from the counted texts.
 func (t *ColumnStats) numberStats() *runningStats {
 	if t.numericStats != nil {
 		return t.numericStats
@@ -357,8 +361,8 @@ func (t *ColumnStats) numberStats() *runningStats {
 	return newRunningStats(t.texts.values, t.limits.maxHashes)
 }
 
-// distinctCount returns the number of distinct values of a category, and whether it is an
-// estimate.
+// distinctCount returns the number of distinct values of a column of texts, and whether
+// it is an estimate.
 func (t *ColumnStats) distinctCount() (int, bool) {
 	n, exact := t.texts.distinctCount()
 	if !t.droppedNumberTexts {

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Severity is the severity of a finding.
+// Severity is how serious a finding is.
 type Severity string
 
 // The severities of a Finding.
@@ -29,29 +29,29 @@ type Finding struct {
 	// the location of the column's name if the finding is not about a cell.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Suggestion is the name of the blind file's column that is perhaps the missing one;
-	// empty if there is none.
+	// Suggestion is the name of the column of the blind file that may be the missing
+	// column under another name; empty if there is none.
 	Suggestion string `json:"likely,omitempty"`
-	// Count is the number of columns if several have the finding, otherwise 0. Name and
-	// Column are empty if it is set.
+	// Count is the number of columns if the finding is about several, and otherwise 0.
+	// Name and Column are empty if it is set.
 	Count int `json:"count,omitempty"`
 }
 
-// The differences between a training file and a blind file above which Compare reports
-// them.
+// Compare reports a difference between a training file and a blind file if it exceeds
+// these limits.
 const (
-	rangeTolerance  = 0.1  // share of the training range by which the range may grow on each side
-	maxMeanShift    = 0.5  // in standard deviations of the training file
-	maxMissingRise  = 0.2  // rise of the share of rows
-	maxUnparsable   = 0.05 // share of the rows
-	MinComparedRows = 30   // minimum rows for comparing shares and means
+	rangeTolerance  = 0.1  // growth of the range on each side, as a fraction of the training range
+	maxMeanShift    = 0.5  // change of the mean, in standard deviations of the training file
+	maxMissingRise  = 0.2  // increase of the fraction of rows without a value
+	maxUnparsable   = 0.05 // fraction of the rows whose value cannot be parsed
+	MinComparedRows = 30   // smallest number of rows for comparing fractions and means
 )
 
 // Compare compares the profile of a blind file with the profile of the training file. It
-// matches features by name. ID columns of different names are only a warning, unless the ID
-// of the blind file is a feature of the training file. Findings are in the order of the
-// training file's columns. If many columns have the same difference, one finding describes
-// all of them.
+// matches columns by name. An ID column with another name causes only a warning, unless
+// the ID of the blind file is a feature of the training file. Findings are in the order
+// of the training file's columns. If many columns have the same difference, one finding
+// describes all of them.
 func Compare(train, blind *Profile) []Finding {
 	c := &comparison{train: train, blind: blind}
 	c.checkID()
@@ -95,7 +95,7 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 // reportMissing reports a missing column. It suggests a column of the blind file with a
 // similar name that the training file does not have.
 func (c *comparison) reportMissing(name string) {
-	const maxSuggestions = 20 // missing columns with a suggestion
+	const maxSuggestions = 20 // largest number of missing columns that get a suggestion
 	var extra []string
 	for i := range c.blind.Columns {
 		if c.missing >= maxSuggestions {
@@ -153,8 +153,8 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	}
 }
 
-// checkForm checks whether the cells can be parsed in the format of the training file. It
-// reports whether the numbers of both files can be compared.
+// checkForm checks whether the texts of the blind column can be parsed in the format of
+// the training column. It reports whether the numbers of both files can be compared.
 func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	rows, most := train.unparsableRows(blind, c.blind.Rows)
 	form := train.Form
@@ -173,9 +173,9 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	return false
 }
 
-// unparsableRows returns the number of rows of a blind column whose value cannot be parsed
-// in the format of the training column c, and the most frequent such value. rows is the
-// number of rows of the blind file.
+// unparsableRows returns the number of rows of a blind column whose value cannot be
+// parsed in the format of the training column c, and the most frequent of these values.
+// rows is the number of rows of the blind file.
 func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
@@ -194,7 +194,7 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread i
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		unread += measured // numbers, which are not dates, whose texts were not kept
+		unread += measured // numbers whose texts were not kept; they are not dates
 	}
 	return unread, most
 }
@@ -213,7 +213,7 @@ func (c *ColumnProfile) CanParse(text string) bool {
 	return !math.IsNaN(cells.NumberOrNaN(cell))
 }
 
-// checkCategories checks for texts that the training file does not have. It ignores columns
+// checkCategories reports texts that the training file does not have. It ignores columns
 // of FormText, where new texts are usual.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if train.Form == FormText || train.Estimate { // with Estimate, some texts are unknown

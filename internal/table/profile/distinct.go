@@ -1,20 +1,22 @@
 package profile
 
-// distinctCounter counts distinct values. Up to its capacity the count is exact; above that
-// it is an estimate by adaptive sampling (Wegman; Flajolet, On adaptive sampling, 1990).
+// distinctCounter counts distinct values. The count is exact up to its capacity; above
+// that it is an estimate by adaptive sampling (Wegman; Flajolet, On adaptive sampling,
+// 1990).
 //
-// The counter keeps the hashes that end in at least depth zero bits. When their number
-// reaches the capacity, depth increases by one, and half of them are dropped. The estimate
-// is the number of hashes times 2^depth, with a relative error of about 1.2/√capacity.
+// The counter keeps the hashes that end in at least depth zero bits. When the number of
+// hashes reaches the capacity, depth increases by one, and about half of them are
+// dropped. The estimate is the number of hashes times 2^depth, with a relative error of
+// about 1.2/√capacity.
 //
-// The hashes are in an open-addressing table. A hash is in the slot that its high bits
-// determine, or in the next free slot. If an attacker chooses values whose hashes collide,
-// counting them takes at most time quadratic in the capacity.
+// The hashes are in an open-addressing table. The high bits of a hash determine its slot.
+// If that slot is taken, the hash is in the next free slot. If an attacker chooses values
+// whose hashes collide, the time to count them is at most quadratic in the capacity.
 type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots
-	stored   int
-	capacity int
+	stored   int      // number of hashes in slots
+	capacity int      // number of hashes at which half of them are dropped
 	depth    uint
 }
 
@@ -45,7 +47,8 @@ func (d *distinctCounter) add(hash uint64) {
 	}
 }
 
-// rebuild doubles the number of slots or, at the capacity, drops half of the hashes.
+// rebuild doubles the number of slots or, if the capacity is reached, drops about half of
+// the hashes.
 func (d *distinctCounter) rebuild() {
 	old := d.slots
 	if d.stored >= d.capacity {

@@ -10,27 +10,28 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Limits for the checks of columns by which rows should be divided.
+// Limits for the checks of columns that identify groups of rows or times.
 const (
-	minGroups      = 10  // fewer different values are a normal category
-	maxGroupRows   = 200 // more rows a value on average are a normal category, too
-	minGroupRows   = 1.5 // with fewer, hardly any rows belong together
-	minDates       = 20
-	minOrderedRows = 50
+	minGroups      = 10  // a column with fewer different values is a normal category
+	maxGroupRows   = 200 // a column with more rows for each value on average is a normal category, too
+	minGroupRows   = 1.5 // with fewer rows for each value on average, hardly any rows belong together
+	minDates       = 20  // smallest number of different dates of a column of times
+	minOrderedRows = 50  // smallest number of rows with a date
 )
 
-// groupWords are words of the names of columns that identify what several rows belong to.
+// groupWords are words in the names of columns that identify what several rows belong to.
 var groupWords = []string{
 	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
-// birthWords are words of the names of dates that do not order the rows.
+// birthWords are words in the names of columns of dates that do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
-// warnDivision warns about the first column that looks like a group and the first that looks
-// like a time. With such a column, a random division measures on rows whose groups the model
-// knows, or on rows from the same time as the training rows.
+// warnDivision warns about the first column that looks like the group of a row and the
+// first column that looks like the time of a row. If the file has such a column, a random
+// division is too optimistic: the validation rows are from groups, or from a time, that
+// the model has seen in training.
 func (s *scanner) warnDivision() {
 	group, clock := false, false
 	for i := range s.profile.Columns {
@@ -48,8 +49,8 @@ func (s *scanner) warnDivision() {
 	}
 }
 
-// looksLikeGroup reports whether the values of a column, which is not empty in filled rows,
-// identify what several rows belong to.
+// looksLikeGroup reports whether the values of a column seem to identify what several
+// rows belong to. filled is the number of rows with a value.
 func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if c.Form != FormCategory && (c.Form != FormNumeric || c.hasFractions) || c.Distinct < minGroups {
 		return false
@@ -58,8 +59,8 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	return size >= minGroupRows && size <= maxGroupRows && hasWord(c.Name, groupWords)
 }
 
-// hasWord reports whether one of the words of a name, such as customer_id or customerId, is
-// in words.
+// hasWord reports whether name, such as customer_id or customerId, contains one of words
+// as a separate word.
 func hasWord(name string, words []string) bool {
 	var word strings.Builder
 	previous := ' '
@@ -78,7 +79,7 @@ func hasWord(name string, words []string) bool {
 	return false
 }
 
-// formatDates returns the range of dates for a message, or "" if it is unknown.
+// formatDates returns the range of dates for a message, or "" if n is nil.
 func formatDates(n *NumericStats) string {
 	if n == nil {
 		return ""

@@ -2,10 +2,10 @@ package profile
 
 import "math/bits"
 
-// doorkeeper remembers which texts occurred since the last eviction, with one bit per hash
-// (TinyLFU: Einziger, Friedman, Manes, 2017). Only texts that occur twice are counted,
-// because a text that occurs once will never be a level. When the bits fill up, every text
-// is counted, and the next eviction comes soon.
+// doorkeeper remembers which texts occurred since the last eviction, with one bit per
+// hash (TinyLFU: Einziger, Friedman, Manes, 2017). Only texts that occur twice are
+// counted, because a text that occurs once never becomes a level. When most bits are set,
+// nearly every text is counted, and the next eviction comes soon.
 type doorkeeper struct{ bits []uint64 }
 
 // doorkeeperBits is the number of bits of a doorkeeper for each hash that the column's
@@ -25,7 +25,8 @@ func (d *doorkeeper) add(hash uint64) {
 	*word |= bit
 }
 
-// testAndAdd adds a text and reports whether it was there before.
+// testAndAdd adds the text with the given hash and reports whether its bit was set
+// before.
 func (d *doorkeeper) testAndAdd(hash uint64) bool {
 	word, bit := d.bitOf(hash)
 	known := *word&bit != 0

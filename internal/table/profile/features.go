@@ -46,8 +46,9 @@ func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.Colum
 	return features
 }
 
-// dateFeatures returns the time, and the calendar features that vary in the sample or may
-// vary in other rows.
+// dateFeatures returns the features of a column of dates or times: the time, and the
+// calendar features that vary in the column or, if not all values are known, may vary in
+// other rows.
 func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 	list := []frame.FeatureKind{frame.FeatureTime, frame.FeatureMonth, frame.FeatureDay, frame.FeatureWeekday, frame.FeatureHour}
 	if inf.form == FormTime {
@@ -74,9 +75,9 @@ func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
 	return false
 }
 
-// textFeatures returns the texts themselves, from which scores are learned, and features
-// of their words. If enough rows share their texts, the texts are also the levels of a
-// category.
+// textFeatures returns the features of a column of texts: the texts themselves, from
+// which scores of the classes are learned, and features of their words. If enough rows
+// share their texts, the texts are also the levels of a category.
 func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {

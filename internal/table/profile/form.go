@@ -8,14 +8,14 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Form is the semantic type of a column of the file. The features extracted from it have a
-// frame.Kind.
+// Form is the semantic type of a column of the file. The features that are extracted from
+// the column have a frame.Kind.
 type Form string
 
-// The kinds of values that a column has.
+// The forms of a column.
 const (
 	FormNumeric  Form = "numeric"  // numbers, optionally with a unit and a few texts
-	FormBoolean  Form = "boolean"  // yes and no, or another such pair
+	FormBoolean  Form = "boolean"  // two opposite words, such as yes and no
 	FormCategory Form = "category" // a limited number of texts
 	FormDate     Form = "date"     // dates, optionally with a time of day
 	FormTime     Form = "time"     // times of day
@@ -25,7 +25,7 @@ const (
 // IsOrdered reports whether values of the form have an order.
 func (f Form) IsOrdered() bool { return f == FormNumeric || f == FormDate || f == FormTime }
 
-// pluralNoun returns the plural noun for the cells of a form.
+// pluralNoun returns the plural noun for the values of a form.
 func (f Form) pluralNoun() string {
 	switch f {
 	case FormNumeric:
@@ -38,7 +38,7 @@ func (f Form) pluralNoun() string {
 	return "texts"
 }
 
-// Format formats a value of the NumericStats of a column of this form.
+// Format formats a number from the NumericStats of a column of this form.
 func (f Form) Format(value float64) string {
 	switch f {
 	case FormDate:

@@ -13,8 +13,8 @@ func hashNumber(value float64) uint64 { return mix64(math.Float64bits(value + 0)
 const maxShortText = 7
 
 // hashText returns a 64-bit hash of a text. It packs a short text into one word and mixes
-// it. It reads a longer one eight bytes at a time, with 128-bit multiplications as in wyhash
-// (Wang Yi, 2019); the last eight bytes may overlap the others.
+// this word. It reads a longer text eight bytes at a time, with 128-bit multiplications
+// as in wyhash (Wang Yi, 2019); the last eight bytes may overlap the bytes before them.
 func hashText(text []byte) uint64 {
 	n := len(text)
 	if n <= maxShortText {

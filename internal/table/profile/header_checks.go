@@ -12,7 +12,7 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		if i == s.id || t.texts.distinctHashes != nil { // not all of its texts are known
+		if i == s.id || t.texts.distinctHashes != nil { // not all texts of the column are known
 			continue
 		}
 		found := t.texts.find(s.table.Names[i])
@@ -31,8 +31,8 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	return true, nil
 }
 
-// checkHeader adds a defect if the file has no rows or no header. repeated is set if a row
-// repeats the first record, which proves that the first record is a header.
+// checkHeader adds a defect if the file has no rows or no header. repeated reports
+// whether a row repeats the first record, which proves that the first record is a header.
 func (s *scanner) checkHeader(repeated bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
@@ -42,15 +42,15 @@ func (s *scanner) checkHeader(repeated bool) {
 	if log.HasCode(csvfile.CodeNoHeader) || repeated || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
-	// A row of data that is read as the header often has equal or empty cells, so these
-	// defects do not count.
+	// A row of data that is read as the header often has equal or empty names, so these
+	// defects are removed.
 	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
 // lacksHeader reports whether the header looks like a row of data. Such a header has
-// numbers in columns of numbers, and texts that also occur below it, for example in the
-// label. id and label are the positions of the ID and the label, or -1.
+// numbers above columns of numbers, and texts that also occur below them, for example in
+// the label. id and label are the positions of the ID and the label, or -1.
 func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {
@@ -69,7 +69,7 @@ func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	return 2*matching >= features && matching > 1 && !areAscendingIntegers(names)
 }
 
-// couldContain reports whether the name in the header could be a cell of the column.
+// couldContain reports whether the name in the header could be a value of the column.
 func (t *ColumnStats) couldContain(name string) bool {
 	if t.Kind() == frame.Numeric {
 		kind, _ := cells.Classify([]byte(name))

@@ -4,21 +4,23 @@ import "math"
 
 const (
 	histogramBins = 64
-	// With bins of maxBinWidth, the range includes every float64.
+	// With bins of maxBinWidth, the range of a histogram includes every float64.
 	maxBinWidth = math.MaxFloat64 / (histogramBins / 2)
 )
 
 // Histogram counts the rows of a numeric column in bins of equal width.
 type Histogram struct {
-	// Low is the left edge of the first bin, Width the width of each bin.
+	// Low is the left edge of the first bin. Width is the width of each bin.
 	Low   float64 `json:"low"`
 	Width float64 `json:"width"`
-	// Rows has the number of rows of each bin. The first and the last are not 0.
+	// Rows holds the number of rows of each bin. The first and the last element are not
+	// 0.
 	Rows []int `json:"rows"`
 }
 
-// growingHistogram is a histogram with a growing range. A value outside the range doubles
-// the width of the bins, merging them in pairs, until the range includes the value.
+// growingHistogram is a histogram with a growing range. If a value is outside the range,
+// the bins are merged in pairs, which doubles their width, until the range includes the
+// value.
 type growingHistogram struct {
 	low, width float64
 	rows       [histogramBins]int
@@ -48,7 +50,7 @@ func (h *growingHistogram) extendTo(value float64) {
 	}
 }
 
-// binIndex returns the bin of a value in the range.
+// binIndex returns the index of the bin of a value that is in the range.
 func (h *growingHistogram) binIndex(value float64) uint {
 	at := (value - h.low) / h.width
 	if at >= histogramBins { // because of rounding, or with maxBinWidth
@@ -57,8 +59,8 @@ func (h *growingHistogram) binIndex(value float64) uint {
 	return uint(int(at)) % histogramBins
 }
 
-// doubleWidth doubles the width and merges the bins in pairs. It stores the merged pairs
-// from bin first on.
+// doubleWidth doubles the width of the bins by merging them in pairs. It stores the
+// merged bins from index first on.
 func (h *growingHistogram) doubleWidth(first int) {
 	var merged [histogramBins]int
 	for i, rows := range h.rows {

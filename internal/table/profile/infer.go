@@ -8,25 +8,27 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// inference is the inferred type of a column.
+// inference is the inferred form of a column and what is known about its values.
 type inference struct {
 	form Form
-	// format is the format of numbers that are not plain, otherwise nil.
+	// format is the format of the numbers; nil if they are plain numbers.
 	format *cells.NumberFormat
-	// strays are the texts among numbers that become levels.
+	// strays are the texts in a column of numbers that become levels of another feature.
 	strays []distinctValue
-	// isCode is set if numbers are codes: digits only, padded with zeros.
+	// isCode is set if the numbers are codes: they have only digits, and some are padded
+	// with zeros.
 	isCode bool
-	// dayFirst is set if 1/2/2006 is in February.
+	// dayFirst is set if 1/2/2006 is the first of February.
 	dayFirst bool
-	// values are the numbers that the texts of an ordered form represent, such as days for
-	// dates. They are nil if all numbers are plain.
+	// values are the numbers that the texts of an ordered form represent, such as days
+	// for dates. It is nil if all numbers are plain.
 	values []distinctValue
 	// isSampled is set if not all texts and values are known.
 	isSampled bool
 	// words are the words of the texts that become features, the most informative first.
 	words []string
-	// identifiesRows is set if texts identify rows, which makes them useless as levels.
+	// identifiesRows is set if nearly every row has its own text, which makes texts
+	// useless as levels.
 	identifiesRows bool
 	// hasSharedTexts is set if enough rows share their texts to make levels useful.
 	hasSharedTexts bool
@@ -34,15 +36,15 @@ type inference struct {
 
 // Limits for inferring the form of a column.
 const (
-	minTextRows         = 50   // rows below which texts are not split into words
-	minDistinctShare    = 0.2  // share of distinct texts from which they are split
-	maxStrayShare       = 20   // at most one text per this many distinct numbers or dates
-	maxDateAttempts     = 100  // texts that are not dates after which inference gives up
-	maxStrays           = 1000 // texts among numbers
-	minDistinctNumbers  = 20   // distinct numbers or dates that outweigh a few texts
-	minIdentifyingShare = 0.95 // share of distinct texts from which they are names
-	minSharedWords      = 0.2  // average number of words that a text shares with others
-	minSharedRows       = 0.3  // share of rows with a text that other rows have
+	minTextRows         = 50   // with fewer rows, texts are not split into words
+	minDistinctShare    = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
+	maxStrayShare       = 20   // at most one text is allowed for this number of distinct numbers or dates
+	maxDateAttempts     = 100  // if none of the first texts is a date, inference stops after this number
+	maxStrays           = 1000 // with more distinct texts among the numbers, the texts are not levels
+	minDistinctNumbers  = 20   // with fewer distinct numbers or dates, no other texts are allowed
+	minIdentifyingShare = 0.95 // from this fraction of distinct texts on, texts identify rows
+	minSharedWords      = 0.2  // average number of words per text from selectWords from which a column is FormText
+	minSharedRows       = 0.3  // fraction of rows with the text of another row from which texts are levels
 )
 
 func (t *ColumnStats) infer() inference {
@@ -71,8 +73,9 @@ func (t *ColumnStats) infer() inference {
 	return t.inferText(texts)
 }
 
-// inferDates infers whether texts are dates or times. It also infers whether the day comes
-// first, which it assumes only if more texts can be parsed in this way.
+// inferDates infers whether texts are dates or times. It also infers whether the day
+// comes first, which it assumes only if more texts can be parsed in this way. It returns
+// false if the column has another form.
 func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -99,8 +102,8 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	return best, true
 }
 
-// parseDates parses texts as dates. It returns the values of those that can be parsed, their
-// number, and how many of them are times of day.
+// parseDates parses texts as dates or times of day. It returns the values of the texts
+// that can be parsed, the number of these texts, and how many of them are times of day.
 func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values []distinctValue, parsed, times int) {
 	for i := range texts {
 		m, ok := cells.ParseDateTime([]byte(texts[i].text), dayFirst)
@@ -123,13 +126,13 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 		values = append(values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 	}
 	if times > 0 && times < parsed {
-		return nil, 0, 0 // some dates, some times
+		return nil, 0, 0 // a mixture of dates and times of day
 	}
 	return values, parsed, times
 }
 
 // inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
-// numbers with a few other texts.
+// numbers with a few other texts. It returns false if they are not.
 func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
 	for _, comma := range []bool{false, true} {
@@ -163,8 +166,9 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 }
 
 // decideAmounts decides whether a column is a column of numbers. inf has the inferred
-// format, different is the number of distinct numbers, and others is the number of distinct
-// texts that are not numbers.
+// format, different is the number of distinct numbers, and others is the number of
+// distinct texts that are not numbers. It returns false if the column is not one of
+// numbers.
 func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
 	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
 		different = max(different, t.numericStats.distinct.estimate())
@@ -193,7 +197,8 @@ func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, differ
 	return inf, true
 }
 
-// isStray reports whether a text in a column of numbers is not a number.
+// isStray reports whether one, a value of a column of numbers, is a text that is not a
+// number.
 func (inf *inference) isStray(one *distinctValue) bool {
 	if one.kind != cells.Text || inf.format == nil {
 		return one.kind == cells.Text
@@ -202,8 +207,8 @@ func (inf *inference) isStray(one *distinctValue) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit in texts. comma is set if a comma separates the
-// decimals.
+// commonUnit returns the most frequent unit in texts, or "" if none has a unit. comma is
+// set if a comma separates the decimals.
 func commonUnit(texts []distinctValue, comma bool) string {
 	counts := map[string]int{}
 	best := ""
@@ -223,8 +228,8 @@ func commonUnit(texts []distinctValue, comma bool) string {
 	return best
 }
 
-// isZeroPadded reports whether all numbers have only digits and some have leading zeros, as
-// codes such as 02134 have.
+// isZeroPadded reports whether all numbers consist of digits and some have leading zeros,
+// as in codes such as 02134.
 func isZeroPadded(texts []distinctValue) bool {
 	zeros := false
 	for i := range texts {
@@ -258,7 +263,8 @@ func isBoolean(texts []distinctValue) bool {
 	})
 }
 
-// inferText infers whether texts identify rows, and which words they share.
+// inferText infers whether the texts of a column identify rows, and which words they
+// share.
 func (t *ColumnStats) inferText(texts []distinctValue) inference {
 	inf := inference{form: FormCategory}
 	filled := t.rowsByKind[cells.Text] + t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null]
@@ -285,14 +291,16 @@ func (t *ColumnStats) inferText(texts []distinctValue) inference {
 // foldCase returns a text in lower case without surrounding spaces.
 func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// Profile returns the profile of the column, without its name and position. identifiesRows is
-// set if its texts identify rows, as names of people do.
+// Profile returns the profile of the column, without its name and position.
+// identifiesRows is set if nearly every row has its own text, as in a column of names of
+// people.
 func (t *ColumnStats) Profile() (c ColumnProfile, identifiesRows bool) {
 	inf := t.infer()
 	return t.profile(&inf), inf.identifiesRows
 }
 
-// profile returns the profile of the column, without its name and position.
+// profile returns the profile of the column with the given inference, without its name
+// and position.
 func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.form, Words: len(inf.words),
@@ -321,9 +329,9 @@ func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 		c.Numbers, c.hasFractions = numbers.toNumericStats(), numbers.fractions
 	}
 	rows := t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
-	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be too high
+	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be larger
 	if c.Estimate {
-		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // or zero
+		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // an estimate may be 0
 	}
 	return c
 }

@@ -15,15 +15,15 @@ import (
 
 // Limits for the checks of the label.
 const (
-	// AdvisedClassRows is the recommended minimum number of rows of a class. A class with
-	// fewer is hard to learn, and harder to score.
+	// AdvisedClassRows is the recommended smallest number of rows of a class. A class
+	// with fewer rows is hard to learn, and its scores are uncertain.
 	AdvisedClassRows = 25
 
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
 	manyClasses = 50    // more distinct numbers may be a quantity
 )
 
-// checkLabel sets the classes to the label's texts.
+// checkLabel sets the classes of the schema to the label's texts and checks them.
 func (s *scanner) checkLabel(ctx context.Context) error {
 	p, t := s.profile, &s.columns[s.label]
 	p.Schema.Label = s.table.Names[s.label]
@@ -53,8 +53,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 }
 
 // labelDefect returns the reason why the label's texts cannot be classes, or nil if they
-// can. If the file has unreadable rows, it returns only a defect that their labels could
-// not change.
+// can. If the file has unreadable rows, it returns only defects that the labels of these
+// rows could not change.
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
@@ -94,9 +94,9 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 		count, humanize.Count(rows, "row"))
 }
 
-// warnLeaks measures how accurately each column alone predicts the label. It warns about a
-// column that is nearly always right, because its values are perhaps known only after the
-// label.
+// warnLeaks computes how accurately each column alone predicts the label. It warns about
+// a column that is nearly always right, because its values may become known only after
+// the label.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
@@ -122,7 +122,8 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 	return nil
 }
 
-// warnSmallClasses warns about classes with few rows, in one warning if there are many.
+// warnSmallClasses warns about classes with few rows. If there are many, it adds one
+// warning for all.
 func (s *scanner) warnSmallClasses(list []distinctValue) {
 	const many = 3
 	small := slices.DeleteFunc(slices.Clone(list), func(one distinctValue) bool { return one.rows >= AdvisedClassRows })
@@ -140,7 +141,7 @@ func (s *scanner) warnSmallClasses(list []distinctValue) {
 	}
 }
 
-// warnSimilarClasses warns about classes that differ in spelling only.
+// warnSimilarClasses warns about classes whose names differ only in spelling.
 func (s *scanner) warnSimilarClasses(classes []string) {
 	first := make(map[string]string, len(classes))
 	for _, class := range classes {
@@ -156,7 +157,8 @@ func (s *scanner) warnSimilarClasses(classes []string) {
 	}
 }
 
-// compareLabels returns a comparison of labels: by value if they are numeric, then by bytes.
+// compareLabels returns a function that compares labels: by value if numeric is set, then
+// by bytes.
 func compareLabels(numeric bool) func(a, b distinctValue) int {
 	return func(a, b distinctValue) int {
 		if numeric {

@@ -8,35 +8,36 @@ import (
 	"sync"
 )
 
-// Limits for reporting a column as leaking. A minority row is a sampled row without the
-// most frequent label.
+// Limits for reporting a column as leaking. A minority row is a sampled row whose label
+// is not the most frequent one.
 const (
-	minLeakRows     = 50 // minimum number of sampled rows
-	minMinorityRows = 15 // minimum number of minority rows
-	// A leaking column predicts at least the share minLeakShare of the minority rows. The
-	// share minFewRowsShare is enough if at most maxMissed rows are wrong: one on each side of
-	// the boundary between two classes.
+	minLeakRows     = 50 // smallest number of sampled rows
+	minMinorityRows = 15 // smallest number of minority rows
+	// A leaking column predicts at least the fraction minLeakShare of the minority rows.
+	// The fraction minFewRowsShare is enough if at most maxMissed rows are predicted
+	// wrongly, which may be one row on each side of the boundary between two classes.
 	minLeakShare    = 0.98
 	minFewRowsShare = 0.9
 	maxMissed       = 2
 )
 
-// leakDetector measures how accurately each column alone predicts the label of the sampled
-// rows. It predicts the rows of each half from the other half. The prediction for a cell is
-// the most frequent class of equal cells. Without equal cells, it is the class of the
-// nearest number, or the most frequent class of all cells that are not blank.
+// leakDetector computes how accurately each column alone predicts the label of the
+// sampled rows. It predicts the rows of each half of the sample from the other half. The
+// prediction for a value is the most frequent class of the rows with the same value. If
+// there are none, it is the class of the nearest number, or the most frequent class of
+// all rows whose value is not blank.
 type leakDetector struct {
 	sample        *rowSample
-	classes       []int32 // by row, from 0
-	classRows     []int   // by class
-	halves        []uint8 // by row: 0 or 1
+	classes       []int32 // by row: its class, numbered from 0
+	classRows     []int   // by class: its number of rows
+	halves        []uint8 // by row: 0 or 1, the half that it belongs to
 	majorityClass int     // the most frequent class
 	workspaces    sync.Pool
 }
 
 type leakWorkspace struct {
 	keys           []uint64
-	order          []int32 // rows sorted by key, so that equal cells are adjacent
+	order          []int32 // rows sorted by key, so that rows with equal values are adjacent
 	counts, filled []int
 	runs           []cellRun
 	predicted      []int32
@@ -86,7 +87,7 @@ func (d *leakDetector) isLeak(accuracy float64) bool {
 	return accuracy > d.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
 }
 
-// columnAccuracies returns the accuracy of each wanted field, 0 for the others.
+// columnAccuracies returns the accuracy of each wanted field, and 0 for the other fields.
 func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
@@ -97,7 +98,8 @@ func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field i
 	return accuracy, err
 }
 
-// accuracy returns the accuracy of predicting the label from the cells of one field.
+// accuracy returns the accuracy of predicting the label from the sampled values of one
+// field, cells.
 func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {
@@ -112,11 +114,11 @@ func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	return ratio(right, len(cells))
 }
 
-// cellRun is a run of rows with equal cells, in the order of the cells.
+// cellRun is a run of rows with the same sampled value, in the order of sortKey.
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent in the other half, or -1 if the run has no row of it
+	class int32   // the most frequent class in the other half, or -1 if the run has no row in it
 }
 
 // countCorrect returns how many rows in one half of the sample have the label that the column
@@ -172,8 +174,8 @@ func resizeZeroed(list []int, n int) []int {
 	return list
 }
 
-// predictRuns returns the predicted class of each run: the class of the run itself,
-// otherwise the class of the nearest number, otherwise fallback.
+// predictRuns returns the predicted class of each run: the class of the run if it has
+// one, otherwise the class of the run with the nearest number, otherwise fallback.
 func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
@@ -191,7 +193,7 @@ func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
 	}
 	for i, r := range slices.Backward(runs) {
 		switch {
-		case r.value != r.value: // blanks and texts come after the numbers
+		case r.value != r.value: // a blank or text; these come after the numbers
 		case r.class >= 0:
 			above = i
 		case above >= 0 && runs[above].value-r.value < distance[i]:

@@ -17,20 +17,21 @@ type Profile struct {
 	Bytes int64 `json:"bytes"`
 	// Schema is the schema for frame.Load. In a blind file it has no label and no classes.
 	Schema *frame.Schema `json:"schema"`
-	// Columns describes the columns of the file except ID and label, in file order.
+	// Columns describes the columns of the file except the ID and the label, in file
+	// order.
 	Columns []ColumnProfile `json:"columns"`
-	// Classes are the labels in the order of Schema.Classes.
+	// Classes are the labels with their numbers of rows, in the order of Schema.Classes.
 	Classes []ValueCount `json:"classes,omitempty"`
-	// Defects are the errors of the file, one per code, in the order of their first lines.
-	// A file without defects is valid.
+	// Defects are the errors of the file, one element per code, in the order of their
+	// first lines. A file without defects is valid.
 	Defects []csvfile.Defect `json:"defects,omitempty"`
 	// Partial is set if the file was not read to its end, for example because of an
 	// unclosed quote.
 	Partial bool `json:"partial,omitempty"`
-	// Warnings describe what is suspicious but not an error.
+	// Warnings describe findings that are suspicious but not errors.
 	Warnings []csvfile.Warning `json:"warnings,omitempty"`
 
-	headerLine int                                        // of the header
+	headerLine int                                        // the line of the header
 	locate     func(line, column int) (int, int)          // ScanOptions.Locate
 	sourceLine func(line int) (file string, fileLine int) // ScanOptions.SourceLine
 	log        csvfile.DefectLog                          // the defects of the scan
@@ -41,45 +42,46 @@ type Profile struct {
 // ColumnProfile describes one column of a file.
 type ColumnProfile struct {
 	Name string `json:"name"`
-	// Column is the number of the field in its record, from 1.
+	// Column is the number of the field in its record, counted from 1.
 	Column int  `json:"column"`
 	Form   Form `json:"form"`
-	// Features is the number of features of the column, Words the number of words among
-	// them.
+	// Features is the number of features that are extracted from the column. Words is the
+	// number of words among these features.
 	Features int `json:"features"`
 	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
-	// Distinct is the number of distinct values that are not missing. It has an error of
-	// about 1 % if Estimate is set.
+	// Distinct is the number of distinct values that are not missing. If Estimate is set,
+	// it is an estimate with an error of about 1 %.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers describes numbers, dates (in days since 1 January 1970) or times (in hours).
-	// It is nil if there are none or not all are known.
+	// Numbers describes the numbers of a FormNumeric column, the dates (in days since 1
+	// January 1970) or the times (in hours). It is nil if there are none, or if not all
+	// of them are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
-	// LabelAccuracy is the share of rows whose label is predicted correctly from this
-	// column alone, estimated on a sample. It is 0 if it was not measured.
+	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
+	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
-	// Top are the most frequent texts of other forms, at most ten.
+	// Top are the most frequent texts of a column that is not ordered, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []distinctValue     // the counted texts; incomplete if Estimate is set
-	parsed       []distinctValue     // values with their numbers, of dates, times and amounts; otherwise nil
+	parsed       []distinctValue     // the numbers of a column of dates, times or amounts; otherwise nil
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // number of rows with an empty cell
-	dayFirst     bool                // 1/2/2006 is in February
-	format       *cells.NumberFormat // of numbers that are not plain, otherwise nil
+	dayFirst     bool                // 1/2/2006 is the first of February
+	format       *cells.NumberFormat // the format of the numbers; nil if they are plain
 }
 
-// NumericStats are the statistics of a numeric column. None is NaN or infinite.
+// NumericStats are the statistics of a numeric column. No field is NaN or infinite.
 type NumericStats struct {
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is exact for up to ten thousand rows, or a thousand in a table with more than
-	// 2,000 columns. Otherwise it is estimated from a sample, and MedianEstimate is set. It
-	// is 0 in a brief profile.
+	// Median is exact if the table has at most 1,000 rows, or at most 10,000 rows and two
+	// million values, or if the numbers were parsed from texts. Otherwise it is estimated
+	// from a sample, and MedianEstimate is set. It is 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`
 	Histogram      *Histogram `json:"histogram"`
@@ -105,17 +107,18 @@ func (p *Profile) ColumnIndex(name string) int {
 	return -1
 }
 
-// MergeDefects adds the defects of rows that were omitted from the scanned file. Their
-// locations must be in the user's file. partial is set if there may be more.
+// MergeDefects adds defects of rows that were omitted from the scanned file. The
+// locations of the defects must refer to the user's file. partial is set if the omitted
+// rows may have further defects.
 func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
-	// These defects would perhaps not exist with the omitted rows.
+	// With the omitted rows, these defects might not exist.
 	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
 	p.Partial = p.Partial || partial
 	p.updateDefects(others)
 }
 
 // updateDefects sets Defects to the defects of the scan and the defects in others. The
-// locations in others are in the user's file.
+// locations in others refer to the user's file.
 func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	p.Defects = slices.Concat(p.log.Defects(p.locate, p.sourceLine, p.Partial), others.Defects(nil, p.sourceLine, p.Partial))
 	slices.SortStableFunc(p.Defects, func(a, b csvfile.Defect) int {
@@ -123,7 +126,7 @@ func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	})
 }
 
-// DefectSummary returns all defects in one line. It is empty if there are none:
+// DefectSummary returns all defects in one line, or "" if there are none:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
 func (p *Profile) DefectSummary() string {

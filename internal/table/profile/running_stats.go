@@ -6,7 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// runningStats are the running statistics of a numeric column.
+// runningStats are the statistics of the values of a numeric column that were added so
+// far.
 type runningStats struct {
 	rows          int
 	min, max      float64
@@ -17,7 +18,7 @@ type runningStats struct {
 }
 
 // newRunningStats returns the statistics of the numbers in list. capacity is the capacity
-// of the distinctCounter.
+// of distinct, the distinctCounter.
 func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {
@@ -43,7 +44,7 @@ func (r *runningStats) add(value float64, rows int) {
 	r.min, r.max = min(r.min, value), max(r.max, value)
 	weight := float64(rows) / float64(r.rows)
 	distance := value - r.mean
-	if math.IsInf(distance, 0) { // both are very large, but this formula cannot overflow
+	if math.IsInf(distance, 0) { // both are very large; the following formula does not overflow
 		r.mean = r.mean*(1-weight) + value*weight
 		r.squares = math.Inf(1)
 	} else {
@@ -58,7 +59,7 @@ func (r *runningStats) add(value float64, rows int) {
 	r.bins.add(value, rows)
 }
 
-// snapshot returns the parameters for computing chunkStats.
+// snapshot returns the parameters that a worker needs to compute chunkStats.
 func (r *runningStats) snapshot() statsSnapshot {
 	s := statsSnapshot{depth: r.distinct.depth}
 	if r.bins != nil {
@@ -98,8 +99,8 @@ func (r *runningStats) addChunk(s *chunkStats) {
 	r.merge(s.numbers, s.mean, s.squares)
 }
 
-// merge adds rows with a mean and a sum of squared deviations from it (Chan, Golub,
-// LeVeque, 1979).
+// merge adds rows with the given mean and sum of squared deviations from this mean (Chan,
+// Golub, LeVeque, 1979).
 func (r *runningStats) merge(rows int, mean, squares float64) {
 	distance, before := mean-r.mean, float64(r.rows)
 	r.rows += rows

@@ -13,20 +13,20 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// rowSample keeps a random sample of rows in bounded memory. It serves to compute medians
-// and to measure how accurately single columns predict the label.
+// rowSample keeps a random sample of rows in bounded memory. It is used to compute
+// medians and how accurately single columns predict the label.
 //
 // A row is kept if the hash of its index ends in depth zero bits. When there are too many
-// rows, depth increases by one, and half of the rows are dropped. The sample is therefore
-// the same for any number of threads.
+// rows, depth increases by one, and about half of the rows are dropped. The sample is
+// therefore the same for any number of threads.
 //
-// Only a few rows of a wide table fit in memory. All its rows, up to maxWideRows, are
-// therefore also written to disk.
+// Only a few rows of a wide table fit in memory. Therefore all rows of such a table, up
+// to maxWideRows, are also written to disk.
 type rowSample struct {
 	fields     int
-	id         int // field of the ID, which is not kept
-	label      int // field of the label, -1 in a blind file
-	capacity   int // rows
+	id         int // position of the ID, which is not kept
+	label      int // position of the label, -1 in a blind file
+	capacity   int // largest number of rows in memory
 	depth      uint
 	rowNumbers []int      // the index in the file of each row
 	cells      [][]uint64 // by row and field, as sampledNumber and sampledText return them
@@ -35,8 +35,9 @@ type rowSample struct {
 	scratchRow []uint64     // buffer for a row that is only spilled
 }
 
-// A sample has at most maxSampleRows rows and sampleCells cells. A table with many columns
-// may have maxWideRows rows if these have at most maxSampleCells cells.
+// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). If a
+// table has many columns, the sample may have maxWideRows rows, as long as they have at
+// most maxSampleCells values.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -44,8 +45,9 @@ const (
 	maxSampleCells = 16 << 20
 )
 
-// newRowSample returns an empty sample. If brief is set, the sample of a wide table is
-// smaller, because a brief profile has neither medians nor LabelAccuracy.
+// newRowSample returns an empty sample of rows with the given number of fields. If brief
+// is set, the sample of a wide table is smaller, because a brief profile has neither
+// medians nor LabelAccuracy.
 func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -55,11 +57,11 @@ func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSampl
 	return &rowSample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
-// A sampled cell is the bits of a float64: the number of the cell, NaN if the cell is
-// blank, or another NaN with the hash of the text.
+// A sampled value is the bits of a float64: the number itself, sampledBlank if the field
+// is blank, or another NaN that contains the hash of the text.
 const (
 	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
-	sampledOther = 0xFFF8_0000_0000_0000 // combined with a hash
+	sampledOther = 0xFFF8_0000_0000_0000 // combined with the hash of a text
 )
 
 func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
@@ -68,8 +70,8 @@ func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>
 // isSampled reports whether the sample has the row with the given index.
 func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
 
-// addChunk adds the rows of a chunk whose columns have been parsed. first is the index of
-// the first row.
+// addChunk adds the rows of a parsed chunk. first is the index of the chunk's first row
+// in the file.
 func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 	for row := range chunk.Rows {
 		cells := s.startRow(first + row)
@@ -86,7 +88,7 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 	}
 }
 
-// add adds a row. row is its index in the file.
+// add adds the row with the given index in the file.
 func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
@@ -111,10 +113,10 @@ func (s *rowSample) sampleCell(field int, cell []byte) uint64 {
 	return sampledBlank
 }
 
-// complete reports whether the sample has all rows.
+// complete reports whether all rows of the file are in the sample, in memory or on disk.
 func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
-// startRow returns memory for the cells of a row, or nil if the row is not needed. The
+// startRow returns memory for the values of a row, or nil if the row is not needed. The
 // caller must fill the memory and pass it to endRow.
 func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
@@ -135,15 +137,15 @@ func (s *rowSample) startRow(row int) []uint64 {
 	return cells
 }
 
-// endRow adds the cells of a row started by startRow.
+// endRow adds the values of a row for which startRow has returned the memory.
 func (s *rowSample) endRow(cells []uint64) {
 	if s.spilled != nil && cells != nil {
 		s.spilled.add(cells)
 	}
 }
 
-// halve drops about half of the rows. If the table is wide, the first call also writes all
-// rows so far to disk.
+// halve drops about half of the rows from memory. If the table is wide, the first call
+// also starts to write all rows to disk, beginning with the rows so far.
 func (s *rowSample) halve() {
 	if s.depth == 0 && s.capacity < maxWideRows {
 		s.spilled = newSpilledRows(s.disk, s.fields)
@@ -163,7 +165,8 @@ func (s *rowSample) halve() {
 	s.rowNumbers, s.cells = s.rowNumbers[:kept], s.cells[:kept]
 }
 
-// fieldCells returns the cells of a field by row, reusing dst if it is large enough.
+// fieldCells returns the sampled values of a field by row, reusing dst if it is large
+// enough.
 func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	dst = slices.Grow(dst[:0], len(s.cells))
 	for _, cells := range s.cells {
@@ -172,10 +175,10 @@ func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 	return dst
 }
 
-// sampleStats are the statistics of a field's cells in a sample.
+// sampleStats are the statistics of the sampled values of a field.
 type sampleStats struct {
 	median         float64 // of the numbers; NaN if there are none
-	numbers, texts int     // number of distinct ones
+	numbers, texts int     // number of distinct numbers and of distinct texts
 }
 
 // fieldStats returns the statistics of each wanted field.
@@ -185,8 +188,8 @@ func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool)
 	return list, err
 }
 
-// forEachField calls visit with each wanted field and its cells, in the order of
-// rowIndices. visit may change the cells. Calls for different fields may be concurrent.
+// forEachField calls visit with each wanted field and its sampled values, in the order of
+// rowIndices. visit may change the values. Calls for different fields may be concurrent.
 func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	if s.spilled != nil {
 		errs := make([]error, len(s.spilled.groups))
@@ -219,8 +222,8 @@ func (s *rowSample) rowIndices() []int {
 // blankSortKey is the sort key of a blank cell.
 const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
 
-// sortKey returns the key of a sampled cell that sorts numbers by value, then blank cells,
-// then texts.
+// sortKey returns a key for a sampled value, such that keys sort numbers by value, then
+// blank fields, then texts.
 func sortKey(cell uint64) uint64 {
 	switch {
 	case cell == sampledBlank:
@@ -233,7 +236,7 @@ func sortKey(cell uint64) uint64 {
 	return cell | 1<<63
 }
 
-// numberFromSortKey returns the number of a sort key.
+// numberFromSortKey returns the number with the given sort key.
 func numberFromSortKey(cell uint64) float64 {
 	if cell>>63 == 0 {
 		return math.Float64frombits(^cell)
@@ -241,7 +244,8 @@ func numberFromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats computes the statistics of sampled cells, which it changes.
+// computeSampleStats computes the statistics of the sampled values of a field. It changes
+// texts.
 func computeSampleStats(texts []uint64) sampleStats {
 	f := sampleStats{median: cells.NaN}
 	for i, cell := range texts {

@@ -22,30 +22,31 @@ import (
 type ScanOptions struct {
 	// Blind is set for a file without a label column.
 	Blind bool
-	// ID is the name of the ID column of a blind file. If no column has the name, the first
-	// is the ID, as in a training file.
+	// ID is the name of the ID column of a blind file. If no column has this name, the
+	// first column is the ID, as in a training file.
 	ID string
-	// Locate maps a line and a column of the file that is read to those of the user's
-	// file. It is called after the whole file has been read. Nil means that they are the
-	// same.
+	// Locate maps a line and a column of the file that is read to a line and a column of
+	// the user's file. It is called after the whole file has been read. If it is nil, the
+	// two files are the same.
 	Locate func(line, column int) (int, int)
-	// SourceLine maps a line that Locate has returned to a file and a line of that file, if
-	// several files make one table. The name is empty for a single file. It may be nil.
+	// SourceLine maps a line that Locate has returned to a file and a line of that file,
+	// if several files make one table. For a single file it returns an empty name. It may
+	// be nil.
 	SourceLine func(line int) (file string, fileLine int)
 	// TextMemory is the approximate memory for texts in bytes. With less memory, fewer
 	// columns have exact statistics, but the defects are the same. Defaults to 16 MiB.
 	TextMemory int
-	// Brief omits medians and LabelAccuracy to save time and memory. Schema and defects are
-	// the same.
+	// Brief omits medians and LabelAccuracy to save time and memory. It does not change
+	// Schema and Defects.
 	Brief bool
 }
 
-// Scan reads a file once and returns its profile. An invalid file is not an error, but has
-// Defects in its profile, which may be incomplete. Errors come from the source or the
-// context.
+// Scan reads a file once and returns its profile. For an invalid file it returns no
+// error, but a profile with Defects, which may be incomplete. Errors come from the source
+// or the context.
 //
-// Memory does not grow with the file, because texts, histograms and sets share a fixed
-// amount, and IDs are kept on disk.
+// The memory does not grow with the file, because texts, histograms and sets share a
+// fixed amount of memory, and IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
 	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scanner{opts: opts, profile: &Profile{Schema: &frame.Schema{}}, ids: dupid.NewSet(), label: -1}
@@ -67,12 +68,12 @@ type scanner struct {
 	profile        *Profile
 	table          *csvfile.Table
 	ids            *dupid.Set
-	id             int           // field of the ID
-	label          int           // field of the label, -1 in a blind file
-	columns        []ColumnStats // by field; empty for the ID
+	id             int           // position of the ID
+	label          int           // position of the label, -1 in a blind file
+	columns        []ColumnStats // by position; the element of the ID is empty
 	unreadableRows int           // number of unreadable records
-	stopOffset     int64         // offset of the end of the chunk where the scan stopped, otherwise 0
-	budget         textBudget    // of the texts of all columns
+	stopOffset     int64         // the end of the chunk where the scan stopped, 0 if it did not stop
+	budget         textBudget    // for the texts of all columns
 	fingerprints   map[fingerprint]int
 	sample         *rowSample
 }
@@ -113,7 +114,8 @@ func (s *scanner) addDefects(defects ...csvfile.Defect) {
 	s.profile.log.Add(defects...)
 }
 
-// assignRoles determines the ID and the label, and allocates the columns.
+// assignRoles determines the positions of the ID and the label, and allocates the
+// columns.
 func (s *scanner) assignRoles() {
 	names := s.table.Names
 	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
@@ -191,8 +193,9 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 	return nil
 }
 
-// countChunk adds the rows of w's chunk, which starts in the given line, to the columns. It
-// handles several columns in parallel, because chunks are committed one at a time.
+// countChunk adds the rows of w's chunk, which starts in the given line, to the columns.
+// It processes several columns in parallel, because only one chunk is committed at a
+// time.
 func (s *scanner) countChunk(w *scanWorker, line int) error {
 	chunk := &w.chunk
 	chunk.ReserveFloats()
@@ -206,7 +209,7 @@ func (s *scanner) countChunk(w *scanWorker, line int) error {
 }
 
 // parallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
-// the context ends, it stops and returns the cause.
+// ctx ends, it stops and returns the cause.
 func parallelFor(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int32
 	worker := func() {
@@ -301,7 +304,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	return nil
 }
 
-// checkDuplicateIDs adds the defect of rows that repeat the ID of an earlier row.
+// checkDuplicateIDs adds a defect if rows repeat the ID of an earlier row.
 func (s *scanner) checkDuplicateIDs(ctx context.Context) error {
 	repeated, count, err := s.ids.Duplicates(ctx, csvfile.MaxLocations)
 	if err != nil || count == 0 {
@@ -331,7 +334,7 @@ func (s *scanner) formatLine(line int) string {
 	return "line " + strconv.Itoa(line)
 }
 
-// locateWarnings maps the locations of all warnings to the user's file.
+// locateWarnings changes the locations of all warnings to locations in the user's file.
 func (s *scanner) locateWarnings() {
 	if s.opts.Locate == nil {
 		return

@@ -199,7 +199,7 @@ func TestScanKinds(t *testing.T) {
 			if got.Form != FormNumeric || got.Features == 0 {
 				return
 			}
-			// Load must see the same missing cells.
+			// Load must see the same missing values.
 			f, err := frame.Load(t.Context(), strings.NewReader(column(c.cells...)), p.Schema, frame.LoadOptions{Rows: p.Rows})
 			if err != nil {
 				t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"foretell/internal/spill"
 )
 
-// spilledRows keeps the cells of a wide table on disk, in groups of fields. The cells of
-// one group fit in memory.
+// spilledRows keeps the sampled values of a wide table on disk, in groups of fields. The
+// values of one group fit in memory.
 //
 //	fields     0 … 1023     1024 … 2047   …
 //	row 0      stream 0     stream 1
 //	row 1      stream 0     stream 1
 //
-// Medians and distinct counts, which need all rows, are computed from these cells.
+// Medians and distinct counts, which need all rows, are computed from these values.
 type spilledRows struct {
 	fields int
 	rows   int
@@ -32,7 +32,7 @@ func newSpilledRows(disk *spill.File, fields int) *spilledRows {
 	return s
 }
 
-// add adds the cells of the next row, one per field.
+// add adds the values of the next row, one per field.
 func (s *spilledRows) add(cells []uint64) {
 	s.rows++
 	for i, stream := range s.groups {
@@ -44,8 +44,8 @@ func (s *spilledRows) add(cells []uint64) {
 	}
 }
 
-// forEachField calls visit with each wanted field of a group and its cells by row. visit
-// may change the cells.
+// forEachField calls visit with each wanted field of a group and its values by row. visit
+// may change the values.
 func (s *spilledRows) forEachField(group int, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	stream, first := s.groups[group], group*groupFields
 	text, err := stream.AppendTo(nil, stream.Len())

@@ -8,40 +8,40 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// distinctValue is a distinct text of a column with its number of rows.
+// distinctValue is a distinct text of a column with the number of rows that have it.
 type distinctValue struct {
 	text  string
 	hash  uint64 // of the text
 	rows  int
-	first uint32 // the first line that has it
+	first uint32 // the first line that has the text
 	kind  cells.ValueKind
 	value float64 // the number, if kind is cells.Number
 }
 
 func (v *distinctValue) firstLine() int { return int(v.first) }
 
-// valueCounts counts the distinct texts of a column. When memory is short, the rarest are
-// evicted (lossy counting: Manku and Motwani, 2002), and the number of distinct texts
-// becomes an estimate.
+// valueCounts counts the distinct texts of a column. If they need too much memory, the
+// rarest texts are evicted (lossy counting: Manku and Motwani, 2002), and the number of
+// distinct texts becomes an estimate.
 type valueCounts struct {
 	values         []distinctValue
-	index          valueIndex       // of list
-	arena          stringArena      // of their texts
+	index          valueIndex       // of values
+	arena          stringArena      // the memory of the texts
 	bytes          int              // approximate memory
-	distinctHashes *distinctCounter // set once texts are evicted
-	frozen         bool             // texts hardly repeat: new ones are not kept
-	doorkeeper     *doorkeeper
-	sampled        []distinctValue // the first texts, once some are evicted
-	orderHash      uint64          // identifies the rows with the same text, see addOrder
+	distinctHashes *distinctCounter // nil until texts are evicted
+	frozen         bool             // texts hardly repeat, so new ones are not kept
+	doorkeeper     *doorkeeper      // nil until texts are evicted
+	sampled        []distinctValue  // the first texts, kept when texts are evicted; nil before
+	orderHash      uint64           // identifies which rows have the same text, see addOrder
 }
 
-// valueBytes is the approximate memory that a distinctValue takes in addition to its text:
-// the struct, its slot in the index, and the spare capacity of the list.
+// valueBytes is the approximate memory, in bytes, that a distinctValue takes in addition
+// to its text: the struct, its slot in the index, and the spare capacity of the slice.
 const valueBytes = 88
 
-// prefetch loads the data for counting texts with these hashes into the cache. Its memory
-// accesses are independent, unlike the accesses of consecutive calls of add. Callers ignore
-// the result. Without it the compiler would remove the accesses.
+// prefetch loads the data for counting the texts with these hashes into the cache. Its
+// memory accesses are independent of each other, unlike those of consecutive calls of
+// add. The result is meaningless; without it the compiler would remove the accesses.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {
@@ -52,7 +52,8 @@ func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	return touched + v.index.prefetch(v.values, hashes)
 }
 
-// add counts a row that has a text with this hash, and returns the kind of the text.
+// add counts a row that has the text cell, whose hash is hash, and returns the kind of
+// the text.
 func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	if v.distinctHashes != nil {
 		v.distinctHashes.add(hash)
@@ -75,7 +76,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	return found.kind
 }
 
-// find returns the value with a text, or nil if there is none.
+// find returns the counted value with the given text, or nil if there is none.
 func (v *valueCounts) find(text string) *distinctValue {
 	at := v.index.find(v.values, hashText([]byte(text)), []byte(text))
 	if at < 0 {
@@ -84,9 +85,10 @@ func (v *valueCounts) find(text string) *distinctValue {
 	return &v.values[at]
 }
 
-// addOrder updates orderHash with a row. at is the index of the row's value in order of
-// first appearance. Columns that divide the rows in the same way, such as the names and the
-// codes of countries, therefore have equal hashes.
+// addOrder updates orderHash with the row in the given line. at is the index of the row's
+// value, and values are in the order of their first appearance. Columns that divide the
+// rows in the same way, such as the names and the codes of countries, therefore have
+// equal hashes.
 func (v *valueCounts) addOrder(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.orderHash += x * (x>>32 | 1)
@@ -99,8 +101,9 @@ func (v *valueCounts) insert(one distinctValue) int32 {
 	return int32(len(v.values) - 1)
 }
 
-// evict evicts rare texts until the others take at most goal bytes. If hardly any texts are
-// left, the column's texts hardly repeat, and no new texts are counted from then on.
+// evict evicts rare texts until the other texts take at most goal bytes. If hardly any
+// texts are left, texts hardly repeat in this column, and no new texts are kept from then
+// on.
 func (v *valueCounts) evict(goal int, limits *memoryLimits) {
 	v.saveSample(limits.sampleBytes)
 	if v.distinctHashes == nil {
@@ -136,8 +139,8 @@ func (v *valueCounts) replace(list []distinctValue) {
 	v.index.rebuild(v.values)
 }
 
-// saveSample saves the first texts as a sample before the first eviction: at least one, and
-// about the given number of bytes.
+// saveSample saves the first texts, at least one, in about the given number of bytes. It
+// does nothing after the first call.
 func (v *valueCounts) saveSample(bytes int) {
 	if v.sampled != nil {
 		return
@@ -152,7 +155,7 @@ func (v *valueCounts) saveSample(bytes int) {
 	v.sampled = first.values
 }
 
-// firstTexts returns all texts, or the first of them if some were evicted.
+// firstTexts returns all texts or, if some were evicted, the first texts.
 func (v *valueCounts) firstTexts() []distinctValue {
 	if v.sampled != nil {
 		return v.sampled
@@ -170,11 +173,11 @@ func (v *valueCounts) distinctCount() (int, bool) {
 
 // The rules for levels of a category.
 const (
-	maxUnfilteredLevels = 40     // with more texts, only those of several rows are levels
-	maxLevels           = 65_535 // with more, the most frequent ones are levels
+	maxUnfilteredLevels = 40     // with more distinct texts, a text of a single row is not a level
+	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels
 )
 
-// levels returns the values that become levels, in byte order.
+// levels returns the values that become levels of a category, sorted by their texts.
 func (v *valueCounts) levels() []distinctValue {
 	kept := slices.Clone(v.values)
 	if n, _ := v.distinctCount(); n > maxUnfilteredLevels {

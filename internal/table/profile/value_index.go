@@ -1,22 +1,23 @@
 package profile
 
 // valueIndex finds values by the hashes of their texts. It is an open-addressing table of
-// eight-byte slots, at most half full. Among many thousand values, a look-up therefore
+// eight-byte slots, at most half full. With many thousand values, a look-up therefore
 // misses the cache only twice, once for the slot and once for the value.
 type valueIndex struct {
 	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots
-	used  int
+	used  int         // number of slots that are not free
 }
 
-// valueSlot has the low half of a value's hash, and the number of the value, from 1. A free
-// slot has the number 0. The high bits of the hash determine the position of the slot.
+// valueSlot holds the low half of a value's hash and the number of the value, counted
+// from 1. A free slot has the number 0. The high bits of the hash determine the position
+// of the slot.
 type valueSlot struct {
 	hashLow uint32
 	number  int32
 }
 
-// find returns the index of the value with a text, or -1.
+// find returns the index of the value in list with the given hash and text, or -1.
 func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 {
 	if x.used == 0 {
 		return -1
@@ -36,7 +37,8 @@ func (x *valueIndex) find(list []distinctValue, hash uint64, text []byte) int32 
 	}
 }
 
-// prefetch loads the slots of hashes and their values into the cache.
+// prefetch loads the slots and the values of hashes into the cache. See
+// valueCounts.prefetch.
 func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched uint64) {
 	if x.used == 0 {
 		return 0
@@ -47,18 +49,18 @@ func (x *valueIndex) prefetch(list []distinctValue, hashes []uint64) (touched ui
 	}
 	for _, number := range numbers[:len(hashes)] {
 		one := &list[max(number-1, 0)]
-		touched += one.hash + uint64(one.kind) // they may be in two cache lines
+		touched += one.hash + uint64(one.kind) // the two fields may be in two cache lines
 	}
 	return touched
 }
 
-// sameText reports whether two texts with the same hash are equal. Short texts of the same
-// length always are, see hashText.
+// sameText reports whether two texts with the same hash are equal. Short texts of the
+// same length always are; see hashText.
 func sameText(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }
 
-// add adds the last value of list.
+// add adds the last value of list to the index.
 func (x *valueIndex) add(list []distinctValue) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.rebuild(list)
@@ -67,7 +69,7 @@ func (x *valueIndex) add(list []distinctValue) {
 	x.put(list[len(list)-1].hash, int32(len(list)))
 }
 
-// rebuild makes a table of the right size for list and adds all its values.
+// rebuild allocates slots for list and adds all its values.
 func (x *valueIndex) rebuild(list []distinctValue) {
 	bits := uint(3)
 	for 1<<bits < 3*len(list) {

@@ -19,10 +19,11 @@ func (s *scanner) warnAt(line int, code string, at int, format string, args ...a
 	})
 }
 
-// warningGroup has the parts of one message about several columns with the same warning.
+// warningGroup has the parts of a message that merges the same warning about several
+// columns.
 type warningGroup struct {
-	minColumns int    // minimum number of columns
-	predicate  string // what is wrong with them, and what happens to them
+	minColumns int    // smallest number of columns that are merged
+	predicate  string // the end of a sentence that begins with the number of columns
 }
 
 var warningGroups = map[string]warningGroup{
@@ -34,8 +35,8 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
-// groupWarnings merges the warnings of several columns that have the same code into the
-// first of them:
+// groupWarnings replaces the warnings about several columns that have the same code by
+// one, at the position of the first of them:
 //
 //	1,311 columns are constant, so they are not used (f5, f9, f12, …)
 //
@@ -49,7 +50,7 @@ func (s *scanner) groupWarnings() {
 		kind, known := warningGroups[w.Code]
 		return kind, known && (w.Code != csvfile.CodeIDLikeColumn || !used[w.Column])
 	}
-	names := make(map[string][]string) // of the columns, by code
+	names := make(map[string][]string) // names of columns by code
 	for i := range s.profile.Warnings {
 		w := &s.profile.Warnings[i]
 		if _, fold := folds(w); fold {
@@ -74,10 +75,11 @@ func (s *scanner) groupWarnings() {
 	s.profile.Warnings = kept
 }
 
-// minGroupedFindings is the number of columns from which findings of one code are merged.
+// minGroupedFindings is the smallest number of columns whose findings of the same code
+// are merged.
 const minGroupedFindings = 10
 
-// findingGroups are the messages of merged findings.
+// findingGroups are the messages of merged findings by code, after the number of columns.
 var findingGroups = map[string]string{
 	csvfile.CodeMissingColumn:  "of the training file are missing",
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
@@ -87,13 +89,13 @@ var findingGroups = map[string]string{
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings merges the findings of many columns that have the same code into the first
-// of them.
+// groupFindings replaces the findings about many columns that have the same code by one,
+// at the position of the first of them.
 func (c *comparison) groupFindings() {
 	folds := func(f *Finding) bool {
 		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
 	}
-	names := make(map[string][]string) // of the columns, by code
+	names := make(map[string][]string) // names of columns by code
 	for i := range c.findings {
 		if f := &c.findings[i]; folds(f) {
 			names[f.Code] = append(names[f.Code], f.Name)
@@ -116,7 +118,7 @@ func (c *comparison) groupFindings() {
 	c.findings = kept
 }
 
-// formatNames lists the first names, each shortened if it is long.
+// formatNames returns a list of the first names, each shortened if it is long.
 func formatNames(list []string) string {
 	var names []string
 	for _, name := range list[:min(len(list), csvfile.MaxLocationsShown)] {

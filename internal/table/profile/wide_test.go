@@ -23,7 +23,7 @@ type wideTable struct {
 }
 
 // newWideTable generates columns of decimals, long numbers, integers, codes, texts and
-// constants, some with missing cells.
+// constants, some with missing values.
 func newWideTable(columns, rows int, rng *rand.Rand) wideTable {
 	w := wideTable{cells: make([][]string, columns)}
 	var file strings.Builder

@@ -7,26 +7,27 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// The rules for words as features.
+// Limits for words that become features.
 const (
-	maxColumnWords = 40  // maximum words of a column
-	maxTotalWords  = 120 // maximum words of all columns, but each has minColumnWords
+	maxColumnWords = 40  // largest number of words of a column
+	maxTotalWords  = 120 // largest number of words of all columns, but each may have minColumnWords
 	minColumnWords = 20
-	maxWordCells   = 12_000_000 // maximum cells in the word features of all columns
-	minDocFreq     = 5          // minimum texts with a word, and minimum texts without it;
-	docFreqShare   = 500        // or one in this many texts, if that is more
-	maxVocabulary  = 200_000    // maximum distinct words that are counted
+	maxWordCells   = 12_000_000 // largest number of values (rows × words) of the word features of all columns
+	minDocFreq     = 5          // smallest number of texts with a word, and of texts without it
+	docFreqShare   = 500        // one in this number of texts, if that is more than minDocFreq
+	maxVocabulary  = 200_000    // largest number of distinct words that are counted
 )
 
-// wordsPerColumn returns the maximum number of word features of each column.
+// wordsPerColumn returns the largest number of word features of each of the given number
+// of columns of texts.
 func wordsPerColumn(columns, rows int) int {
 	columns = max(columns, 1)
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
 // selectWords returns the words that divide the texts most evenly, because the labels are
-// not known. The words are sorted by how close the number of texts with the word is to half
-// of all texts. occurrences is the sum of these numbers.
+// not known. The words are sorted by how close the number of texts with the word is to
+// half of all texts. occurrences is the sum of these numbers over all words.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer
@@ -69,5 +70,5 @@ func selectWords(texts []distinctValue) (words []string, occurrences int) {
 type docFreq struct {
 	word     string
 	count    int
-	lastText int // number of the last text counted, from 1
+	lastText int // number of the last text that was counted, from 1
 }
