@@ -10,11 +10,11 @@ import (
 	"foretell/internal/table/dupid"
 )
 
-// BlockReader reads a blind file as a sequence of frames. Its memory does not depend on the
-// size of the file, because the IDs for finding duplicates are kept on disk. Features are
-// found by name. The ID is the column with the name of the schema's ID, or the first column
-// if there is none. Block.Raw has the text of all columns, including extra columns and a
-// label.
+// BlockReader reads a blind file as a sequence of frames. Its memory does not depend on
+// the size of the file, because the IDs, which are needed to find duplicates, are kept on
+// disk. Features are found by name. The ID is the column with the name of the schema's
+// ID, or the first column if no column has this name. Block.Raw has the text of all
+// columns, including extra columns and a label.
 type BlockReader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder
@@ -22,22 +22,22 @@ type BlockReader struct {
 	size    int // approximate size of a block in bytes
 }
 
-// Block is a sequence of rows of a blind file.
+// Block is a number of consecutive rows of a blind file.
 type Block struct {
-	// Frame has the features, without labels.
+	// Frame holds the features of the rows, without labels.
 	Frame *Frame
-	// Raw has the text of each row as it is in the file, without its line end. It is valid
-	// RFC 4180.
+	// Raw holds the text of each row as it is in the file, without the line end. It is
+	// valid RFC 4180.
 	Raw [][]byte
 }
 
-// BlockWorker processes blocks in one goroutine, one block at a time. A block is valid until
-// Commit returns.
+// BlockWorker processes blocks in one goroutine, one block at a time. A block may be used
+// until Commit returns.
 type BlockWorker interface {
-	// Process does the work that does not depend on other blocks.
+	// Process does the part of the work that does not depend on other blocks.
 	Process(ctx context.Context, b *Block) error
-	// Commit does the remaining work. The blocks of all workers are committed one at a
-	// time and in file order.
+	// Commit does the remaining work. Blocks are committed in file order, and no two
+	// calls of Commit, even of different workers, run at the same time.
 	Commit(b *Block) error
 }
 
@@ -52,8 +52,8 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The result of a row has one probability per class, so that blocks are smaller if there
-	// are many classes.
+	// The result of a row has one probability per class. Blocks are therefore smaller if
+	// there are many classes.
 	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
 	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: dupid.NewSet(), size: min(size, csvfile.ChunkSize)}, nil
 }
@@ -68,10 +68,10 @@ func (b *BlockReader) Header() []string { return b.table.Names }
 // mark. The caller must not change it.
 func (b *BlockReader) RawHeader() []byte { return b.table.Header }
 
-// Run processes all blocks of the file with one goroutine per worker. It returns the first
-// error of the first block that has one. A *csvfile.Defect describes an error in the file;
-// duplicate IDs are reported only after all rows have been read. Run must not be called
-// again.
+// Run processes all blocks of the file with one goroutine per worker. It returns the
+// first error of the first block that has one. A *csvfile.Defect describes an error in
+// the file. Duplicate IDs are reported only after all rows have been read. Run must be
+// called only once.
 func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
 	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0
@@ -152,7 +152,7 @@ func (w *blockLoader) Commit(c *csvfile.Chunk) error {
 	return w.worker.Commit(&w.block)
 }
 
-// readRows reads the rest of the table record by record.
+// readRows reads the rest of the table record by record and processes it in blocks.
 func (w *blockLoader) readRows() error {
 	for more := true; more; {
 		w.decoder.reset()

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// numericFields returns, for each field of a record, whether it is parsed as plain numbers.
+// numericFields returns, for each field of a record, whether its values are parsed as
+// plain numbers.
 func (d *rowDecoder) numericFields(fieldCount int) []bool {
 	numeric := make([]bool, fieldCount)
 	for _, p := range d.direct {
@@ -16,8 +17,8 @@ func (d *rowDecoder) numericFields(fieldCount int) []bool {
 	return numeric
 }
 
-// decodeChunk replaces the rows by those of a chunk. The columns may refer to the chunk's
-// memory. It returns false if decodeRecord would return a defect for any record.
+// decodeChunk replaces the rows of d by the rows of a chunk. The columns may refer to the
+// chunk's memory. It returns false if decodeRecord would return a defect for any record.
 func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) bool {
 	b := d.binding
 	if chunk.HasBlank(b.id) {
@@ -65,7 +66,7 @@ func appendCodes(dst []int32, chunk *csvfile.ParsedChunk, field int, codes map[s
 	return dst
 }
 
-// measureRanges sets the value ranges of the numeric columns.
+// measureRanges computes the value ranges of the numeric columns, for frameBuilder.add.
 func (d *rowDecoder) measureRanges() {
 	for i := range d.columns {
 		if cells := d.columns[i].encoded.decimals; cells != nil {

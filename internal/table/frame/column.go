@@ -2,17 +2,18 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column holds the values of one feature. The values of a Numeric column are in Floats or,
-// in most columns that Load returns, in encoded; the methods read both. A Category has
-// Codes, and a Text has Texts. In the zero Column all numbers are missing.
+// Column holds the values of one feature. The values of a Numeric column are in Floats
+// or, in most columns that Load returns, in encoded; the methods read both. A Category
+// column has Codes, and a Text column has Texts. A zero Column is numeric, and all its
+// values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.
 	Floats []float64
-	// Codes holds one code per row of a Category: Missing for an empty cell, the index of
-	// a level in Levels, or len(Levels) for any other text.
+	// Codes holds one code per row of a Category column: Missing for an empty cell, the
+	// index of the text in ColumnSchema.Levels, or len(Levels) for any other text.
 	Codes []int32
-	// Texts holds the text of each row of a Text, without white space around it.
+	// Texts holds the text of each row of a Text column, without white space around it.
 	Texts []string
 
 	encoded encoded
@@ -21,9 +22,9 @@ type Column struct {
 // IsNumeric reports whether the column holds numbers.
 func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.isSet() }
 
-// Values returns the values of rows lo…hi-1, NaN if missing. dst must have at least hi-lo
-// elements. The result is stored in dst or is part of the column, so the caller must not
-// change it.
+// Values returns the values of rows lo…hi-1. A missing value is NaN. dst must have at
+// least hi-lo elements. The result is stored in dst or is part of the column, so the
+// caller must not change it.
 func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]
@@ -49,9 +50,9 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 }
 
 // Dictionary returns the distinct values of a numeric column in ascending order, and for
-// each row the index of its value, which is len(values) if it is missing. Both are nil
-// unless the column is dictionary-encoded, as columns with few distinct values are. The
-// caller must not change them.
+// each row the index of its value, which is len(values) if the value is missing. Both are
+// nil unless the column is dictionary-encoded, as are most columns with few distinct
+// values. The caller must not change them.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil
@@ -59,8 +60,8 @@ func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	return c.encoded.indices, c.encoded.dictionary[:c.encoded.dictionarySize]
 }
 
-// Gather sets dst to the values of the given rows, NaN if missing. dst must be at least as
-// long as rows.
+// Gather sets dst to the values of the given rows. A missing value is NaN. dst must be at
+// least as long as rows.
 func (c *Column) Gather(dst []float64, rows []int32) {
 	dst = dst[:len(rows)]
 	switch e := &c.encoded; {
@@ -85,7 +86,7 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	}
 }
 
-// Take returns a column with the given rows, in that order.
+// Take returns a column with the given rows, in the order of rows.
 func (c *Column) Take(rows []int32) Column {
 	if !c.IsNumeric() && c.Codes == nil && c.Texts == nil {
 		return Column{}

@@ -6,7 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoding is the type that stores the values of a column.
+// encoding is the type in which the values of a column are stored. The types are in
+// ascending order of the numbers that they can represent.
 type encoding uint8
 
 const (
@@ -16,15 +17,15 @@ const (
 	encodedFloat64
 )
 
-// valueRange is the range of values that an encoding must represent.
+// valueRange describes the values that an encoding must represent.
 type valueRange struct {
 	encoding encoding
-	digits   int     // decimal digits; for encodedInt8 and encodedInt16 only
-	maxAbs   float64 // largest absolute value; for these only
+	digits   int     // largest number of decimal digits; only for encodedInt8 and encodedInt16
+	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloats returns the range of values. If its encoding is encodedDecimal, the values
-// are also stored in decimals, which must be as long as values.
+// measureFloats returns the range of values. If its encoding is encodedDecimal, it also
+// stores the values in decimals, which must be as long as values.
 func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -35,8 +36,8 @@ func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	return valueRange{encoding: encodedFloat64}
 }
 
-// measureInt16 returns the range of values. Its encoding is encodedDecimal if encodedInt16
-// cannot represent them.
+// measureInt16 returns the range of values. The encoding of the range is encodedDecimal
+// if encodedInt16 cannot represent the values.
 func measureInt16(values []float64) valueRange {
 	s, power := valueRange{}, 1.0
 	for _, x := range values {
@@ -89,16 +90,17 @@ func (s valueRange) union(t valueRange) valueRange {
 	return s
 }
 
-// columnBuilder builds a numeric column, like a builder of Arrow.
+// columnBuilder builds a numeric column by appending values. It changes the encoding when
+// necessary.
 type columnBuilder struct {
 	Column
 	valueRange valueRange
 	rows       int
-	capacity   int // number of rows to expect
+	capacity   int // expected number of rows; 0 if unknown
 }
 
-// add appends the first rows of c. s is the range of their values. If its encoding is
-// encodedDecimal and c is not encoded, decimals holds the values.
+// add appends the first rows of c, as many as rows. s is the range of their values. If
+// its encoding is encodedDecimal and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)
@@ -116,7 +118,8 @@ func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.
 	b.rows += rows
 }
 
-// appendValues appends the first rows of c. digits is as for appendEncoded.
+// appendValues appends the first rows of c, as many as rows. digits is the argument of
+// appendEncoded.
 func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {
@@ -124,8 +127,8 @@ func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	}
 }
 
-// appendEncoded appends values in the encoding of b.valueRange. If that is encodedDecimal,
-// each value must have at most the given number of decimal digits.
+// appendEncoded appends values in the encoding of b.valueRange. If this encoding is
+// encodedDecimal, each value must have at most the given number of decimal digits.
 func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	switch e := &b.encoded; b.valueRange.encoding {
 	case encodedInt8:
@@ -145,8 +148,8 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the rows added so far, which have the given number of decimal
-// digits, to the encoding of b.valueRange.
+// changeEncoding converts the values of the rows added so far, which have at most the
+// given number of decimal digits, to the encoding of b.valueRange.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)
 	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}
@@ -163,11 +166,11 @@ func (b *columnBuilder) changeEncoding(digits int) {
 	b.appendValues(&old, b.rows, digits)
 }
 
-// frameBuilder builds the frame of Load.
+// frameBuilder builds the frame that Load returns.
 type frameBuilder struct {
-	columns []columnBuilder // by column; unused for a category
-	codes   [][]int32       // by column; nil unless it is a category
-	texts   [][]string      // by column; nil unless it is a text
+	columns []columnBuilder // by column; used for numeric columns only
+	codes   [][]int32       // by column; nil unless it is a Category
+	texts   [][]string      // by column; nil unless it is a Text
 	labels  []int32
 	rows    int
 }
@@ -190,7 +193,7 @@ func newFrameBuilder(schema *Schema, rows int) *frameBuilder {
 	return b
 }
 
-// add appends the rows of d, whose ranges must be measured.
+// add appends the rows of d, whose measureRanges must have been called.
 func (b *frameBuilder) add(d *rowDecoder) {
 	for i := range d.columns {
 		switch {

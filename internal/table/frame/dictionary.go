@@ -2,11 +2,13 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionary is the maximum size of a dictionary. A feature has at most 255 bins, one of
-// them for missing cells. The indices can therefore serve as bins.
+// maxDictionary is the largest number of values of a dictionary. A feature of the
+// learning engine has at most 255 bins, one of them for missing values. The indices can
+// therefore serve as bins.
 const maxDictionary = 254
 
-// useDictionary replaces int8s or int16s by a dictionary if they have few distinct values.
+// useDictionary replaces int8s or int16s by a dictionary and indices if they have few
+// distinct values.
 func (e *encoded) useDictionary() {
 	switch {
 	case e.int8s != nil:
@@ -21,17 +23,18 @@ func (e *encoded) useDictionary() {
 	e.int8s, e.int16s = nil, nil
 }
 
-// minDictionaryRows is the minimum number of cells for a dictionary. With fewer cells it
-// would save little memory, and buildDictionary allocates a table of all possible cells.
+// minDictionaryRows is the smallest number of rows for a dictionary. With fewer rows, a
+// dictionary would save little memory, and buildDictionary allocates a table of all
+// possible values.
 const minDictionaryRows = 1 << 12
 
-// buildDictionary sets the dictionary of e and returns the index of each cell. It returns
-// nil if there are too many distinct values or too few cells.
+// buildDictionary sets the dictionary of e and returns the index of each row's value. It
+// returns nil if there are too many distinct values or too few rows.
 func buildDictionary[T int8 | int16](e *encoded, ints []T, missing T) []uint8 {
 	if len(ints) < minDictionaryRows {
 		return nil
 	}
-	first := int(missing) // the smallest cell
+	first := int(missing) // the smallest number of type T
 	seen := make([]bool, -2*first)
 	for _, cell := range ints {
 		seen[int(cell)-first] = true

@@ -1,11 +1,11 @@
-// Package frame holds a table as typed columns for the learning engine: a Frame of numeric
-// and category Columns, described by a Schema. It is built on csvfile and cells. Package
-// profile infers a Schema, and package learn uses the frames.
+// Package frame holds a table as typed columns for the learning engine: a Frame of
+// numeric, category and text Columns, described by a Schema. It is built on csvfile and
+// cells. Package profile infers a Schema, and package learn uses the frames.
 //
 //	Load         reads a whole file with a Schema into a Frame
 //	BlockReader  reads a blind file in Blocks, which keep the bytes of each row
 //
-// The columns of a Schema are features. A column of dates has several features, such as the
-// weekday and the hour. A column of texts has features of its words. An uninformative
-// column has no features.
+// The columns of a Schema are features. A file's column of dates has several features,
+// such as the weekday and the hour. A column of long texts has features of its words. An
+// uninformative column has no features.
 package frame

@@ -7,11 +7,11 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss, as decimals. At most
-// one of the slices is not nil.
+// encoded holds the numbers of a column in few bytes and without loss, as decimals with
+// integer k. At most one of the slices is not nil.
 //
-//	int8s, int16s   k / 10^digits         the smallest k is a missing cell
-//	decimals        k / 10^e              each cell has its own exponent
+//	int8s, int16s   k / 10^digits         the smallest k of the type is a missing value
+//	decimals        k / 10^e              each value has its own exponent e
 //	indices         dictionary[index]     if there are few distinct values
 //
 // A float64 represents k and 10^e exactly, so that their quotient is the float64 nearest to
@@ -23,7 +23,8 @@ type encoded struct {
 	decimals []cells.Decimal
 
 	indices []uint8
-	// dictionary has the distinct values in ascending order, followed by NaN.
+	// dictionary holds the distinct values in ascending order. Its remaining elements are
+	// NaN.
 	dictionary     *[1 << 8]float64
 	dictionarySize int
 }
@@ -32,7 +33,7 @@ func (e *encoded) isSet() bool {
 	return e.int8s != nil || e.int16s != nil || e.decimals != nil || e.indices != nil
 }
 
-// slice keeps only rows lo…hi-1.
+// slice restricts e to rows lo…hi-1.
 func (e *encoded) slice(lo, hi int) {
 	switch {
 	case e.int8s != nil:
@@ -46,7 +47,7 @@ func (e *encoded) slice(lo, hi int) {
 	}
 }
 
-// The values of missing cells in int8s and int16s.
+// The numbers that represent missing values in int8s and int16s.
 const (
 	missingInt8  = math.MinInt8
 	missingInt16 = math.MinInt16

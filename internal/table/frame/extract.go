@@ -6,13 +6,13 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// extractor extracts several features from each cell of a field.
+// extractor extracts one or several features from each cell of a field.
 type extractor interface {
-	// extract appends a value to each of the extractor's columns.
+	// extract appends a value to each of the columns that the extractor computes.
 	extract(columns []Column, cell []byte)
 }
 
-// amountExtractor extracts numbers with units, currencies or separators.
+// amountExtractor extracts a number with a unit, a currency or separators.
 type amountExtractor struct {
 	format cells.NumberFormat
 	column int
@@ -46,8 +46,8 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// DateFeature returns a feature of a point in time, which is given in days since 1 January
-// 1970.
+// DateFeature returns a feature of a point in time. days is the number of days since 1
+// January 1970, with a fraction for the time of day.
 func DateFeature(days float64, kind FeatureKind) float64 {
 	whole := math.Floor(days)
 	switch kind {
@@ -66,13 +66,14 @@ func DateFeature(days float64, kind FeatureKind) float64 {
 	return float64(day)
 }
 
-// textExtractor extracts words. An empty cell has no words, and its length is missing.
+// textExtractor extracts features of words. An empty cell has no words, and its features
+// length and words are missing.
 type textExtractor struct {
 	tokenizer     cells.Tokenizer
-	wordColumns   []int          // for each word, whether the text has it
-	words         map[string]int // the column of each word
-	lengthColumns []int          // for the length of the text
-	countColumns  []int          // for the number of words
+	wordColumns   []int          // the columns of words, which are 1 if the text has the word
+	words         map[string]int // by word: its column
+	lengthColumns []int          // the columns of the length of the text
+	countColumns  []int          // the columns of the number of words
 }
 
 func (e *textExtractor) extract(columns []Column, cell []byte) {
@@ -98,8 +99,8 @@ func (e *textExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// newExtractor returns the extractor for columns of a schema, which must have the same
-// source and group.
+// newExtractor returns the extractor for the given columns of a schema, which must have
+// the same source and the same FeatureKind.group.
 func newExtractor(schema *Schema, columns []int) extractor {
 	c := &schema.Columns[columns[0]]
 	switch c.Feature {

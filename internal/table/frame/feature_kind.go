@@ -3,22 +3,23 @@ package frame
 // FeatureKind is the kind of value that is extracted from a cell.
 type FeatureKind string
 
-// The kinds of features. The empty FeatureKind is the cell itself.
+// The kinds of features. The empty FeatureKind means the number or text of the cell
+// itself.
 const (
-	FeatureAmount  FeatureKind = "amount"  // a number with a unit or with commas
-	FeatureText    FeatureKind = "text"    // the texts among numbers
+	FeatureAmount  FeatureKind = "amount"  // a number with a unit or with separators
+	FeatureText    FeatureKind = "text"    // the texts of a column of numbers
 	FeatureTime    FeatureKind = "time"    // a date as days since 1 January 1970
 	FeatureMonth   FeatureKind = "month"   // 1 to 12
-	FeatureDay     FeatureKind = "day"     // of the month, 1 to 31
+	FeatureDay     FeatureKind = "day"     // day of the month, 1 to 31
 	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
-	FeatureHour    FeatureKind = "hour"    // since midnight, with a fraction
+	FeatureHour    FeatureKind = "hour"    // hours since midnight, with a fraction
 	FeatureLength  FeatureKind = "length"  // length of a text in bytes
 	FeatureWords   FeatureKind = "words"   // number of words of a text
-	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, else 0
+	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, otherwise 0
 )
 
-// group returns the kind that represents all kinds with the same extractor. known is false
-// if there is no extractor.
+// group returns the kind that stands for all kinds with the same extractor. known is
+// false if k has no extractor.
 func (k FeatureKind) group() (family FeatureKind, known bool) {
 	switch k {
 	case FeatureAmount:
@@ -31,7 +32,8 @@ func (k FeatureKind) group() (family FeatureKind, known bool) {
 	return "", false
 }
 
-// DeriveFeature returns a copy of c for the given kind of feature of the column source.
+// DeriveFeature returns a copy of c that is extracted as the given kind from the column
+// source.
 func DeriveFeature(c ColumnSchema, source string, kind FeatureKind) ColumnSchema {
 	c.Source, c.Feature = source, kind
 	return c

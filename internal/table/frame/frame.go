@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	Numeric  Kind = iota // numbers
 	Category             // texts from a fixed set of levels
-	Text                 // texts, as they are
+	Text                 // arbitrary texts
 )
 
 // Missing is the code of an empty cell in a Category column.
@@ -20,7 +20,7 @@ const Missing int32 = -1
 
 // Frame is a table as typed columns. It is immutable and safe for concurrent use.
 type Frame struct {
-	// Schema is the schema that the cells were read with.
+	// Schema is the schema according to which the file was read.
 	Schema *Schema
 	// Rows is the number of data rows.
 	Rows int
@@ -31,20 +31,20 @@ type Frame struct {
 	Labels []int32
 }
 
-// Schema describes the columns of a training file, so that other files can be read for its
-// model. It is stored with the dataset and in the model file.
+// Schema describes the columns of a training file, so that blind files can be read for a
+// model trained on it. It is stored with the dataset and in the model file.
 type Schema struct {
 	// ID is the name of the first column, and Label is the name of the last column.
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	// Fields are the names of the columns between ID and Label in file order. It is an error
-	// if a file lacks one of them, even one without features. Fields is nil if it would have
-	// exactly the source names of Columns.
+	// Fields are the names of the columns between ID and Label in file order, including
+	// those without features. A blind file that lacks one of them is invalid. Fields is
+	// nil if it would be equal to the source names of Columns.
 	Fields []string `json:"fields,omitempty"`
 	// Columns are the features.
 	Columns []ColumnSchema `json:"columns"`
-	// Classes are the distinct labels, in numeric order if all are numbers, otherwise in
-	// byte order.
+	// Classes are the distinct labels, in numeric order if all of them are numbers,
+	// otherwise in byte order.
 	Classes []string `json:"classes"`
 }
 
@@ -60,7 +60,7 @@ func (s *Schema) FieldNames() []string {
 	return names
 }
 
-// OmitImpliedFields sets Fields to nil if FieldNames then returns the same names.
+// OmitImpliedFields sets Fields to nil if FieldNames returns the same names without it.
 func (s *Schema) OmitImpliedFields() {
 	same := func(name string, c ColumnSchema) bool { return name == c.SourceName() }
 	if slices.EqualFunc(s.Fields, s.Columns, same) {
@@ -68,8 +68,9 @@ func (s *Schema) OmitImpliedFields() {
 	}
 }
 
-// Valid reports whether every column of the schema can be extracted. The source of a column
-// must be one of the fields, and all features of a field must come from the same extractor.
+// Valid reports whether the features of every column can be extracted. The source of a
+// feature must be one of the fields, and all features of a field must be of the same
+// FeatureKind.group.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]FeatureKind)
@@ -98,17 +99,18 @@ type ColumnSchema struct {
 	// Source is the name of the file's column that the feature is extracted from. Defaults
 	// to Name.
 	Source string `json:"source,omitempty"`
-	// Feature is the value that is extracted from a cell. Defaults to the cell itself.
+	// Feature is what is extracted from a cell. Defaults to the number or text of the
+	// cell itself.
 	Feature FeatureKind `json:"part,omitempty"`
-	// DayFirst is set if 1/2/2006 is in February.
+	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool `json:"dayFirst,omitempty"`
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
 	// Word is the word of a FeatureWord.
 	Word string `json:"word,omitempty"`
-	// Levels are the texts of a Category, in byte order. The code of a text is its index,
-	// or len(Levels) for other texts.
+	// Levels are the texts of a Category column, in byte order. The code of a text is its
+	// index in Levels, or len(Levels) for other texts.
 	Levels []string `json:"levels,omitempty"`
 }
 

@@ -10,18 +10,19 @@ import (
 
 // LoadOptions configure Load.
 type LoadOptions struct {
-	// Labelled is set for a training file, whose columns are found by position; the last is
-	// the label. The columns of a blind file are found by name.
+	// Labelled is set for a training file. Its columns are found by position, and the
+	// last is the label. The columns of a blind file are found by name.
 	Labelled bool
-	// Rows is the number of data rows, or 0 if it is unknown. Knowing it saves memory.
+	// Rows is the number of data rows, or 0 if it is unknown. If it is set, Load needs
+	// less memory.
 	Rows int
 }
 
 // Load reads a file into memory as the columns of a schema.
 //
-// A blind file may have the features in any order, and other columns, too. A
-// *csvfile.Defect describes an error in the file. Unlike profile.Scan, Load checks neither
-// for duplicate IDs nor the names of a training file.
+// A blind file may have the features in any order, and may have other columns. Load
+// returns a *csvfile.Defect for an error in the file. Unlike profile.Scan, Load checks
+// neither for duplicate IDs nor the names of the columns of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
@@ -53,7 +54,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 // loader is the state of a call of Load.
 type loader struct {
 	table   *csvfile.Table
-	decoder *rowDecoder // of rows that are read one by one
+	decoder *rowDecoder // for rows that are read one by one
 	builder *frameBuilder
 }
 
@@ -87,7 +88,7 @@ type loadWorker struct {
 	ctx     context.Context
 	numeric []bool
 	chunk   csvfile.ParsedChunk
-	decoder *rowDecoder // of the chunk
+	decoder *rowDecoder // for the chunk
 	valid   bool        // no record is defective
 }
 

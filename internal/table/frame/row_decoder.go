@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// binding has the positions of a schema's columns in a record.
+// binding holds the positions of a schema's columns in the records of a file.
 type binding struct {
 	id, label int   // label is -1 for a blind file
-	features  []int // by column of the schema
+	features  []int // by column of the schema: the position of its source
 }
 
 func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
@@ -63,7 +63,7 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 type rowDecoder struct {
 	schema       *Schema
 	binding      *binding
-	keepDecimals bool // decodeChunk keeps numbers as decimals
+	keepDecimals bool // whether decodeChunk keeps numbers as decimals
 	rows         int
 	columns      []Column
 	direct       []directField
@@ -75,26 +75,27 @@ type rowDecoder struct {
 	decimals [][]cells.Decimal
 }
 
-// directField is a field whose cells are decoded to one number, code or text each.
+// directField is a field whose cells are decoded to one number, one code or one text
+// each.
 type directField struct {
 	field, column int
 	codes         map[string]int32 // nil unless it is a Category
 	isText        bool
 }
 
-// extractedField is a field from whose cells several columns are extracted.
+// extractedField is a field whose cells are the source of several columns.
 type extractedField struct {
 	field     int
 	columns   []int
 	extractor extractor
 }
 
-// newRowDecoder returns a decoder for records that have the columns of schema at the
-// positions of b.
+// newRowDecoder returns a decoder for records in which the columns of schema are at the
+// positions in b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
 	d := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
-	parts := make(map[int][]int) // the columns extracted from each field
+	parts := make(map[int][]int) // by field: the columns extracted from it
 	var fields []int
 	for i := range schema.Columns {
 		one, field := &schema.Columns[i], b.features[i]
@@ -134,8 +135,8 @@ func (d *rowDecoder) fork() *rowDecoder {
 	return &other
 }
 
-// BuildIndex returns the position of each text. If a text occurs several times, this is its
-// last position.
+// BuildIndex returns a map from each text to its position. For a text that occurs several
+// times, this is the last position.
 func BuildIndex(texts []string) map[string]int32 {
 	index := make(map[string]int32, len(texts))
 	for i, one := range texts {
@@ -162,7 +163,7 @@ func (d *rowDecoder) reset() {
 	}
 }
 
-// decodeRecord adds a row. It returns nil or a defect, which has no column name.
+// decodeRecord adds a row. It returns nil or a defect, whose Name is not set.
 func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {

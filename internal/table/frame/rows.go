@@ -1,6 +1,6 @@
 package frame
 
-// Take returns a frame of the given rows with their labels, in that order.
+// Take returns a frame of the given rows with their labels, in the order of rows.
 func (f *Frame) Take(rows []int32) *Frame {
 	taken := &Frame{Schema: f.Schema, Rows: len(rows), Columns: make([]Column, len(f.Columns))}
 	for i := range f.Columns {
@@ -16,7 +16,7 @@ func (f *Frame) Take(rows []int32) *Frame {
 }
 
 // Append returns a frame with the rows of f, followed by rows lo…hi-1 of other, without
-// labels. Columns without cells in f have no cells in the result.
+// labels. A zero Column of f is also zero in the result.
 func (f *Frame) Append(other *Frame, lo, hi int) *Frame {
 	joined := &Frame{Schema: f.Schema, Rows: f.Rows + hi - lo, Columns: make([]Column, len(f.Columns))}
 	for i := range f.Columns {

@@ -12,19 +12,21 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// SplitColumns are the names of the columns by which the rows of a training file are divided
-// into training and measured rows. A name may be empty.
+// SplitColumns are the names of the columns by which the rows of a training file are
+// divided into training and validation rows. Both may be empty.
 type SplitColumns struct {
-	Group string // rows with the same cell belong together
-	Time  string // numbers, or dates with or without a time of day
+	Group string // rows with the same value are kept together
+	Time  string // numbers, or dates with or without a time of day; validation rows are later than training rows
 }
 
-// SplitKeys are the values of SplitColumns. A slice is nil if its column has no name.
+// SplitKeys are the values of the columns in SplitColumns. A slice is nil if its column
+// has no name.
 type SplitKeys struct {
-	// Groups holds the number of each row's group, from 0, or -1 if the cell is empty.
+	// Groups holds the number of each row's group, counted from 0, or -1 if the cell is
+	// empty.
 	Groups []int32
-	// Times holds the number of each row, or its days since 1 January 1970. It is NaN for a
-	// cell that is empty or no time.
+	// Times holds, for each row, the number in its cell, or the days from 1 January 1970
+	// to its date. It is NaN if the cell is empty or is not a time.
 	Times []float64
 }
 
@@ -35,12 +37,13 @@ type SplitColumnError struct {
 
 func (e *SplitColumnError) Error() string { return fmt.Sprintf("%q: %s", e.Column, e.Reason) }
 
-// minTimeShare is the smallest share of the cells of a time column that must be times.
+// minTimeShare is the smallest fraction of the non-empty cells of a time column that must
+// be times.
 const minTimeShare = 0.95
 
-// ReadSplitKeys reads the cells of the split columns of a training file, which must be fields of
-// schema. A *SplitColumnError describes a column with fewer than two different values, or cells that
-// are no times.
+// ReadSplitKeys reads the split columns of a training file, which must be fields of
+// schema. It returns a *SplitColumnError for a column with fewer than two different
+// values, or with too many cells that are not times.
 func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns SplitColumns) (*SplitKeys, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
@@ -71,18 +74,19 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 	}
 }
 
-// splitKeyReader collects the cells of the split columns.
+// splitKeyReader collects the values of the split columns.
 type splitKeyReader struct {
-	index  map[string]int32 // of the groups
+	index  map[string]int32 // by text of a group: its number
 	groups []int32
-	// times holds the times as read in each way, and parsed how many cells could be read.
+	// times holds the times of the rows in each format, and parsed how many cells have
+	// this format.
 	times   [numTimeFormats][]float64
 	parsed  [numTimeFormats]int
-	filled  int
-	invalid string // a cell that is no time
+	filled  int    // number of cells of the time column that are not empty
+	invalid string // the first cell that is not a time in any format
 }
 
-// The ways to read a cell as a time.
+// The formats in which a cell is read as a time.
 const (
 	timeIsNumber = iota
 	timeMonthFirst
@@ -120,7 +124,8 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	}
 }
 
-// parseTime returns NaN if the cell is no time in the given format.
+// parseTime returns the time in a cell, or NaN if the cell is not a time in the given
+// format.
 func parseTime(cell []byte, format int) float64 {
 	if format == timeIsNumber {
 		return cells.NumberOrNaN(cell)
@@ -132,8 +137,7 @@ func parseTime(cell []byte, format int) float64 {
 	return moment.EpochDays()
 }
 
-// keys returns the collected keys. The format of the times is the one in which most cells
-// are times.
+// keys returns the collected keys. The times are read in the format that most cells have.
 func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	if columns.Group != "" && len(r.index) < 2 {
 		return nil, &SplitColumnError{columns.Group, "the column has fewer than two different values, so no rows can be kept apart"}
@@ -164,8 +168,8 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	return keys, nil
 }
 
-// Without returns f without the features of a column of the file. Other files must still
-// have the column.
+// Without returns f without the features of the given column of the file. The schema
+// still requires the column in other files.
 func (f *Frame) Without(column string) *Frame {
 	schema := *f.Schema
 	schema.Fields = f.Schema.FieldNames()

@@ -12,28 +12,28 @@ import (
 //	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
 //	                         r8,40,no                 → an empty name
 //
-// It does so only if one assignment has a lower cost than all others.
+// It returns an assignment only if its cost is lower than the cost of all others.
 type aligner struct {
 	columns     int
 	delim       byte
-	id          int // -1 if it is generated
-	label       int // -1 in a blind file
+	id          int // position of the ID, -1 if the ID is generated
+	label       int // position of the label, -1 in a blind file
 	accepts     func(column int, cell []byte, strictly bool) bool
-	cost        [][]int32 // by column and number of fields used: the minimum cost
-	ways        [][]uint8 // the number of assignments with this cost, at most 2
-	fieldsTaken [][]int32 // the number of fields of the last column in such an assignment
-	joined      []byte    // the result of joinFields, reused
-	combined    [][]byte  // the repaired row, reused
+	cost        [][]int32 // by number of columns and number of fields used: the lowest cost
+	ways        [][]uint8 // the number of assignments with this cost; 2 means several
+	fieldsTaken [][]int32 // the number of fields of the last of these columns in such an assignment
+	joined      []byte    // the result of joinFields, whose memory is reused
+	combined    [][]byte  // the result of padMissing, whose memory is reused
 }
 
 const (
-	unreachable    = int32(1 << 30)
-	maxAlignCells  = 1 << 20 // maximum cells of each table
-	maxExtraFields = 64      // maximum number of fields beyond that of columns
+	unreachable    = int32(1 << 30) // the cost of a combination that no assignment has
+	maxAlignCells  = 1 << 20        // largest number of elements of cost, of ways and of fieldsTaken
+	maxExtraFields = 64             // largest number of fields in addition to one for each column
 )
 
 // align returns one field per column, or nil if there is no unambiguous assignment. The
-// result is valid until the next call.
+// result is valid until the next call of align.
 func (a *aligner) align(fields [][]byte) [][]byte {
 	if len(fields) > a.columns {
 		if cut := a.dropTrailing(fields); cut != nil {
@@ -59,8 +59,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the fields up to the last column. It returns nil if a field after
-// the last column is not blank.
+// dropTrailing returns the fields up to the last column. It returns nil if one of the
+// fields after them is not blank, or if the returned fields would not fit their columns.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -71,7 +71,8 @@ func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 }
 
 // padMissing returns the fields with empty fields appended, because some programs omit
-// empty fields at the end of a row. It returns nil if the label would be empty.
+// empty fields at the end of a row. It returns nil if the label would be empty, or if the
+// fields would not fit their columns.
 func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -83,8 +84,8 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(a.combined)
 }
 
-// fieldsIfFit returns fields if they fit their columns, otherwise nil. A new text fits any
-// column of texts except the label.
+// fieldsIfFit returns fields if they fit their columns, and otherwise nil. A column of
+// texts other than the label may have a text that no other row has.
 func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {
@@ -94,8 +95,8 @@ func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	return fields
 }
 
-// fits reports whether a cell may be in a column. If strictly is set, a column with few
-// distinct texts accepts no other text.
+// fits reports whether cell may be a value of a column. If strictly is set, a column with
+// few distinct texts accepts no other text.
 func (a *aligner) fits(column int, cell []byte, strictly bool) bool {
 	if cells.IsBlank(cell) {
 		return column != a.id && column != a.label
@@ -116,8 +117,8 @@ func (a *aligner) resetTables(fields int) {
 	a.cost[0][0], a.ways[0][0] = 0, 1
 }
 
-// assignFields tries to assign zero, one or several fields to a column, starting with
-// fields[used].
+// assignFields tries to assign zero, one or several fields, starting with fields[used],
+// to a column.
 func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	missing := a.columns - len(fields)
 	if missing > 0 && a.fits(column, nil, true) {
@@ -149,7 +150,7 @@ func (a *aligner) relax(column, used, take int, cost int32) {
 	}
 }
 
-// backtrack returns the cells of the best assignment.
+// backtrack returns the fields, joined where necessary, of the best assignment.
 func (a *aligner) backtrack(fields [][]byte) [][]byte {
 	cells := make([][]byte, a.columns)
 	used := len(fields)
@@ -167,7 +168,8 @@ func (a *aligner) backtrack(fields [][]byte) [][]byte {
 	return cells
 }
 
-// joinFields returns fields joined by the delimiter.
+// joinFields returns fields joined by the delimiter. The result is valid until the next
+// call.
 func (a *aligner) joinFields(fields [][]byte) []byte {
 	a.joined = append(a.joined[:0], fields[0]...)
 	for _, field := range fields[1:] {

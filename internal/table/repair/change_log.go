@@ -9,18 +9,19 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Change is a kind of change that File made, with its first location.
+// Change is a kind of change that File made, with the location of the first such change.
 type Change struct {
-	// Code identifies the kind of change. It never changes, unlike the message.
+	// Code identifies the kind of change. Unlike Message, it is the same in every
+	// release.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Count is the number of rows, cells or columns changed.
+	// Count is how many rows, cells or columns were changed.
 	Count int `json:"count"`
-	// Line and Column are the location in the source, from 1. They are 0 for the whole file
-	// or the whole line.
+	// Line and Column are the location in the source file, counted from 1. Column is 0
+	// for a change of a whole line, and both are 0 for a change of the whole file.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Name is the name of the column.
+	// Name is the name of the column; empty if the change is not about a column.
 	Name string `json:"name,omitempty"`
 	// LeftOut is the number of rows that the change omitted from the copy.
 	LeftOut int `json:"leftOut,omitempty"`
@@ -48,8 +49,8 @@ const (
 	changeLabelOut    = "label-taken-out"
 )
 
-// changeTexts are the messages of changes, where %s is replaced by their number and noun. An
-// empty text means that each change has its own message.
+// changeTexts are the messages of changes. %s is replaced by the number of changes and
+// noun. If text is empty, each change has its own message.
 var changeTexts = []struct{ code, noun, text string }{
 	{csvfile.FixEncoding, "cell", "converted %s from Windows-1252 to UTF-8"},
 	{csvfile.FixByteOrderMark, "", "removed the byte order mark"},
@@ -76,10 +77,10 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeLabelOut, "", ""},
 }
 
-// changeLog collects changes of each kind in one Change.
+// changeLog collects the changes. Changes of the same kind are one Change.
 type changeLog struct{ changes []Change }
 
-// add adds a change with its location.
+// add adds a change at the given location.
 func (l *changeLog) add(code string, line, column int) {
 	l.addChange(Change{Code: code, Line: line, Column: column})
 }
@@ -104,7 +105,7 @@ func (l *changeLog) addChange(c Change) {
 	l.changes[at].LeftOut += c.LeftOut
 }
 
-// countLeftOut returns the number of rows omitted by changes with a code.
+// countLeftOut returns the number of rows omitted by changes with the given code.
 func (l *changeLog) countLeftOut(code string) int {
 	n := 0
 	for _, c := range l.changes {

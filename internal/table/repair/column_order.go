@@ -9,10 +9,11 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// generatedID is used instead of the position of the ID column if the IDs are generated.
+// generatedID is the position of the ID if the IDs are generated, because no column is
+// the ID.
 const generatedID = -1
 
-// chooseRoles chooses the ID and, for a training file, the probable label.
+// chooseRoles chooses the ID and, for a training file, suggests the label.
 func (r *repairer) chooseRoles() (err error) {
 	layout := &r.opts.Layout
 	fits := r.blind && r.opts.Train != nil
@@ -37,8 +38,9 @@ func (r *repairer) chooseRoles() (err error) {
 	return nil
 }
 
-// findBlindID returns the ID column of a blind file: the column with the name of the
-// training file's ID, otherwise the first if it is not a feature, otherwise generatedID.
+// findBlindID returns the position of the ID in a blind file: the column with the name of
+// the training file's ID, otherwise the first column if it is not a feature, otherwise
+// generatedID.
 func (r *repairer) findBlindID() int {
 	train := r.opts.Train
 	isID := func(name string) bool { return name == train.Schema.ID }
@@ -84,9 +86,9 @@ func (r *repairer) makeNamesUnique() {
 	}
 }
 
-// generateColumnNames sets the names of the columns of a file without a header. It uses the
-// names of the training file if the numbers of columns match, otherwise names such as id,
-// column_2 and label.
+// generateColumnNames sets the names of the columns of a file without a header. It uses
+// the names of the training file if it has the same number of columns, otherwise names
+// such as id, column_2 and label.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
 	if names := r.namesFromTraining(); names != nil {
@@ -108,9 +110,9 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns the names of the columns of a blind file without a header. These
-// are the names of the training file if it has as many columns, with or without the ID and
-// the label. Otherwise it returns nil.
+// namesFromTraining returns the names of the columns of a blind file without a header:
+// the names of the training file, if the blind file has as many columns as the training
+// file has with or without the ID and the label. Otherwise it returns nil.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
@@ -130,7 +132,7 @@ func (r *repairer) namesFromTraining() []string {
 	return nil
 }
 
-// uniqueName returns a name, with a number appended if it is taken.
+// uniqueName returns name, with a number appended if taken returns true for it.
 func uniqueName(name string, taken func(string) bool) string {
 	free := name
 	for n := 2; taken(free); n++ {
@@ -139,8 +141,8 @@ func uniqueName(name string, taken func(string) bool) string {
 	return free
 }
 
-// isDropped reports whether a column is omitted, because it is in Layout.Drop or has neither
-// a name nor values.
+// isDropped reports whether the column at the given position is omitted, because it is in
+// Layout.Drop or has neither a name nor values.
 func (r *repairer) isDropped(at int) bool {
 	if r.dialect.hasHeader && r.dialect.names[at] == "" && at != r.id {
 		if r.stats.Column(at).IsEmpty() {
@@ -184,7 +186,8 @@ func (r *repairer) lastColumn() int {
 	return -1
 }
 
-// orderTrainingColumns sets the order of the columns to the ID, the features and the label.
+// orderTrainingColumns sets the order of the copy's columns: the ID, the features, the
+// label.
 func (r *repairer) orderTrainingColumns() {
 	if r.id >= 0 {
 		r.order = append(r.order, r.id)
@@ -199,8 +202,8 @@ func (r *repairer) orderTrainingColumns() {
 	}
 }
 
-// orderBlindColumns sets the order of the columns to the ID, the features in the order of
-// the training file, and the columns that are not in the training file.
+// orderBlindColumns sets the order of the copy's columns: the ID, the features in the
+// order of the training file, the columns that are not in the training file.
 func (r *repairer) orderBlindColumns() {
 	if r.id >= 0 {
 		r.order = append(r.order, r.id)
@@ -228,7 +231,7 @@ func (r *repairer) orderBlindColumns() {
 	}
 }
 
-// appendRemainingColumns appends the wanted columns to the order, except the ID, the label
+// appendRemainingColumns appends the wanted columns to r.order, except the ID, the label
 // and dropped columns.
 func (r *repairer) appendRemainingColumns(wanted func(at int) bool) {
 	for at := range r.names {
@@ -248,8 +251,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar renames columns whose names differ from names of the training file in case
-// and punctuation only.
+// renameSimilar renames each column whose name differs from a name of the training file
+// only in case and punctuation.
 func (r *repairer) renameSimilar(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -10,22 +10,24 @@ import (
 // dialect is the format of a file, inferred from its beginning.
 type dialect struct {
 	delim       byte
-	preamble    int        // number of records before the header, such as titles
-	hasHeader   bool       // the first record has the names of the columns
-	hasRowNames bool       // the header has no name for the first column, as R writes tables
+	preamble    int        // number of records before the header, such as a title
+	hasHeader   bool       // the first record after the preamble has the names of the columns
+	hasRowNames bool       // the header has no name for the first column, as in files written by R
 	names       []string   // the header, trimmed
-	line        int        // of the header
-	sample      [][][]byte // the first rows
+	line        int        // the line of the header
+	sample      [][][]byte // the first rows after the header
 }
 
-// The maximum number of records that sniffDialect reads, and of records before the header.
+// The largest number of records that sniffDialect reads, and of records before the
+// header.
 const (
 	maxSniffedRows = 1000
 	maxPreamble    = 20
 )
 
-// sniffDialect infers the dialect of a file. delim is csvfile.AutoDelimiter or the delimiter
-// set by the user. truncated is set if the file continues after the sample.
+// sniffDialect infers the dialect of a file from sample, its beginning. delim is
+// csvfile.AutoDelimiter or the delimiter set by the user. truncated is set if the file
+// continues after the sample.
 func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	if delim == 0 || delim == csvfile.AutoDelimiter {
 		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], truncated || len(sample) > csvfile.DelimiterSampleBytes)
@@ -77,12 +79,12 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file that has other lines before its
-// table.
+// delimiterAfterPreamble returns the delimiter of a file that may have other lines before
+// its table.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
-		records, _ := readSample(sample, truncated, delim) // an error ends the records
+		records, _ := readSample(sample, truncated, delim) // after an error, the records before it are used
 		usual, matching := modalLength(records), 0
 		for _, record := range records {
 			if len(record) == usual {
@@ -130,9 +132,10 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first column has row names: its fields are unique, and
-// the last column is not empty. If the last column is empty, each line ends with a
-// delimiter instead. Records without the usual number of fields are ignored.
+// hasRowNames reports whether the first column has row names: its fields are unique and
+// not blank, and the last column is not empty. If the last column is empty, each line
+// ends with a delimiter instead. Records that do not have the usual number of fields are
+// ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

@@ -16,15 +16,16 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Layout describes how a file differs from the canonical form. The zero Layout is the
-// canonical form: comma, ID first, label last.
+// Layout describes how a file differs from the canonical form. The zero Layout describes
+// the canonical form: fields separated by commas, the ID in the first column, the label
+// in the last.
 type Layout struct {
-	// ID is the name of the column to move to the front. Defaults to the first.
+	// ID is the name of the column to move to the front. Defaults to the first column.
 	ID string
 	// GenerateID adds a new first column with IDs r1, r2, ….
 	GenerateID bool
-	// GeneratedIDName is the name of the generated column. Defaults to id, with a number if that is
-	// taken.
+	// GeneratedIDName is the name of the generated column. Defaults to id, with a number
+	// appended if a column has this name.
 	GeneratedIDName string
 	// Names are the names of all columns, in file order, if they differ from the header. ID,
 	// Label and Drop refer to these names. Defaults to the names in the header.
@@ -32,19 +33,19 @@ type Layout struct {
 	// NoHeader is set for a file whose first row is data. Without Names, its columns are
 	// named column_1, column_2 and so on.
 	NoHeader bool
-	// Label is the name of the column to move to the end. Defaults to the last.
+	// Label is the name of the column to move to the end. Defaults to the last column.
 	Label string
 	// Drop are the names of columns to omit.
 	Drop []string
 	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
-	// Blind is set for a blind file, which need not have Label and the columns of Drop.
+	// Blind is set for a blind file, which may lack Label and the columns of Drop.
 	Blind bool
 }
 
 // SetRoles sets ID, GenerateID and Label for a file with the given column names. label is
-// empty for a file without one. ID and Label stay empty for columns that are already in
-// place, so that Normalize does not change a canonical file.
+// empty for a file without a label. ID and Label stay empty for columns that are already
+// in place, so that Normalize does not change a canonical file.
 func (l *Layout) SetRoles(names []string, id string, generateID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.Drop, name) })
 	l.ID, l.GenerateID = "", generateID
@@ -62,11 +63,12 @@ func (l *Layout) SetRoles(names []string, id string, generateID bool, label stri
 // NormalizeResult is a file in canonical form.
 type NormalizeResult struct {
 	io.Reader
-	normalizer *normalizer // nil if nothing is changed
+	normalizer *normalizer // nil if the file is in canonical form
 }
 
-// Locate maps a line and a column of the canonical form to those of the source. The column
-// is 0 for a generated one. Locate must not be called concurrently with Read.
+// Locate maps a line and a column of the canonical form to a line and a column of the
+// source. It returns column 0 for a generated ID. Locate must not be called concurrently
+// with Read.
 func (r *NormalizeResult) Locate(line, column int) (int, int) {
 	if r.normalizer == nil {
 		return line, column
@@ -75,7 +77,7 @@ func (r *NormalizeResult) Locate(line, column int) (int, int) {
 }
 
 // CollectDefects makes Read omit a defective row and continue, if possible, instead of
-// returning its defect. AddDefectsTo then has the defects.
+// returning its defect. AddDefectsTo then adds the collected defects to a profile.
 func (r *NormalizeResult) CollectDefects() {
 	if r.normalizer != nil {
 		r.normalizer.collectDefects = true
@@ -90,8 +92,9 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	p.MergeDefects(&r.normalizer.defects, r.normalizer.partial)
 }
 
-// Normalize returns src in canonical form. If src already has it, the bytes are the same. A
-// *csvfile.Defect, returned here or by Read, has its location in src.
+// Normalize returns src in canonical form. If src is already in this form, the result has
+// the same bytes. Normalize and Read return a *csvfile.Defect, whose location is in src,
+// for an error in the file.
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
@@ -149,8 +152,8 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 	return nil
 }
 
-// missingColumnDefect returns the defect of a file without the named column. role says what
-// the column is for, such as "the ID".
+// missingColumnDefect returns the defect of a file that lacks the named column. role
+// describes what the column is for, such as "the ID".
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
@@ -158,7 +161,8 @@ func missingColumnDefect(line int, name, role string, names []string) *csvfile.D
 	}
 }
 
-// columnOrder returns the positions of the columns in their new order.
+// columnOrder returns the positions of the source's columns in the order of the canonical
+// form.
 func (l *Layout) columnOrder(t *csvfile.Table) ([]int, error) {
 	find := func(name, role string, optional bool) (int, error) {
 		at := t.ColumnIndex(name)
@@ -208,20 +212,20 @@ type normalizer struct {
 	order          []int
 	generateID     bool
 	rows           int
-	firstRow       *csvfile.Record // the first record if it is data, until it is written
+	firstRow       *csvfile.Record // the first record if it is data; nil once it is written
 	out            *csvfile.Writer
 	pending        bytes.Buffer
 	err            error
-	line           int          // next line of the output
-	offsets        []lineOffset // offsets of lines in the source
+	line           int          // line of the output at which the next record starts
+	offsets        []lineOffset // ascending
 	collectDefects bool         // set by CollectDefects
 	defects        csvfile.DefectLog
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source by adding delta. It applies
-// from the output's line on until the next lineOffset. Blank lines of the source change the
-// delta, because they are not written.
+// lineOffset maps lines of the output to lines of the source: delta is added to each line
+// from line on, until the next lineOffset. Blank lines of the source change the delta,
+// because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {
@@ -241,8 +245,8 @@ func (r *normalizer) locate(line, column int) (int, int) {
 	return line, column
 }
 
-// addOffset updates the offsets after a record was written. The record starts in line
-// sourceLine of the source and has the given number of line breaks.
+// addOffset updates r.offsets and r.line after a record was written. The record starts in
+// line sourceLine of the source and has the given number of line breaks in its fields.
 func (r *normalizer) addOffset(sourceLine int, fields [][]byte, breaks int) {
 	by := 0
 	if n := len(r.offsets); n > 0 {
@@ -259,8 +263,8 @@ func (r *normalizer) addOffset(sourceLine int, fields [][]byte, breaks int) {
 	}
 }
 
-// writeHeader writes the header. idName is the name of a generated ID column. If it is
-// empty, an unused name is chosen.
+// writeHeader writes the header. idName is the name of a generated ID column; if it is
+// empty, writeHeader chooses an unused name.
 func (r *normalizer) writeHeader(idName string) {
 	if r.generateID {
 		if idName == "" {
@@ -289,8 +293,8 @@ func (r *normalizer) Read(p []byte) (int, error) {
 	return r.pending.Read(p)
 }
 
-// collectDefect adds err to r.defects and returns true if it is a defect and defects are
-// collected. It ends the reading if nothing more can be read.
+// collectDefect adds err to r.defects and returns true if err is a defect and defects are
+// collected. If nothing can be read after the defect, it sets r.err to io.EOF.
 func (r *normalizer) collectDefect(err error) bool {
 	var defect *csvfile.Defect
 	if !r.collectDefects || !errors.As(err, &defect) {

@@ -20,22 +20,22 @@ import (
 type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
-	// ChooseRoles chooses the ID and the label if Layout does not, from the names of the
-	// columns and the first rows, which may have other lengths. It is not called for a
-	// blind file with Train. If it is nil, the first column is the ID, and the last that is
-	// not dropped is the label.
+	// ChooseRoles chooses the ID and the label if Layout does not. Its arguments are the
+	// names of the columns and the first rows, which may have too many or too few fields.
+	// It is not called for a blind file with Train. If it is nil, the first column is the
+	// ID, and the last column that is not dropped is the label.
 	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
-	// Train is the profile of the training file of a blind file, without defects. It may
-	// be nil.
+	// Train is the profile of the training file that belongs to a blind file. It must
+	// have no defects. It may be nil.
 	Train *profile.Profile
 	// TrainHasGeneratedID is set if the ID of the training file was generated.
 	TrainHasGeneratedID bool
 }
 
-// ColumnRoles are the positions of the columns that are not features, from 0.
+// ColumnRoles are the positions of the columns that are not features, counted from 0.
 type ColumnRoles struct {
-	ID    int // -1 if IDs are generated
-	Label int // -1 for the last that is not dropped
+	ID    int // -1 to generate IDs
+	Label int // -1 for the last column that is not dropped
 	// LabelReason briefly explains the choice of the label.
 	LabelReason string
 }
@@ -43,27 +43,29 @@ type ColumnRoles struct {
 // Report describes what File did.
 type Report struct {
 	// Changes has one element for each kind of change. If it is empty, the copy differs
-	// from the file in formatting only.
+	// from the file only in formatting.
 	Changes []Change
-	// Read and Written are the numbers of data rows of both files. They differ by the sum
-	// of Change.LeftOut.
+	// Read and Written are the numbers of data rows of the source and of the copy. They
+	// differ by the sum of Change.LeftOut.
 	Read, Written int
 	// GeneratedID is set if an ID column was generated.
 	GeneratedID bool
 	// Line is the line of the header in the source. SourceColumns has, for each column of
-	// the copy, the number of the source's column, from 1, or 0 if it was generated.
+	// the copy, the number of this column in the source, counted from 1, or 0 if it was
+	// generated.
 	Line          int
 	SourceColumns []int
 }
 
-// File writes a corrected copy of a file to dst. The copy is in canonical form, with one
-// header, and every row has an ID and the same number of fields. The columns of a blind file
-// are in the order of the training file. File makes only unambiguous changes and reports all
-// of them.
+// File writes a corrected copy of a file to dst. The copy is in canonical form: it has
+// one header, and every row has an ID and the same number of fields. The columns of a
+// blind file are in the order of the training file. File makes only unambiguous changes
+// and reports all of them.
 //
-// open must return the file from its beginning, unpacked and, if its encoding is known, in
-// UTF-8. It is called twice. A *csvfile.Defect is an error in the file that cannot be
-// corrected. File does not find errors such as a missing column; scan the copy for them.
+// open must return the file from its beginning, unpacked and, if its encoding is known,
+// in UTF-8. It is called twice. File returns a *csvfile.Defect for an error in the file
+// that it cannot correct. It does not find errors such as a missing column; scan the copy
+// for them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -97,14 +99,14 @@ type repairer struct {
 	dialect dialect
 	names   []string
 	ids     *dupid.Set
-	stats   *profile.Collector // of the rows with the right number of fields
+	stats   *profile.Collector // statistics of the rows with the right number of fields
 	id      int                // position of the ID, or generatedID
 	label   int                // position of the label, or -1
 	chosen  ColumnRoles
-	order   []int // fields of the copy, in order
+	order   []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
-	firstPass       bool // changes are logged in the second pass only
+	firstPass       bool // no changes are logged, because the second pass logs them
 	countedFirstRow bool // the first row was counted because it is not a header
 	report          Report
 }
@@ -186,7 +188,8 @@ func (r *repairer) assignRoles() error {
 	return nil
 }
 
-// isKeptHeaderNumeric reports whether the header, without dropped columns, has only numbers.
+// isKeptHeaderNumeric reports whether the header consists only of numbers, apart from
+// dropped columns.
 func (r *repairer) isKeptHeaderNumeric() bool {
 	kept := csvfile.Table{}
 	for i, name := range r.names {
@@ -197,8 +200,8 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data and has no name of the
-// training file.
+// lacksHeader reports whether the header looks like a row of data. If it has a name of
+// the training file, it is a header.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -217,8 +220,8 @@ func (r *repairer) lacksHeader() bool {
 }
 
 // headerMatchesNumbers reports whether the training file has columns of numbers, and the
-// header has a number in each of them. names are the names that the columns have if the
-// header is data.
+// header has a number in each of them. names are the names of the columns if the header
+// is a row of data.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
@@ -237,8 +240,8 @@ func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) 
 type rowReader struct {
 	*csvfile.LenientReader
 	reads    int
-	firstRow [][]byte // the first record if it is data
-	line     int
+	firstRow [][]byte // the first record if it is data; nil once it was returned
+	line     int      // the line of firstRow
 }
 
 func (r *rowReader) next() (fields [][]byte, line int, err error) {
@@ -250,7 +253,7 @@ func (r *rowReader) next() (fields [][]byte, line int, err error) {
 	return r.Next()
 }
 
-// open skips the preamble, reads the header and returns a reader of the rows.
+// open skips the preamble, reads the header and returns a reader of the rows after it.
 func (r *repairer) open(src io.Reader) (*rowReader, error) {
 	rows := &rowReader{LenientReader: csvfile.NewLenientReader(src, r.dialect.delim, r.logChange)}
 	for range r.dialect.preamble {
@@ -299,7 +302,7 @@ func (r *repairer) repeatsHeader(fields [][]byte) bool {
 	return r.dialect.hasHeader && r.equalsFirstRow(fields)
 }
 
-// equalsFirstRow reports whether a row is the same as the first.
+// equalsFirstRow reports whether a row equals the first record after the preamble.
 func (r *repairer) equalsFirstRow(fields [][]byte) bool {
 	if len(fields) != len(r.dialect.names) {
 		return false
@@ -348,8 +351,8 @@ func (r *repairer) write(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// A training file may lose maxLeftOut rows with a wrong number of fields, or one row in
-// minKeptShare if that is more.
+// File may omit at most maxLeftOut rows with a wrong number of fields from a training
+// file, or one row in minKeptShare if that is more.
 const (
 	maxLeftOut   = 5
 	minKeptShare = 10

@@ -12,15 +12,15 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// repairWriter writes the rows of the second pass.
+// repairWriter writes the copy in the second pass.
 type repairWriter struct {
 	repairer        *repairer
 	out             *csvfile.Writer
 	aligner         aligner
-	columns         []profile.ColumnProfile // the profiles, by field
-	identifiesRows  []bool                  // by field: texts identify rows
+	columns         []profile.ColumnProfile // the profiles, by position
+	identifiesRows  []bool                  // by position: whether nearly every row has its own text
 	duplicates      map[int]bool            // the lines of rows with the ID of an earlier row
-	suffixes        map[string]int          // the last number appended to each repeated ID
+	suffixes        map[string]int          // by repeated ID, the last number appended to it
 	firstRaggedLine int                     // line of the first row with a wrong number of fields
 }
 
@@ -70,7 +70,7 @@ func (w *repairWriter) writeHeader() {
 	w.out.EndRecord()
 }
 
-// writeRow writes a row, or logs why it is omitted.
+// writeRow writes a row to the copy, or logs why the row is omitted.
 func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	r := w.repairer
 	switch {
@@ -81,8 +81,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		r.log.addLeftOut(changeHeaderRow, line)
 		return nil
 	}
-	// The first pass ignored rows equal to the first row if it took the first row for a
-	// header.
+	// If the first pass took the first row for a header, it ignored the rows equal to it.
 	wasCounted := len(fields) == len(r.names) && (r.dialect.hasHeader || r.countedFirstRow || !r.equalsFirstRow(fields))
 	if len(fields) != len(r.names) {
 		cells := w.aligner.align(fields)
@@ -120,8 +119,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	return nil
 }
 
-// omitRagged omits a row of a training file. For a blind file it returns a defect, because
-// the row would have no prediction.
+// omitRagged omits a row with a wrong number of fields from the copy of a training file.
+// For a blind file it returns a defect, because the row would have no prediction.
 func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	if w.firstRaggedLine == 0 {
 		w.firstRaggedLine = line
@@ -136,8 +135,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	return d
 }
 
-// uniqueID returns the ID of a row, or a new ID if an earlier row has the same. wasCounted
-// is set if the first pass added the ID to the repairer's IDs.
+// uniqueID returns the ID of a row, or a new ID if an earlier row has the same ID.
+// wasCounted is set if the first pass added the ID to the repairer's IDs.
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {
@@ -165,8 +164,8 @@ func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, e
 	return fresh, err
 }
 
-// nextFreeID returns a unique ID: stem followed by a number, the first unused one from n
-// on.
+// nextFreeID returns a new ID: stem followed by the first number from n on with which the
+// ID is unused.
 func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	ids := w.repairer.ids
 	for ; ; n++ {
@@ -182,7 +181,7 @@ func (w *repairWriter) nextFreeID(stem []byte, n, line int) ([]byte, error) {
 	}
 }
 
-// acceptsCell reports whether a non-blank cell looks like the cells of a column. If
+// acceptsCell reports whether a non-blank cell looks like the values of a column. If
 // strictly is set, a column with few distinct texts accepts no other text.
 func (w *repairWriter) acceptsCell(column int, cell []byte, strictly bool) bool {
 	t, c := w.repairer.stats.Column(column), &w.columns[column]
