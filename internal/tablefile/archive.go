@@ -15,8 +15,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// convertRandomAccess converts a file in a format that needs random access: Parquet, ZIP or
-// Excel. It returns false if head is not the beginning of such a file.
+// convertRandomAccess converts a file in a format that needs random access: Parquet, ZIP
+// or Excel. head is the beginning of the file's content. It returns false if the file has
+// another format.
 func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
 	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	if !isParquet && !isZIP {
@@ -47,7 +48,7 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 	return true, f.convertArchive(ctx, &archive.Reader, opts)
 }
 
-// convertArchive reads the only table in a ZIP file.
+// convertArchive reads the table in a ZIP file, which must contain only one.
 func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, opts Options) error {
 	var tables []*zip.File
 	var names []string
@@ -92,7 +93,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 	return f.readMember(ctx, from, opts)
 }
 
-// hasTableExtension reports whether a file name has the extension of a table.
+// hasTableExtension reports whether a file name has the extension of a table format.
 func hasTableExtension(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst"} {
@@ -102,7 +103,7 @@ func hasTableExtension(name string) bool {
 }
 
 // readMember reads the file at memberPath, which was unpacked from the archive f, and
-// stores it in f.temp as CSV in UTF-8. Locations are lines of the unpacked file.
+// stores it in f.temp as CSV in UTF-8. Locations are lines of the file at memberPath.
 func (f *sourceFile) readMember(ctx context.Context, memberPath string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, member: true}
 	err := member.inspect(ctx, opts)

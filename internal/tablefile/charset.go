@@ -16,8 +16,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckEncoding returns an error if the named encoding is unsupported. An empty name, which
-// asks for detection, is valid.
+// CheckEncoding returns an error if the named encoding is unsupported. An empty name is
+// valid; it means that the encoding is detected.
 func CheckEncoding(name string) error {
 	if name == "" {
 		return nil
@@ -26,7 +26,7 @@ func CheckEncoding(name string) error {
 	return err
 }
 
-// findCharset returns the named encoding, or nil for UTF-8.
+// findCharset returns the named encoding, or nil for UTF-8. An unknown name is an error.
 func findCharset(name string) (encoding.Encoding, error) {
 	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
 	case "utf8", "ascii", "usascii":
@@ -49,8 +49,9 @@ func findCharset(name string) (encoding.Encoding, error) {
 	return found, nil
 }
 
-// detectUTF16 returns the name of a UTF-16 encoding if head starts with a byte order mark or
-// has NUL bytes in its first two characters. Otherwise it returns "".
+// detectUTF16 returns the name of a UTF-16 encoding if head starts with its byte order
+// mark, or if the first two characters are ASCII characters in UTF-16. Otherwise it
+// returns "".
 func detectUTF16(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
@@ -67,8 +68,8 @@ func detectUTF16(head []byte) string {
 	return ""
 }
 
-// transcode returns src converted from the named encoding to UTF-8. Invalid bytes are a
-// *csvfile.Defect.
+// transcode returns src converted from the named encoding to UTF-8. The reader returns a
+// *csvfile.Defect for bytes that are invalid in this encoding.
 func transcode(src io.Reader, name string) (io.Reader, error) {
 	charset, err := findCharset(name)
 	if err != nil || charset == nil {
@@ -77,13 +78,13 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 	return &strictReader{src: transform.NewReader(src, charset.NewDecoder()), name: name, line: 1}, nil
 }
 
-// strictReader returns an error for the replacement character, which decoders write for
-// invalid bytes.
+// strictReader reads decoded text and returns an error for the replacement character,
+// which decoders write for invalid bytes.
 type strictReader struct {
 	src  io.Reader
 	name string
 	line int
-	tail []byte // of the previous read, which may end within a character
+	tail []byte // the last bytes of the previous read, which may be the beginning of a replacement character
 	err  error
 }
 

@@ -13,19 +13,20 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// concatenation reads several files as one CSV: the first file unchanged, and the rows of
-// the others, rewritten if their column order or delimiter differs.
+// concatenation reads several files as one CSV: the first file unchanged, then the rows
+// of the other files. Rows are rewritten if the column order or the delimiter of their
+// file differs from the first file.
 type concatenation struct {
 	parts     []*sourceFile
-	delimiter byte // 0 to detect that of each file
+	delimiter byte // of all files; 0 to detect the delimiter of each file
 	bytesRead *int64
 
 	firstNames     []string    // the header of the first file
 	firstDelimiter byte        // the delimiter of the first file
 	next           int         // index of the next file to open
 	current        io.Reader   // the rest of the current file
-	stream         *stream     // the current file
-	lines          lineCounter // of the CSV
+	stream         *stream     // the current file, to close it
+	lines          lineCounter // of the concatenated CSV so far
 }
 
 // Read implements io.Reader.
@@ -113,15 +114,15 @@ func (c *concatenation) openNext() error {
 // header is the beginning of a CSV file.
 type header struct {
 	head      []byte // the bytes read so far
-	end       int    // offset after the header and its line end in head
+	end       int    // offset in head after the header and its line end
 	names     []string
 	delimiter byte
-	line      int // line of the header
+	line      int // the line in which the header starts
 	lines     int // number of lines of the header
 }
 
-// readHeader reads the header of src, and may read more, which it keeps in the result. If
-// delimiter is 0, it detects the delimiter.
+// readHeader reads the header of src. It may read further bytes, which it keeps in the
+// head of the result. If delimiter is 0, it detects the delimiter.
 func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	h := &header{delimiter: delimiter}
 	for size := headSize; ; size *= 2 {
@@ -147,7 +148,7 @@ func readHeader(src io.Reader, delimiter byte) (*header, error) {
 	}
 }
 
-// setRecord sets the names and the location of the header.
+// setRecord sets the names and the location of the header from its record.
 func (h *header) setRecord(record *csvfile.Record) {
 	h.names = h.names[:0]
 	for i := range record.Fields {
@@ -167,9 +168,10 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 }
 
-// matchColumns returns, for each column of the first file, its position in names. It
-// returns nil if the columns are the same in the same order. line is the line of the
-// header.
+// matchColumns returns, for each column of the first file, its position in names, the
+// columns of another file. It returns nil if the columns are the same in the same order,
+// and a *csvfile.Defect if the columns differ. line is the line of the other file's
+// header. firstFile is the name of the first file.
 func matchColumns(first, names []string, line int, firstFile string) ([]int, error) {
 	if slices.Equal(first, names) {
 		return nil, nil
@@ -212,7 +214,8 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 	return order, nil
 }
 
-// rewriter rewrites the rows of a file in the format of the first file.
+// rewriter rewrites the rows of a file with the column order and delimiter of the first
+// file.
 type rewriter struct {
 	part          *sourceFile
 	rows          *csvfile.Reader
@@ -275,7 +278,7 @@ func (r *rewriter) fill() {
 	r.lines.add(r.buffer.Bytes()[before:])
 }
 
-// lineCounter counts the line ends LF, CRLF and CR of a text in pieces.
+// lineCounter counts the line ends LF, CRLF and CR of a text that is added in pieces.
 type lineCounter struct {
 	ends int
 	last byte // the last byte of the text; 0 if it is empty
@@ -295,7 +298,7 @@ func (c *lineCounter) add(piece []byte) {
 	c.last = piece[len(piece)-1]
 }
 
-// nextLine returns the line on which the next piece starts, from 1.
+// nextLine returns the number of the line on which the next piece starts, counted from 1.
 func (c *lineCounter) nextLine() int { return c.ends + 1 }
 
 // endsLine reports whether the text ends with a line end.

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// The codes of defects and warnings of files in other formats than CSV, in addition to those
-// of package csvfile.
+// Codes of defects and warnings about files in other formats than CSV, in addition to the
+// codes of package csvfile.
 const (
 	CodeInvalidFile = "invalid-file"
 	CodeNested      = "nested-value"
@@ -28,20 +28,20 @@ type Warning struct {
 	csvfile.Warning
 }
 
-// csvFile writes the rows of a table to a temporary CSV file.
+// csvFile is a temporary CSV file to which the rows of a converted table are written.
 type csvFile struct {
 	ctx      context.Context
 	file     *os.File
 	out      *csvfile.Writer
-	line     int   // line of the next record
-	breaks   int   // number of line ends in the fields of the record
-	rows     int   // number of records, including the header
-	maxBytes int64 // maximum size of the file; 0 for no limit
+	line     int   // line at which the current record starts
+	breaks   int   // number of line ends in the fields of the current record
+	rows     int   // number of records written, including the header
+	maxBytes int64 // largest size of the file in bytes; 0 for no limit
 	size     int64
 	lineMap  lineMap
 }
 
-// newCSVFile creates the file. max is its maximum size in bytes, 0 for no limit.
+// newCSVFile creates the file. max is its largest size in bytes; 0 means no limit.
 func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
@@ -52,7 +52,8 @@ func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 	return w, nil
 }
 
-// Write implements io.Writer for the CSV text.
+// Write writes CSV text to the file. It returns a *csvfile.Defect if the file would
+// exceed maxBytes.
 func (w *csvFile) Write(p []byte) (int, error) {
 	if w.size += int64(len(p)); w.maxBytes > 0 && w.size > w.maxBytes {
 		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table exceeds %d bytes as CSV", w.maxBytes)}
@@ -65,7 +66,8 @@ func (w *csvFile) writeField(text []byte) {
 	w.out.WriteField(text)
 }
 
-// endRecord ends the record. source is its line in the original file, or 0 if it has none.
+// endRecord ends the current record. source is its line in the original file, or 0 if it
+// has no line there.
 func (w *csvFile) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
@@ -82,8 +84,8 @@ func (w *csvFile) endRecord(source int) error {
 	return nil
 }
 
-// writeRecord writes a record. source is its line in the original file, or 0 if it has
-// none.
+// writeRecord writes a record. source is its line in the original file, or 0 if it has no
+// line there.
 func (w *csvFile) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))
@@ -91,7 +93,8 @@ func (w *csvFile) writeRecord(fields []string, source int) error {
 	return w.endRecord(source)
 }
 
-// finish closes the file, and removes it if err or closing is an error.
+// finish closes the file. If err is not nil or closing fails, it removes the file and
+// returns the error.
 func (w *csvFile) finish(err error) error {
 	if err == nil {
 		err = w.out.Flush()
@@ -111,8 +114,8 @@ func lineEnds(text []byte) int {
 	return c.ends
 }
 
-// convert creates a temporary file and calls fill, which writes the table to it. From then
-// on, that file is read instead of the original.
+// convert creates a temporary file and calls fill, which writes the table to it. The
+// table is then read from this file instead of the original.
 func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
 	w, err := newCSVFile(ctx, opts.MaxBytes)
 	if err != nil {
@@ -125,8 +128,8 @@ func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csv
 	return nil
 }
 
-// recoverDefect calls read and returns its error. If read panics, as libraries may on a
-// damaged file, it returns a defect.
+// recoverDefect calls read and returns its error. If read panics, which libraries may do
+// on a damaged file, recoverDefect returns a defect.
 func recoverDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -136,7 +139,7 @@ func recoverDefect(read func() error) (err error) {
 	return read()
 }
 
-// unpackToTemp copies the unpacked content to a temporary file, for random access.
+// unpackToTemp copies the unpacked content of f to a temporary file, for random access.
 func (f *sourceFile) unpackToTemp(ctx context.Context, opts Options) (path string, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
@@ -149,7 +152,8 @@ func (f *sourceFile) unpackToTemp(ctx context.Context, opts Options) (path strin
 	return copyToTemp(ctx, s, opts.MaxBytes)
 }
 
-// copyToTemp copies src to a temporary file of at most max bytes, 0 for no limit.
+// copyToTemp copies src to a temporary file and returns its path. It is an error if src
+// has more than max bytes; 0 means no limit.
 func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err error) {
 	file, err := os.CreateTemp("", "foretell-*.table")
 	if err != nil {
@@ -169,7 +173,7 @@ func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err
 	return file.Name(), nil
 }
 
-// cancellable returns a reader of src whose Read returns the context's error once ctx ends.
+// cancellable returns a reader of src whose Read returns the error of ctx once ctx ends.
 func cancellable(ctx context.Context, src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

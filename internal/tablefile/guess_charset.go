@@ -15,9 +15,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessCharset reads a text of unknown encoding to its end. If it is not UTF-8 but certainly
-// Windows-1252, it sets the charset to that and warns. Otherwise the charset remains UTF-8,
-// and reading the CSV returns the error.
+// guessCharset reads a text of unknown encoding to its end to guess the encoding. If the
+// text is not UTF-8 but certainly Windows-1252, guessCharset sets f.charset and adds a
+// warning. Otherwise the text is read as UTF-8, and reading the CSV returns an error if
+// it is not.
 func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -37,20 +38,20 @@ func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	return nil
 }
 
-// charsetStats are counts that help to guess the encoding of a text.
+// charsetStats are counts of bytes by which the encoding of a text is guessed.
 type charsetStats struct {
-	invalid     int  // bytes that are not part of a character in UTF-8
-	multibyte   int  // characters of several bytes in UTF-8
+	invalid     int  // bytes that are not part of a character if the text is UTF-8
+	multibyte   int  // characters of several bytes if the text is UTF-8
 	undefined   int  // invalid bytes that Windows-1252 does not define
-	adjacent    int  // invalid bytes next to another
-	implausible int  // invalid bytes that are implausible as Windows-1252
-	last        byte // the last invalid byte if it is not classified yet, otherwise 0
+	adjacent    int  // invalid bytes next to another invalid byte
+	implausible int  // invalid bytes that are unlikely between their neighbours in Windows-1252
+	last        byte // the last invalid byte until classifyLast is called for it, otherwise 0
 	left        byte // the byte to the left of last
 	lastInvalid bool // the last byte was invalid
 }
 
-// scanCharset reads src to its end and returns the statistics from which its character set
-// is guessed.
+// scanCharset reads src to its end and returns the counts from which its encoding is
+// guessed.
 func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 	c := &charsetStats{}
 	buf := make([]byte, 0, 256<<10)
@@ -71,9 +72,9 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 	}
 }
 
-// addText counts the characters of a piece of text. If the piece ends within a character,
-// it returns the bytes of that character, with which the next piece must begin. last is set
-// for the last piece.
+// addText adds a piece of text to the counts. If the piece ends within a character,
+// addText returns the bytes of that character, with which the next piece must begin. last
+// is set for the last piece.
 func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
@@ -112,7 +113,7 @@ func asciiPrefixLen(b []byte) int {
 	return len(b)
 }
 
-// addInvalid counts a byte that is not UTF-8.
+// addInvalid counts a byte that is not part of a character in UTF-8.
 func (c *charsetStats) addInvalid(b byte) {
 	c.invalid++
 	if charmap.Windows1252.DecodeByte(b) < 0xA0 {
@@ -129,8 +130,8 @@ func (c *charsetStats) addInvalid(b byte) {
 	c.last, c.lastInvalid = b, true
 }
 
-// classifyLast adds the last invalid byte to c.implausible if Windows-1252 text is unlikely
-// to have it between its neighbours. next is the byte after it.
+// classifyLast counts the last invalid byte as implausible if it is unlikely between its
+// neighbours in a text in Windows-1252. next is the byte after it.
 func (c *charsetStats) classifyLast(next byte) {
 	b := c.last
 	c.last = 0
@@ -139,7 +140,7 @@ func (c *charsetStats) classifyLast(next byte) {
 	}
 	char, inWord := charmap.Windows1252.DecodeByte(b), isLower(c.left) && isLower(next)
 	switch {
-	case unicode.IsUpper(char) && !isLower(c.left), unicode.IsLower(char) && b != 0x83: // which is ƒ
+	case unicode.IsUpper(char) && !isLower(c.left), unicode.IsLower(char) && b != 0x83: // 0x83 is ƒ
 	case char == '’':
 	case strings.ContainsRune("‘“”•–—€…™", char) && !inWord:
 	case b >= 0xA0 && !unicode.IsLetter(char) && !inWord:
@@ -151,14 +152,16 @@ func (c *charsetStats) classifyLast(next byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWestern reports whether the text is certainly Windows-1252. Such a text has hardly any
-// characters in UTF-8 and no undefined bytes. Most of its letters are next to ASCII
-// letters, and its symbols are not inside words.
+// isWestern reports whether the text is certainly Windows-1252. Such a text has hardly
+// any characters of several bytes in UTF-8 and no undefined bytes. Most of its invalid
+// bytes are between ASCII characters, and hardly any are implausible there, as a symbol
+// inside a word is.
 func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
-// charsetWarning returns the warning about the first field that is not UTF-8.
+// charsetWarning returns a warning that the text is read as Windows-1252, at the first
+// field that is not UTF-8.
 func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
 	w := csvfile.Warning{Code: CodeEncoding, Message: "the text is not UTF-8 and is read as Windows-1252; use --encoding to set another encoding"}
 	s, err := f.openText(ignoreCount)

@@ -14,18 +14,18 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Limits for JSON files, which bound the memory.
+// Limits for JSON files, which bound the memory of their conversion.
 const (
-	maxDepth   = 32                // depth of nested objects
-	maxKeys    = csvfile.MaxFields // distinct keys of a file, which become columns
-	maxKeyText = 64 << 20          // bytes of all distinct keys
-	maxObject  = 2 * maxField      // bytes of an object, and between two objects
+	maxDepth   = 32                // largest depth of nested objects
+	maxKeys    = csvfile.MaxFields // largest number of distinct keys of a file, which become columns
+	maxKeyText = 64 << 20          // largest total size of all distinct keys in bytes
+	maxObject  = 2 * maxField      // largest size of an object in bytes, and of the text between two objects
 	maxField   = csvfile.MaxRecordBytes
 )
 
-// convertJSON converts JSON Lines or a JSON document to CSV. The document is a list of
-// objects, or an object that has a list of objects as a member. Objects become rows. Keys
-// become columns in the order of their first appearance.
+// convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list
+// of objects, or an object that has a list of objects as a member. Each object becomes a
+// row. Keys become columns, in the order of their first appearance.
 func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	form, err := f.findJSONRows(ctx)
 	if err != nil {
@@ -51,11 +51,11 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// jsonLayout describes where the rows of a document are.
+// jsonLayout describes where the rows of a JSON file are.
 type jsonLayout struct {
 	name   string // the name of the format
-	list   bool   // the rows are in a list, otherwise they are consecutive values
-	member string // the key of the list in an object; "" if the document is the list
+	list   bool   // whether the rows are in a list; otherwise they are consecutive values
+	member string // the key of the list in an object; "" if the whole document is the list
 }
 
 func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
@@ -73,7 +73,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 		return nil, d.toDefect(err)
 	}
 	if kind := d.PeekKind(); kind == '{' || first.list == "" && first.columns == 0 {
-		return &jsonLayout{name: "JSON Lines"}, nil // an error comes again when it is read
+		return &jsonLayout{name: "JSON Lines"}, nil // if there was an error, reading the rows returns it, too
 	}
 	if first.list != "" {
 		return &jsonLayout{name: "JSON", list: true, member: first.list}, nil
@@ -86,19 +86,19 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	list    string // the key of the first list of objects
-	columns int    // number of members that are lists or objects; 0 if there are others
+	list    string // the key of the first list of objects; "" if there is none
+	columns int    // number of members if all of them are lists or objects, otherwise 0
 }
 
-// keySet has the distinct keys of a file in the order of their first appearance.
+// keySet holds the distinct keys of a file in the order of their first appearance.
 type keySet struct {
 	positions map[string]int
 	names     []string
-	size      int  // bytes of all names
-	grew      bool // a key was added after the header was written
+	size      int  // total size of all names in bytes
+	grew      bool // whether a key was added after the header was written
 }
 
-// position returns the position of a key. If the key is new, it adds the key.
+// position returns the position of a key. A new key is added.
 func (k *keySet) position(key []byte) (int, error) {
 	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
@@ -112,9 +112,10 @@ func (k *keySet) position(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes a header and the rows to w. The header has the keys in keys or, if
-// there are none, the keys of the first row. If a later row has other keys, they are added
-// to keys, and keys.grew is set. The output is then incomplete and must be discarded.
+// writeJSONRows writes a header and the rows to w. The header consists of the keys in
+// keys or, if there are none, of the keys of the first row. If a later row has other
+// keys, they are added to keys, and keys.grew is set. The output is then incomplete and
+// must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -162,20 +163,20 @@ func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) e
 	return nil
 }
 
-// jsonRowReader reads objects as rows.
+// jsonRowReader reads JSON objects as rows.
 type jsonRowReader struct {
 	*jsonDecoder
 	part   *sourceFile
 	keys   *keySet
 	rows   int
-	line   int     // the line of the row
-	cells  []span  // by column
-	text   []byte  // the text of all cells
-	path   []byte  // the key of the current value
-	warned [2]bool // warned about nested objects, and about lists
+	line   int     // the line of the current row
+	cells  []span  // by column: the text of the current row's cell
+	text   []byte  // the texts of all cells of the current row
+	path   []byte  // the key of the current value, with the keys of the objects around it
+	warned [2]bool // whether there was a warning about nested objects, and one about lists
 }
 
-// span is a part of a row's text. end is 0 for a missing cell.
+// span is a part of jsonRowReader.text. end is 0 if the row lacks the cell.
 type span struct{ begin, end int }
 
 func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
@@ -203,7 +204,7 @@ func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 	return err
 }
 
-// readRow reads the next row, and reports whether there is one.
+// readRow reads the next row and reports whether there was one.
 func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
 	r.release()
 	switch kind := r.PeekKind(); {
@@ -225,7 +226,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
 	}
 	r.line = 0
 	clear(r.cells)
-	r.text = append(r.text[:0], 0) // so that no cell ends at 0
+	r.text = append(r.text[:0], 0) // so that the end of a cell is never 0
 	r.rows++
 	if _, err := r.ReadToken(); err != nil {
 		return false, err
@@ -242,7 +243,8 @@ func orDefect(err error, message string) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: message}
 }
 
-// readObject reads an object to its end. r.path is the key of the object.
+// readObject reads the rest of an object whose { was read. r.path is the key of the
+// object.
 func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {
@@ -278,7 +280,7 @@ func (r *jsonRowReader) readObject(depth int) error {
 	return err
 }
 
-// readCell reads the value of r.path as a cell.
+// readCell reads the next value and stores it as the cell of the column r.path.
 func (r *jsonRowReader) readCell() error {
 	at, err := r.keys.position(r.path)
 	if err != nil {
@@ -318,8 +320,8 @@ func shorten(text string) string {
 	return text
 }
 
-// warnOnce adds a warning the first time it is called for a kind. kind is an index of
-// r.warned.
+// warnOnce adds a warning of a kind when it is called for this kind for the first time.
+// kind is an index of r.warned.
 func (r *jsonRowReader) warnOnce(kind int, message string) {
 	if r.warned[kind] {
 		return

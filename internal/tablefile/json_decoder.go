@@ -12,7 +12,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// jsonDecoder is a JSON decoder that counts lines.
+// jsonDecoder is a JSON decoder that knows the lines of its input.
 type jsonDecoder struct {
 	*jsontext.Decoder
 	src *lineReader
@@ -88,8 +88,8 @@ func (d *jsonDecoder) skipValue(open int) error {
 	}
 }
 
-// toDefect converts an error about the JSON text to a defect with its line. It returns other
-// errors unchanged.
+// toDefect converts an error about the JSON text to a *csvfile.Defect with its line. It
+// returns other errors unchanged.
 func (d *jsonDecoder) toDefect(err error) error {
 	var defect *csvfile.Defect
 	var syntax *jsontext.SyntacticError
@@ -112,7 +112,8 @@ func (d *jsonDecoder) toDefect(err error) error {
 	return err
 }
 
-// release allows the reader to drop the bytes of the values read so far.
+// release declares that the line of no value read so far will be asked for again, so that
+// the lineReader may drop their bytes.
 func (d *jsonDecoder) release() {
 	d.src.released = d.InputOffset()
 	if d.src.released-d.src.offset > headSize {
@@ -120,20 +121,22 @@ func (d *jsonDecoder) release() {
 	}
 }
 
-// lineAt returns the line of an offset. Offsets must not decrease.
+// lineAt returns the line of an offset in the input. From call to call, the offset must
+// not decrease.
 func (d *jsonDecoder) lineAt(offset int64) int { return d.src.lineAt(offset) }
 
-// lineReader keeps the bytes that it has read until their lines are counted.
+// lineReader reads the input of a JSON decoder and keeps the bytes until their lines are
+// counted.
 type lineReader struct {
 	src      io.Reader
-	kept     []byte
-	counted  int   // number of bytes of kept whose lines are counted
-	offset   int64 // the offset of kept[counted]
-	line     int   // the line of kept[counted]
-	released int64 // offset of the end of the released values
+	kept     []byte // bytes that were read last
+	counted  int    // number of bytes of kept whose lines are counted
+	offset   int64  // the offset of kept[counted]
+	line     int    // the line of kept[counted]
+	released int64  // offset of the end of the values that were released
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns a *csvfile.Defect if a row is too long.
 func (r *lineReader) Read(p []byte) (int, error) {
 	if r.offset+int64(len(r.kept)-r.counted)-r.released > maxObject {
 		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("the row exceeds %d MiB", maxObject>>20)}

@@ -2,18 +2,20 @@ package tablefile
 
 import "sort"
 
-// maxRuns bounds the memory of a lineMap, which is 32 bytes per run.
+// maxRuns limits the memory of a lineMap, which is 32 bytes for each run.
 const maxRuns = 1 << 20
 
-// lineMap maps lines of a converted CSV to lines of the original file. Consecutive records
-// share a run if they follow each other at constant distances in both files.
+// lineMap maps lines of a converted CSV to lines of the original file. Consecutive
+// records that follow each other at constant distances in both files are stored as one
+// run.
 type lineMap struct {
 	runs []lineRun
-	full bool // lines after the last run are unknown
+	full bool // whether records were dropped, so that lines from the last run on are unknown
 }
 
-// lineRun is a sequence of records. The first record starts in line csvLine of the CSV and line
-// fileLine of the file. Each further record starts csvStep and fileStep lines later.
+// lineRun is a sequence of records. The first record starts in line csvLine of the CSV
+// and in line fileLine of the file. Each further record starts csvStep lines later in the
+// CSV and fileStep lines later in the file.
 type lineRun struct{ csvLine, fileLine, csvStep, fileStep int }
 
 func (m *lineMap) hasRuns() bool { return len(m.runs) > 0 }
@@ -43,8 +45,8 @@ func (m *lineMap) add(csvLine, fileLine int) {
 	m.runs = append(m.runs, lineRun{csvLine: csvLine, fileLine: fileLine})
 }
 
-// sourceLine returns the line of the file for a line of the CSV, or 0 if it is unknown. For
-// the lines of a record, it returns the record's first line.
+// sourceLine returns the line of the file for a line of the CSV, or 0 if it is unknown.
+// For each line of a record, it returns the line in which the record starts.
 func (m *lineMap) sourceLine(line int) int {
 	at := sort.Search(len(m.runs), func(i int) bool { return m.runs[i].csvLine > line }) - 1
 	if at < 0 || m.runs[at].fileLine == 0 {

@@ -21,12 +21,12 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// pandasIndex is the prefix of the names of index columns written by pandas.
+// pandasIndex is the prefix of the names of index columns in files written by pandas.
 const pandasIndex = "__index_level_"
 
 type parquetColumn struct {
 	name       string
-	leaf       int // among the leaves of the schema
+	leaf       int // index of the column among the leaves of the schema
 	appendText func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
@@ -76,8 +76,8 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	})
 }
 
-// checkParquetFooter rejects a footer longer than the file, because the library would
-// allocate that much memory.
+// checkParquetFooter returns an error if the footer is longer than the file, because the
+// library would allocate as much memory as the footer claims to need.
 func checkParquetFooter(src io.ReaderAt, size int64) error {
 	var tail [8]byte
 	if size < 12 {
@@ -99,8 +99,8 @@ func damagedParquet(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged or cut off (%v)", err)}
 }
 
-// parquetColumns returns the columns with one value per row, and the number of leaves of the
-// schema. It warns about the other columns, which are omitted.
+// parquetColumns returns the columns that have one value per row, and the number of
+// leaves of the schema. It warns about the other columns, which are omitted.
 func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
 	var columns, index []parquetColumn
 	var lists []string
@@ -131,7 +131,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	if len(lists) > 0 {
 		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or binary values are omitted: " + joinNames(lists)})
 	}
-	if columns = append(index, columns...); len(columns) == 0 { // as pandas writes CSV
+	if columns = append(index, columns...); len(columns) == 0 { // the index comes first, as in CSV written by pandas
 		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "no column has one value per row"}
 	}
 	return columns, leaves, nil
@@ -145,8 +145,8 @@ func joinNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writeRowGroup writes the rows of a group. A Parquet file has no lines, so the number of a
-// row in the file is used as its line.
+// writeRowGroup writes the rows of a row group to w. A Parquet file has no lines, so the
+// number of a row in the file is used as its line.
 func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -178,7 +178,7 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 				}
 				w.writeField(text)
 			}
-			if err := w.endRecord(w.rows); err != nil { // the header was a row, so rows count from 1
+			if err := w.endRecord(w.rows); err != nil { // w.rows includes the header, so rows are numbered from 1
 				return err
 			}
 		}
@@ -195,8 +195,8 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 	}
 }
 
-// cellFormatter returns a function that appends a value of type t to dst. It returns nil if
-// the values are neither texts nor numbers.
+// cellFormatter returns a function that appends the text of a value of type t to dst. It
+// returns nil if the values are neither texts nor numbers.
 func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, error) {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -260,9 +260,9 @@ func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]b
 		}
 	case parquet.Int64:
 		return func(dst []byte, v parquet.Value) ([]byte, error) { return strconv.AppendInt(dst, v.Int64(), 10), nil }
-	case parquet.Int96: // a timestamp of old writers
+	case parquet.Int96: // a timestamp, as old programs write it
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
-			const unixEpoch = 2_440_588 // as a Julian day
+			const unixEpoch = 2_440_588 // 1 January 1970 as a Julian day
 			i := v.Int96()
 			day, nanos := int64(i[2])-unixEpoch, int64(i[1])<<32|int64(i[0])
 			return appendTime(dst, time.Unix(day*86400, nanos)), nil
@@ -304,7 +304,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
 }
 
-// appendFloat appends a number as in JSON, or nothing for NaN.
+// appendFloat appends a number formatted as in JSON, or nothing if it is NaN.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):

@@ -11,14 +11,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The limits of a page of a Parquet file. Usual pages have about 1 MiB.
+// Limits of a page of a Parquet file. Usual pages have about 1 MiB.
 const (
 	maxPageBytes  = 128 << 20
 	maxPageValues = 16 << 20
 )
 
-// checkParquetPages rejects a file whose page headers request too much memory or bytes that
-// are not in the file, because the library allocates that memory before it reads a page.
+// checkParquetPages returns an error if page headers claim too much memory or more bytes
+// than the file has, because the library allocates this memory before it reads a page.
 func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {
@@ -41,7 +41,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 	return nil
 }
 
-// checkColumnPages checks the headers of the pages of a column chunk.
+// checkColumnPages checks the headers of all pages of a column chunk.
 func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 	var protocol thrift.CompactProtocol
 	in := bufio.NewReaderSize(chunk, 1<<10)

@@ -10,7 +10,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// unsupportedFormats has the first bytes of unsupported files, and messages about them.
+// unsupportedFormats has the first bytes of files in unsupported formats, and messages
+// about them.
 var unsupportedFormats = []struct{ magic, message string }{
 	{"SQLite format 3\x00", "this is an SQLite database: pipe one of its tables, as in sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
 	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
@@ -28,7 +29,8 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 }
 
-// rejectUnsupported returns a defect if a file that starts with head is unsupported.
+// rejectUnsupported returns a defect if head is the beginning of a file in an unsupported
+// format. name is the name of the file.
 func rejectUnsupported(head []byte, name string) error {
 	binary := func(message string) error {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
@@ -38,7 +40,7 @@ func rejectUnsupported(head []byte, name string) error {
 			continue
 		}
 		if printable := u.magic == "ORC" || u.magic == "BZh"; printable && !bytes.ContainsFunc(head[:min(len(head), 512)], isControl) {
-			continue // a CSV header that starts with these letters
+			continue // a CSV header that begins with these letters
 		}
 		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
 	}
@@ -53,7 +55,8 @@ func isControl(char rune) bool {
 	return char < ' ' && char != '\n' && char != '\r' && char != '\t'
 }
 
-// isJSON reports whether the text is a JSON object or a list of objects.
+// isJSON reports whether the text of the file begins like a JSON object or a list of
+// objects.
 func (f *sourceFile) isJSON() (bool, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -62,7 +65,7 @@ func (f *sourceFile) isJSON() (bool, error) {
 	defer s.closeQuietly()
 	head, err := bufio.NewReaderSize(s, headSize).Peek(headSize)
 	if len(head) == 0 && err != nil && f.compression == "" {
-		return false, nil // an empty file is an empty CSV, and reading it returns the error, too
+		return false, nil // an empty file is an empty CSV; reading it returns the error
 	}
 	named := slices.ContainsFunc([]string{".json", ".jsonl", ".ndjson"}, func(ending string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f.Name)), ending)

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// wrapError returns err as an *Error with the file's name, unless it has one already or comes
-// from the context.
+// wrapError returns err as an *Error with the file's name, unless it already has the name
+// of a file or comes from the context.
 func (f *sourceFile) wrapError(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -21,7 +21,7 @@ func (f *sourceFile) wrapError(err error) error {
 	return &Error{File: f.Name, Err: err}
 }
 
-// wrapReader returns a reader of src that wraps errors with wrapError.
+// wrapReader returns a reader of src whose errors are wrapped by wrapError.
 func (f *sourceFile) wrapReader(src io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := src.Read(b)
@@ -39,22 +39,23 @@ type sourceFile struct {
 	charset     string  // the encoding of its text; "" for UTF-8
 	format      string  // the format of the file; "" for CSV
 	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
-	lines       lineMap // from temp to the file, if it is converted
+	lines       lineMap // from lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
-	keepsLines  bool // temp has the lines and the delimiter of the file
-	member      bool // the file is a member of an archive
+	keepsLines  bool // whether temp has the same lines and the same delimiter as the file
+	member      bool // whether the file is a member of an archive
 	offsets
 }
 
-// offsets map locations in the concatenation to locations in a file.
+// offsets map locations in the concatenation of several files to locations in one of
+// them.
 type offsets struct {
-	begin int     // the file's first line in the concatenation; 0 if unknown or the only file
-	shift int     // what to add to lines if rows are not rewritten
-	order []int   // the column of the file for each of the concatenation; nil if equal
-	lines lineMap // from the concatenation to the file, if rows are rewritten
+	begin int     // the file's first line in the concatenation; 0 if unknown or if there is only one file
+	shift int     // the number to add to a line, if rows are not rewritten
+	order []int   // for each column of the concatenation, the column of the file; nil if they are the same
+	lines lineMap // from lines of the concatenation to lines of the file, if rows are rewritten
 }
 
-// inspect determines how to read the file, and converts other formats to CSV.
+// inspect determines how to read the file, and converts a file in another format to CSV.
 func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
 	if f.temp != "" {
 		return nil
@@ -90,12 +91,12 @@ func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
 		return f.convertText(ctx, opts)
 	}
 	for i := range f.warnings {
-		f.warnings[i].Column = 0 // of CSV
+		f.warnings[i].Column = 0 // it was a column of CSV
 	}
 	return f.convertJSON(ctx, opts)
 }
 
-// detectCompression detects the compression of the file and returns the first bytes of its
+// detectCompression sets f.compression and returns the first bytes of the unpacked
 // content.
 func (f *sourceFile) detectCompression() ([]byte, error) {
 	s, err := openFile(f.Path, ignoreCount)
@@ -108,8 +109,8 @@ func (f *sourceFile) detectCompression() ([]byte, error) {
 	return head, err
 }
 
-// openText returns the unpacked text in UTF-8. It calls onRead with the number of bytes of
-// each read from disk.
+// openText returns a stream of the unpacked text in UTF-8. It calls onRead with the
+// number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {
@@ -124,8 +125,8 @@ func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	return s, nil
 }
 
-// openCSV returns the table as CSV in UTF-8. Each read from disk adds its number of bytes
-// to bytesRead.
+// openCSV returns a stream of the table as CSV in UTF-8. Each read from disk adds its
+// number of bytes to bytesRead.
 func (f *sourceFile) openCSV(bytesRead *int64) (*stream, error) {
 	read := func(n int) { *bytesRead += int64(n) }
 	if f.temp != "" {
@@ -137,10 +138,10 @@ func (f *sourceFile) openCSV(bytesRead *int64) (*stream, error) {
 // isConverted reports whether the file was converted from another format.
 func (f *sourceFile) isConverted() bool { return f.temp != "" && !f.keepsLines }
 
-// currentPath returns the path of the file that is read.
+// currentPath returns the path of the file from which the table is read.
 func (f *sourceFile) currentPath() string { return cmp.Or(f.temp, f.Path) }
 
-// discard removes the converted CSV.
+// discard removes the temporary file, if there is one.
 func (f *sourceFile) discard() error {
 	if f.temp == "" {
 		return nil
@@ -166,7 +167,7 @@ func (f *sourceFile) conversions() []Conversion {
 	return steps
 }
 
-// locate maps a location in the concatenation to one in the file.
+// locate maps a location in the concatenation to a location in the file.
 func (f *sourceFile) locate(line, column int) (int, int) {
 	if f.order != nil && column > 0 && column <= len(f.order) {
 		column = f.order[column-1] + 1

@@ -1,5 +1,5 @@
-// Package tablefile reads a table from files in common formats as one CSV in UTF-8. It
-// detects the formats from the contents.
+// Package tablefile reads a table from one or several files in common formats as one CSV
+// in UTF-8. It detects the formats from the contents of the files.
 package tablefile
 
 import (
@@ -12,24 +12,25 @@ import (
 	"strings"
 )
 
-// Options configure reading. Their zero value detects everything.
+// Options configure how a Table is read. With the zero value, everything is detected.
 type Options struct {
 	// Encoding is the encoding of text: utf-8, utf-16, latin-1, windows-1252 or another
-	// name of the WHATWG encoding standard. Defaults to UTF-8, or to UTF-16 if the file
-	// has its byte order mark or NUL bytes.
+	// name of the WHATWG encoding standard. If it is empty, the encoding is detected:
+	// UTF-8, UTF-16 or Windows-1252.
 	Encoding string
-	// Delimiter separates the fields of CSV files. It is used only for several files.
-	// Defaults to the result of csvfile.FindDelimiter for each file.
+	// Delimiter separates the fields of CSV files. If there is only one file, it is used
+	// only to detect the format. Defaults to the result of csvfile.FindDelimiter for each
+	// file.
 	Delimiter byte
-	// Sheet is the name of the sheet of a workbook to read. Defaults to the first.
+	// Sheet is the name of the sheet of a workbook to read. Defaults to the first sheet.
 	Sheet string
-	// MaxBytes limits the size of converted and unpacked files. 0 means no limit.
+	// MaxBytes limits the size of each converted or unpacked file. 0 means no limit.
 	MaxBytes int64
 }
 
 // File is a file to read.
 type File struct {
-	Name string // as the user knows it, for errors and locations
+	Name string // the name that the user knows, for errors and locations
 	Path string
 }
 
@@ -53,8 +54,8 @@ type Table struct {
 	inspected bool
 }
 
-// New returns the table in one or several files, whose columns must have the same names. It
-// reads nothing yet. The Table must be closed.
+// New returns the table in one or several files, whose columns must have the same names.
+// It does not read the files yet. The Table must be closed.
 func New(files []File, opts Options) *Table {
 	t := &Table{opts: opts}
 	for _, file := range files {
@@ -63,7 +64,7 @@ func New(files []File, opts Options) *Table {
 	return t
 }
 
-// inspect determines how to read the files.
+// inspect determines how to read the files. It does nothing after it has succeeded.
 func (t *Table) inspect(ctx context.Context) error {
 	if t.inspected {
 		return nil
@@ -86,7 +87,7 @@ func (t *Table) Close() error {
 	return err
 }
 
-// Reader reads a table file of any supported format and returns its content as CSV.
+// Reader reads a Table as CSV. See [Table.CSV].
 type Reader struct {
 	src   io.Reader
 	close func() error
@@ -94,7 +95,7 @@ type Reader struct {
 	err   error
 }
 
-// Read implements io.Reader. After an error, all calls return it.
+// Read implements io.Reader. After an error, all calls return this error.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.err != nil {
 		return 0, r.err
@@ -104,16 +105,17 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the files.
+// Close closes the file that is being read.
 func (r *Reader) Close() error { return r.close() }
 
-// BytesRead returns how many of the Table's Size bytes have been read. It must not be called
-// concurrently with Read.
+// BytesRead returns how many of the bytes counted by [Table.Size] have been read. It must
+// not be called concurrently with Read.
 func (r *Reader) BytesRead() int64 { return *r.done }
 
-// CSV returns a reader of the table as CSV in UTF-8. The first call detects the formats,
-// which may take a pass over the files. An error about a file, returned here or by Read, is
-// an *Error; the location of a *csvfile.Defect is in that file. The Reader must be closed.
+// CSV returns a reader of the table as CSV in UTF-8. The first call detects the formats
+// of the files, which may require reading them. An error about a file, returned here or
+// by Read, is an *Error. If it wraps a *csvfile.Defect, the location of the defect is in
+// that file. The Reader must be closed.
 func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	if err := t.inspect(ctx); err != nil {
 		return nil, err
@@ -131,11 +133,11 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the table is converted to CSV with commas because its first file
-// has another format. CSV must have been called before.
+// Converted reports whether the table is converted to CSV separated by commas because its
+// first file has another format. CSV must have been called before.
 func (t *Table) Converted() bool { return t.parts[0].isConverted() }
 
-// Size returns the number of bytes to read from disk, or -1 if it is unknown.
+// Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.
 func (t *Table) Size() int64 {
 	var sum int64
 	for _, p := range t.parts {
@@ -148,8 +150,8 @@ func (t *Table) Size() int64 {
 	return sum
 }
 
-// Locate maps a location in the CSV that was read last to a file, a line and a column. The
-// line or column is 0 if the file does not have it.
+// Locate maps a location in the CSV that was read last to a file, and a line and a column
+// of this file. The line or the column is 0 if the file does not have it.
 func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int) {
 	p := t.parts[0]
 	for _, next := range t.parts[1:] {
@@ -162,8 +164,8 @@ func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int)
 	return p.Name, line, column
 }
 
-// SourceLine maps a line of the CSV that was read last to a file and a line, like
-// [Table.Locate]. The name of the file is empty if the table has only one.
+// SourceLine maps a line of the CSV that was read last to a file and a line of this file,
+// like [Table.Locate]. The name of the file is empty if the table has only one file.
 func (t *Table) SourceLine(line int) (file string, fileLine int) {
 	file, fileLine, _ = t.Locate(line, 0)
 	if len(t.parts) == 1 {
@@ -172,15 +174,16 @@ func (t *Table) SourceLine(line int) (file string, fileLine int) {
 	return file, fileLine
 }
 
-// Conversion is a conversion of a file to CSV in UTF-8.
+// Conversion is a step by which a file is converted to CSV in UTF-8.
 type Conversion struct {
-	// Code is one of the Code constants.
+	// Code is CodeUnpacked, CodeCharset or CodeConverted.
 	Code string
 	// Name is the original format, such as gzip, UTF-16 or Parquet.
 	Name string
 }
 
-// The codes of conversions.
+// The codes of conversions: unpacking, changing the encoding of text, and converting
+// another format.
 const (
 	CodeUnpacked  = "unpacked"
 	CodeCharset   = "charset"
@@ -198,8 +201,8 @@ func (s Conversion) Message() string {
 	return "unpacked from " + s.Name
 }
 
-// Warnings returns assumptions about the files that may be wrong. They are complete after
-// the table has been read.
+// Warnings returns the assumptions about the files that may be wrong. The list is
+// complete only after the table has been read.
 func (t *Table) Warnings() []Warning {
 	var all []Warning
 	for _, p := range t.parts {
@@ -210,7 +213,7 @@ func (t *Table) Warnings() []Warning {
 	return all
 }
 
-// Conversions returns the conversions of the files, each once.
+// Conversions returns the conversions of all files. Equal conversions are listed once.
 func (t *Table) Conversions() []Conversion {
 	var steps []Conversion
 	for _, p := range t.parts {
@@ -223,8 +226,8 @@ func (t *Table) Conversions() []Conversion {
 	return steps
 }
 
-// Description returns the format of the files, such as "2 files, gzip, UTF-16". It is empty
-// for one CSV file in UTF-8.
+// Description returns how the files differ from one CSV file in UTF-8, such as "2 files,
+// gzip, UTF-16", or "" if they do not.
 func (t *Table) Description() string {
 	var words []string
 	if len(t.parts) > 1 {

@@ -13,20 +13,21 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CodeTitle is the code of the warning about an omitted title line.
+// CodeTitle is the code of the warning that a title line was omitted.
 const CodeTitle = "title-line"
 
-// The text formats that are converted to CSV.
+// Names of text formats that are converted to CSV.
 const (
 	formatSpaced = "columns separated by spaces"
 	formatTitled = "CSV below a title line"
 )
 
-// maxLine is the maximum length of a line of a space-separated table.
+// maxLine is the largest length in bytes of a line of a table separated by spaces.
 const maxLine = 16 << 20
 
-// convertText converts other text formats to CSV: columns separated by spaces, which
-// statistics programs write, and CSV below the title line that scikit-learn writes.
+// convertText converts other text formats to CSV: columns separated by spaces, as
+// statistics programs write them, and CSV below a title line, as scikit-learn writes it.
+// It does nothing if the file has another format.
 func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -36,7 +37,7 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	in := bufio.NewReaderSize(s, headSize)
 	head, err := peekHead(in)
 	if err != nil {
-		return nil // reading the file returns the error, too
+		return nil // reading the file returns the error
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstNonBlankLines(head, len(head) >= headSize-3)
@@ -52,8 +53,8 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// firstNonBlankLines returns the first non-blank lines of a text. It omits the last line if
-// cut is set, because it may be incomplete.
+// firstNonBlankLines returns the first non-blank lines of head, at most 50. If cut is
+// set, head may end within a line, which is then omitted.
 func firstNonBlankLines(head []byte, cut bool) []string {
 	const most = 50
 	var lines []string
@@ -68,9 +69,10 @@ func firstNonBlankLines(head []byte, cut bool) []string {
 	return lines
 }
 
-// findTitle returns the title line of a table in the format of scikit-learn, which has the
-// number of rows, the number of features, and the names of the classes. Below it are rows of
-// numbers that end with the number of a class. For other tables it returns "".
+// findTitle returns the title line of a table in the format of scikit-learn, which
+// consists of the number of rows, the number of features, and the names of the classes.
+// Below it are rows of numbers that end with the number of a class. If the table has
+// another format, findTitle returns "".
 func findTitle(lines []string) string {
 	if len(lines) < 3 {
 		return ""
@@ -102,12 +104,12 @@ func findTitle(lines []string) string {
 	return lines[0]
 }
 
-// isDigits reports whether a cell consists of one to nine digits.
+// isDigits reports whether cell consists of one to nine digits.
 func isDigits(cell string) bool {
 	return cell != "" && len(cell) < 10 && strings.Trim(cell, "0123456789") == ""
 }
 
-// convertTitled writes the rows below the first line.
+// convertTitled writes the rows below the first line of src to w.
 func convertTitled(src io.Reader, w *csvFile) error {
 	in := bufio.NewReader(src)
 	if _, err := in.ReadString('\n'); err != nil {
@@ -131,9 +133,10 @@ func convertTitled(src io.Reader, w *csvFile) error {
 	}
 }
 
-// isSpaceSeparated reports whether lines are the rows of a table with columns separated by
-// spaces. There must be at least three columns, the same number in each line. The first line
-// may have one less, because R writes no name for the row names.
+// isSpaceSeparated reports whether lines are the rows of a table with columns separated
+// by spaces. Such a table has at least three columns, the same number in each line. The
+// first line may have one column less, because files written by R have no name for the
+// column of row names. head is the text that begins with lines.
 func isSpaceSeparated(lines []string, head []byte) bool {
 	const fewest = 3
 	if len(lines) < fewest {
@@ -153,11 +156,11 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 	return n >= fewest && (first == n || first == n-1)
 }
 
-// convertSpaced writes the rows of a table with columns separated by spaces.
+// convertSpaced writes the rows of src, a table with columns separated by spaces, to w.
 func convertSpaced(src io.Reader, w *csvFile) error {
 	in := bufio.NewScanner(src)
 	in.Buffer(make([]byte, 0, headSize), maxLine)
-	var names []string // of the first row, until the number of columns is known
+	var names []string // the first row; nil once it is written, when the number of columns is known
 	first := 0
 	for line := 1; in.Scan(); line++ {
 		text := in.Text()
@@ -173,7 +176,7 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 			continue
 		case names != nil:
 			if len(fields) == len(names)+1 {
-				w.writeField(nil) // the row names
+				w.writeField(nil) // the column of row names has no name
 			}
 			if err := w.writeRecord(names, first); err != nil {
 				return err
@@ -195,7 +198,7 @@ func convertSpaced(src io.Reader, w *csvFile) error {
 	return nil
 }
 
-// splitSpaces splits a line at spaces and tabs outside quotes.
+// splitSpaces splits a line at spaces and tabs that are not inside quotes.
 func splitSpaces(line string) []string {
 	var fields []string
 	for {

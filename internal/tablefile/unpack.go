@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// stream is an open file with its unpackers and decoders.
+// stream is an open file with the unpackers and decoders through which it is read.
 type stream struct {
 	io.Reader
 	closers []func() error
@@ -30,13 +30,14 @@ func (s *stream) Close() error {
 
 func (s *stream) closeQuietly() { _ = s.Close() }
 
-// maxWindow is the maximum window size of a Zstandard file.
+// maxWindow is the largest window size of a Zstandard file, in bytes.
 const maxWindow = 128 << 20
 
-// headSize is the number of bytes from which the format is detected.
+// headSize is the number of bytes by which a format is detected.
 const headSize = 64 << 10
 
-// openFile opens the file at path. It calls onRead with the number of bytes of each read.
+// openFile opens the file at path. The stream calls onRead with the number of bytes of
+// each read.
 func openFile(path string, onRead func(n int)) (*stream, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -57,8 +58,8 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// unpack makes s read the content of a gzip or Zstandard stream. It returns the name of the
-// compression, empty if there is none, and the first bytes of the content.
+// unpack makes s read the unpacked content of a gzip or Zstandard file. It returns the
+// name of the compression, empty if there is none, and the first bytes of the content.
 func (s *stream) unpack() (compression string, head []byte, err error) {
 	in := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = in
@@ -92,7 +93,7 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 	return compression, head, nil
 }
 
-// peekHead returns the first headSize bytes, or fewer if the file is shorter.
+// peekHead returns the first headSize bytes of in, or fewer if the file is shorter.
 func peekHead(in *bufio.Reader) ([]byte, error) {
 	head, err := in.Peek(headSize)
 	if errors.Is(err, io.EOF) {

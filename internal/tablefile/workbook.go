@@ -17,12 +17,12 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Limits for workbooks, which bound the memory.
+// Limits for workbooks, which bound the memory of their conversion.
 const (
-	maxSheetText   = 256 << 20 // bytes of the shared strings
-	maxPartBytes   = 8 << 30   // unpacked bytes of one part
-	maxSheetColumn = 16_384    // columns of a sheet, the limit of Excel
-	maxToken       = maxField  // bytes of a text, a tag or a comment
+	maxSheetText   = 256 << 20 // largest size of the shared strings in bytes
+	maxPartBytes   = 8 << 30   // largest unpacked size of a part in bytes
+	maxSheetColumn = 16_384    // largest number of columns of a sheet, which is the limit of Excel
+	maxToken       = maxField  // largest size of a text, a tag or a comment in bytes
 )
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).
@@ -31,17 +31,17 @@ type workbook struct {
 	archive       *zip.Reader
 	sheets        []workbookSheet
 	sharedStrings []string
-	dateStyles    []dateStyle // by cell style
-	epoch         time.Time   // day 0 of its dates
+	dateStyles    []dateStyle // by number of a cell style
+	epoch         time.Time   // the date of day 0
 }
 
 type workbookSheet struct{ name, part string }
 
-// dateStyle is how a number in a cell is displayed: as a date, a time of day, both or
-// neither.
+// dateStyle describes whether a number in a cell is displayed as a date, as a time of
+// day, as both or as neither.
 type dateStyle struct{ hasDate, hasTime bool }
 
-// convertWorkbook reads one sheet. Locations are rows and columns of the sheet.
+// convertWorkbook converts one sheet to CSV. Locations are rows and columns of the sheet.
 func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
 	return f.convert(ctx, opts, func(w *csvFile) error {
@@ -67,7 +67,8 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 	})
 }
 
-// damagedWorkbook converts an error of the archive or the XML to a defect.
+// damagedWorkbook converts an error in the archive or the XML to a defect. It returns a
+// defect or an error of the context unchanged.
 func damagedWorkbook(err error) error {
 	var defect *csvfile.Defect
 	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -76,9 +77,9 @@ func damagedWorkbook(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged or cut off (%v)", err)}
 }
 
-// forEachElement decodes the named part of the archive and calls visit with the start of
-// every element. It stops if visit returns an error. It is not an error if the part is
-// missing.
+// forEachElement decodes the named part of the archive and calls visit with the start tag
+// of every element. It stops if visit returns an error. If the part is missing, it does
+// nothing.
 func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
@@ -106,7 +107,7 @@ func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml
 	}
 }
 
-// readIndex reads the shared parts of the workbook.
+// readIndex reads the parts of the workbook that all sheets share.
 func (b *workbook) readIndex() error {
 	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct{ name, id string }
@@ -153,7 +154,7 @@ func (b *workbook) readIndex() error {
 	return b.readSharedStrings()
 }
 
-// readStyles determines which cell styles display dates.
+// readStyles determines which cell styles display dates or times.
 func (b *workbook) readStyles() error {
 	custom := map[string]dateStyle{}
 	inCells := false
@@ -179,7 +180,7 @@ func (b *workbook) readStyles() error {
 	})
 }
 
-// parseDateStyle reports whether a number format displays a date or a time.
+// parseDateStyle returns whether the number format code displays a date, a time or both.
 func parseDateStyle(code string) dateStyle {
 	var letters strings.Builder
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
@@ -220,8 +221,8 @@ func (b *workbook) readSharedStrings() error {
 	})
 }
 
-// writeSheet writes the rows of a sheet, starting with the first row that has a cell. Shorter
-// rows are padded to the length of that row.
+// writeSheet writes the rows of the sheet in the named part, starting with the first row
+// that has a cell. Shorter rows are padded to the length of that row.
 func (b *workbook) writeSheet(name string, w *csvFile) error {
 	var cells []string
 	width, number := 0, 0
@@ -236,7 +237,7 @@ func (b *workbook) writeSheet(name string, w *csvFile) error {
 		if width == 0 {
 			width = last
 		}
-		for _, text := range cells[:last] { // the CSV reader rejects longer rows
+		for _, text := range cells[:last] { // rows longer than the first are written; the CSV reader rejects them
 			w.writeField([]byte(text))
 		}
 		w.out.WriteEmptyFields(width - last)
@@ -275,8 +276,8 @@ func (b *workbook) writeSheet(name string, w *csvFile) error {
 	return end()
 }
 
-// parseColumn returns the position of the column in a cell reference such as AB12, from 0.
-// If there is no reference, it returns next.
+// parseColumn returns the position, counted from 0, of the column in a cell reference
+// such as AB12. If there is no reference, it returns next.
 func parseColumn(place string, next int) int {
 	n := 0
 	for _, char := range place {
@@ -291,7 +292,7 @@ func parseColumn(place string, next int) int {
 	return n - 1
 }
 
-// readCell reads a cell to its end.
+// readCell reads the rest of the cell with the start tag e and returns its text.
 func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error) {
 	kind := attribute(e, "t")
 	if kind == "inlineStr" {
@@ -319,7 +320,8 @@ func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error)
 	}
 }
 
-// formatCell returns the text of a cell with the attributes t (kind) and s (style).
+// formatCell returns the text of a cell whose attribute t is kind and whose attribute s
+// is style.
 func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	switch kind {
 	case "s":
@@ -342,7 +344,7 @@ func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	}
 	n, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		return value, nil //nolint:nilerr // a cell in an unknown format is its text
+		return value, nil //nolint:nilerr // the value of a cell in an unknown format is used as its text
 	}
 	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
 		return b.formatDateTime(n, b.dateStyles[at]), nil
@@ -350,8 +352,8 @@ func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
 }
 
-// formatDateTime formats a number of days in the style. It formats a number that cannot be a
-// date as a number.
+// formatDateTime formats a number of days as a date, a time or both, according to style.
+// It formats a number that cannot be a date as a number.
 func (b *workbook) formatDateTime(days float64, style dateStyle) string {
 	const year9999 = 2_958_466
 	if !(days >= 0 && days < year9999) {

@@ -10,14 +10,14 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// sheetDecoder is an XML decoder that limits tokens to maxToken bytes, because a decoder
-// keeps a whole token in memory.
+// sheetDecoder is an XML decoder that limits the size of a token to maxToken bytes,
+// because an xml.Decoder keeps a whole token in memory.
 type sheetDecoder struct {
 	*xml.Decoder
 	source *tokenSource
 }
 
-// tokenSource counts the bytes that have been read since the last token.
+// tokenSource counts the bytes that have been read since the last call of RawToken.
 type tokenSource struct {
 	src        io.Reader
 	sinceToken int
@@ -28,7 +28,7 @@ func newSheetDecoder(src io.Reader) *sheetDecoder {
 	return &sheetDecoder{xml.NewDecoder(source), source}
 }
 
-// RawToken returns the next token.
+// RawToken returns the next token, as xml.Decoder.RawToken does.
 func (d *sheetDecoder) RawToken() (xml.Token, error) {
 	d.source.sinceToken = 0
 	return d.Decoder.RawToken()
@@ -53,8 +53,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// readText returns the joined text of the <t> elements before the end tag named end, except
-// in phonetic runs.
+// readText returns the text of the <t> elements before the end tag named end, except
+// those in phonetic runs.
 func readText(d *sheetDecoder, end string) (string, error) {
 	var text strings.Builder
 	inText, spoken := false, false
@@ -92,5 +92,5 @@ func noEOF(err error) error {
 
 var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
 
-// unescape replaces escapes of control characters, such as _x000D_.
+// unescape replaces escaped control characters, such as _x000D_, by the characters.
 func unescape(text string) string { return escapes.Replace(text) }
