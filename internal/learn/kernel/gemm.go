@@ -13,14 +13,14 @@ func Gemm(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, s.Depth, 1}, b, s)
 }
 
-// GemmTransposed adds aᵀ·b to dst. It is Gemm for an a that is row-major and Depth ×
-// Rows.
+// GemmTransposed adds aᵀ·b to dst. It is Gemm for an a that is row-major and
+// Depth × Rows.
 func GemmTransposed(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, 1, s.Rows}, b, s)
 }
 
-// leftOperand is the left operand of a matrix product. Element (i, k) is data[i·row +
-// k·col].
+// leftOperand is the left operand of a matrix product. Element (i, k) is
+// data[i·row + k·col].
 type leftOperand struct {
 	data     []float32
 	row, col int

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// embeddingLookup is a lookup in the embedding tables. The result is row + frac·(next row
-// − row), element by element.
+// embeddingLookup is a lookup in the embedding tables. The result is the table's row with
+// the index row, plus frac times the difference of the next row from it.
 type embeddingLookup struct {
 	row  int32
 	frac float32

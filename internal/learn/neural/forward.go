@@ -107,9 +107,9 @@ func (p *forwardPass) embed(params *packedParams, rows int) {
 	}
 }
 
-// averageProbabilities writes the mean of the members' probabilities to dst, rows ×
-// classes. rows must be the number of rows of the last call of forward or propagate. It
-// overwrites the logits.
+// averageProbabilities writes the mean of the members' probabilities to dst,
+// rows × classes. rows must be the number of rows of the last call of forward or
+// propagate. It overwrites the logits.
 func (p *forwardPass) averageProbabilities(dst []float32, rows int) {
 	n := rows * p.layout.classes
 	dst = dst[:n]

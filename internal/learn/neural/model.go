@@ -36,9 +36,9 @@ func newModel(e *encoder, l *layout, params []float32) *Model {
 	return m
 }
 
-// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major, (hi−lo) ×
-// classes. f must have the columns that the model was trained on; they may have unknown
-// levels.
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major,
+// (hi−lo) × classes. f must have the columns that the model was trained on; they may have
+// unknown levels.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	p := m.passes.Get().(*forwardPass)
 	defer m.passes.Put(p)

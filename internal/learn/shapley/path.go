@@ -29,7 +29,7 @@ type Rows interface {
 	// MarkDifferent sets different[j] to true for each feature j in which the
 	// model distinguishes rows a and b.
 	MarkDifferent(different []bool, a, b int)
-	// PredictPath writes the class probabilities of the rows of p to dst, (p.Steps+1) ×
-	// classes, row-major.
+	// PredictPath writes the class probabilities of the rows of p to dst,
+	// (p.Steps+1) × classes, row-major.
 	PredictPath(dst []float32, p *Path)
 }
