@@ -125,7 +125,7 @@ type NewTraining struct {
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, also where performances are measured. Probabilities do not depend on the weights. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, also where performances are measured. Probabilities are those of unweighted rows. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].

@@ -41,6 +41,16 @@ func TestTrainForm(t *testing.T) {
 	}
 }
 
+// TestTrainFormClassWeights reads class weights and rejects invalid ones.
+func TestTrainFormClassWeights(t *testing.T) {
+	for text, want := range map[string]string{"": "", " balanced ": "balanced", "yes=5,no=2": "no=2,yes=5", "yes": "error"} {
+		body, err := trainForm{ClassWeights: text}.parse()
+		if (err != nil) != (want == "error") || err == nil && body.ClassWeights.String() != want {
+			t.Errorf("%q: %+v, %v", text, body, err)
+		}
+	}
+}
+
 // TestPreview shows the prediction next to the row ID, and no incomplete record.
 func TestPreview(t *testing.T) {
 	header := "id" + strings.Repeat(",c", previewColumns) + ",prediction,probability\n"

@@ -25,8 +25,8 @@ type trainPage struct {
 
 // trainForm has the fields of the form to start a race, as they were typed.
 type trainForm struct {
-	Threshold, Metric, ScalingFactor, Minutes, Seed string
-	Algorithms                                      []string
+	Threshold, Metric, ClassWeights, ScalingFactor, Minutes, Seed string
+	Algorithms                                                    []string
 }
 
 // Chosen reports whether an algorithm is chosen. If the form chooses none, all are chosen.
@@ -69,7 +69,7 @@ func trainMetrics(d *api.Dataset) []string {
 func (p *Pages) startTraining(v *visit) error {
 	f := v.r.PostForm
 	form := trainForm{
-		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
+		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
 		Seed: f.Get("seed"), Algorithms: f["algorithm"],
 	}
 	body, err := form.parse()
@@ -93,6 +93,10 @@ func (f trainForm) parse() (*api.NewTraining, error) {
 			return nil, api.NewFieldProblem("threshold", "must be a number from 0 to 1, or empty")
 		}
 		out.PerformanceThreshold = api.NewThreshold(&threshold)
+	}
+	var err error
+	if out.ClassWeights, err = api.ParseClassWeights(strings.TrimSpace(f.ClassWeights)); err != nil {
+		return nil, api.NewFieldProblem("class weights", "%s", err)
 	}
 	if text := strings.TrimSpace(f.ScalingFactor); text != "" {
 		factor, err := strconv.Atoi(text)

@@ -54,7 +54,8 @@ func TestRaceForMetric(t *testing.T) {
 // logLoss, although its accuracy is lower.
 func TestLogLossDecidesItsRace(t *testing.T) {
 	accurate, sharp := score{performance: math.Exp(-0.5), logLoss: 0.5}, score{performance: math.Exp(-0.4), logLoss: 0.45}
-	if selectionLoss(metric.NameLogLoss, sharp, 100) >= selectionLoss(metric.NameLogLoss, accurate, 100) {
+	r := run{metric: metric.NameLogLoss}
+	if r.selectionLoss(sharp, 100) >= r.selectionLoss(accurate, 100) {
 		t.Error("a lower log loss has a higher selection loss")
 	}
 	if !isFlawless(metric.NameLogLoss, score{0.999, 0.001}, 500) || isFlawless(metric.NameLogLoss, score{0.99, 0.01}, 500) {
@@ -62,8 +63,28 @@ func TestLogLossDecidesItsRace(t *testing.T) {
 	}
 }
 
+// TestStepOfAnArea checks that the step of the lowest log loss is kept in a race for an area under
+// a curve and in one with class weights, and in a race for accuracy another step.
+func TestStepOfAnArea(t *testing.T) {
+	sharp, accurate := score{performance: 0.80, logLoss: 0.40}, score{performance: 0.90, logLoss: 0.45}
+	for _, c := range []struct {
+		run       run
+		wantSharp bool
+	}{
+		{run{metric: metric.NameROCAUC}, true},
+		{run{metric: "prAuc[yes]"}, true},
+		{run{metric: metric.NameAccuracy, weighted: true}, true},
+		{run{metric: metric.NameAccuracy}, false},
+		{run{metric: "f1[yes]"}, false},
+	} {
+		if got := c.run.selectionLoss(sharp, 100) < c.run.selectionLoss(accurate, 100); got != c.wantSharp {
+			t.Errorf("%s, class weights %v: the step of the lowest log loss is kept: %v", c.run.metric, c.run.weighted, got)
+		}
+	}
+}
+
 // TestClassWeightsDecide checks that the class of the highest product of probability and weight
-// is predicted, that probabilities do not depend on the weights, and that invalid weights are
+// is predicted, that the probabilities are those of unweighted rows, and that invalid weights are
 // rejected.
 func TestClassWeightsDecide(t *testing.T) {
 	f := fakeFrame(300, 2)

@@ -43,7 +43,7 @@ type Params struct {
 	Metric string
 	// ClassWeights are the costs of a wrong prediction by the row's class, a positive number
 	// for each label. The class with the highest product of probability and weight is
-	// predicted. Probabilities do not depend on the weights. If it is nil, the weights are
+	// predicted. Probabilities are those of unweighted rows. If it is nil, the weights are
 	// those that Metric is best with.
 	ClassWeights map[string]float64
 	// Seed is the seed of all random numbers.

@@ -35,6 +35,8 @@ type run struct {
 	classes        int
 	workers        int
 	metric         string // of the race
+	// weighted reports whether the race has class weights.
+	weighted bool
 
 	done     []bool // by fitter
 	step     int
@@ -156,7 +158,7 @@ func (r *run) takeModels() {
 // and for races without validation rows. free is a slice of probabilities that
 // the run no longer uses.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
-	if loss := selectionLoss(r.metric, s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
+	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
 			fitter.Checkpoint()
 		}
@@ -186,12 +188,13 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 //
 // In a race for logLoss it is the logarithm of the calibrated log loss, and for the area
 // under a curve that of the log loss, because the area on a few hundred rows has more
-// noise. See docs/engine.md for what was measured.
-func selectionLoss(name string, s score, rows int) float64 {
+// noise. See docs/engine.md for what was measured. It is also that of the log loss if there
+// are class weights, because scores such as the accuracy do not count the costs.
+func (r *run) selectionLoss(s score, rows int) float64 {
 	switch {
-	case name == metric.NameLogLoss:
+	case r.metric == metric.NameLogLoss:
 		return math.Log(1e-6 - math.Log(max(s.performance, minProbability)))
-	case !metric.UsesDecisions(name):
+	case r.weighted || !metric.UsesDecisions(r.metric):
 		return math.Log(s.logLoss + 1e-6)
 	}
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)

@@ -68,7 +68,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	}
 	s := e.score(crossFitted)
 	if weights[1] > 0 && s.logLoss < run.best.logLoss {
-		mixed.score, mixed.selectionLoss = s, selectionLoss(run.metric, s, len(e.labels))
+		mixed.score, mixed.selectionLoss = s, run.selectionLoss(s, len(e.labels))
 		mixed.probabilities = make([]float32, len(crossFitted))
 		e.averageProbabilities(mixed.probabilities, parts, weights, all)
 		mixed.smooth = smoothChoice{search.width, smoothPenalties[search.penalty], weights[1]}
