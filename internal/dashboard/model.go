@@ -152,11 +152,22 @@ func (p *Pages) compareModels(v *visit) error {
 	data := comparePage{A: both[0], B: both[1]}
 	for _, c := range leaderboard.Compare(both[0], both[1]) {
 		row := comparisonView{Name: c.Name, A: formatAny(c.A), B: formatAny(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
+		if c.Name == "seconds" {
+			row.A, row.B = formatSeconds(both[0].Seconds), formatSeconds(both[1].Seconds)
+		}
 		row.Differs = row.A != row.B
 		data.Rows = append(data.Rows, row)
 	}
 	command := "foretell models diff " + term.ShellQuote(both[0].Model) + " " + term.ShellQuote(both[1].Model)
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
+}
+
+// formatSeconds formats the time of a race, which is nil if it is unknown.
+func formatSeconds(seconds *float64) string {
+	if seconds == nil {
+		return "–"
+	}
+	return design.FormatNumber(*seconds)
 }
 
 // formatAny formats a property of a comparison.

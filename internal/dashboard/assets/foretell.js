@@ -67,7 +67,7 @@ function showLoss(lost) {
 for (const type of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
   document.addEventListener(type, ({ detail }) => {
     if (isPoll(detail)) showLoss(true);
-    else if (!hasMessage(detail.xhr)) showUploadError(detail.target);
+    else showUploadError(detail.target);
   });
 }
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
@@ -76,7 +76,9 @@ document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
 
 // The service answers a form that it rejects with the message to show above the form.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (!isPoll(detail) && hasMessage(detail.xhr)) detail.shouldSwap = true;
+  if (isPoll(detail) || !hasMessage(detail.xhr)) return;
+  detail.shouldSwap = true;
+  detail.isError = false;
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (!isPoll(detail)) detail.target.scrollIntoView({ block: "nearest" });
