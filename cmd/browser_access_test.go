@@ -59,6 +59,7 @@ func (p *person) checkShown(name string) {
 // elsewhere, and resizes the window: the chart must be as wide as the picture of the service.
 func (p *person) checkReadout() {
 	p.t.Helper()
+	p.sees("#race-title ~ .plots .uplot canvas")
 	var place []float64
 	p.run("the chart of the race", chromedp.Evaluate(`(() => {
 		const over = document.querySelector("#race-title ~ .plots .u-over");

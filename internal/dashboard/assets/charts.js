@@ -110,5 +110,6 @@ function readoutRow(name, value, swatch) {
   return row;
 }
 
-showCharts(document);
+// The charts do not delay the first paint, which shows the pictures.
+requestAnimationFrame(() => setTimeout(() => showCharts(document)));
 document.addEventListener("htmx:afterSwap", ({ detail }) => showCharts(detail.elt.parentElement));
