@@ -54,7 +54,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A wide header is longer than what is looked at of a file first.
+// A header may be longer than the head of a file, from which its format is detected.
 func TestJoinWide(t *testing.T) {
 	names := "id" + strings.Repeat(",a long name of a column", 20_000)
 	var header []string
@@ -108,7 +108,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table := openFiles(t, "id,x\n1,a\n", c.in)
 			_, err := text(t, table)
-			if r, openErr := table.CSV(t.Context()); openErr == nil { // who peeks past an error meets it again
+			if r, openErr := table.CSV(t.Context()); openErr == nil { // a call of Read after an error returns the error again
 				_, first := io.ReadAll(r)
 				if _, again := r.Read(make([]byte, 1)); first == nil || again == nil {
 					t.Errorf("got %v, then %v", first, again)

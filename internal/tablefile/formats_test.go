@@ -86,7 +86,8 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// The footer says how long it is: that much is not allocated before it is there.
+// The footer of a Parquet file states its own length. A file that is shorter must be
+// rejected before this much memory is allocated.
 func TestParquetFooterIsBounded(t *testing.T) {
 	whole := parquetFile(t, parquetRows())
 	_, err := text(t, openText(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
@@ -95,7 +96,8 @@ func TestParquetFooterIsBounded(t *testing.T) {
 	}
 }
 
-// zipped makes a ZIP file of names and contents in turn.
+// zipped returns a ZIP file. Its arguments are the name and the content of each member in
+// turn.
 func zipped(tb testing.TB, members ...string) string {
 	tb.Helper()
 	var out bytes.Buffer
@@ -115,7 +117,8 @@ func zipped(tb testing.TB, members ...string) string {
 	return out.String()
 }
 
-// xlsx makes a workbook of sheets, the names and the XML of the rows in turn.
+// xlsx returns a workbook. Its arguments are the name and the XML of the rows of each
+// sheet in turn.
 func xlsx(tb testing.TB, sheets ...string) string {
 	tb.Helper()
 	var book, rels strings.Builder
@@ -208,7 +211,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// A damaged file of any format is a defect, and leaves nothing behind.
+// FuzzTable checks that reading a damaged file of any format returns a defect and leaves
+// no temporary files.
 func FuzzTable(f *testing.F) {
 	for _, seed := range []string{
 		"id,x\n1,a\n", `[{"a":1},{"b":[1,{"c":null}]}]`, "{\"a\":{\"b\":\"\\u00e9\"}}\n{\"a\":1}", gzipped(&testing.T{}, "a,b\n1,2\n"),
@@ -229,7 +233,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// Each way to cut a file off is found.
+// TestCutOff checks that a file is rejected wherever it is cut off.
 func TestCutOff(t *testing.T) {
 	for name, whole := range map[string]string{"parquet": parquetFile(t, parquetRows()), "xlsx": xlsx(t, "Data", sheetRows)} {
 		t.Run(name, func(t *testing.T) {
@@ -244,8 +248,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestParquetPagesAreBounded: a page header may say any size; that much is not
-// allocated.
+// TestParquetPagesAreBounded checks that a file is rejected if a page header claims a very
+// large size, before this much memory is allocated.
 func TestParquetPagesAreBounded(t *testing.T) {
 	type row struct {
 		A int64 `parquet:"a,plain"`
@@ -272,7 +276,8 @@ func TestParquetPagesAreBounded(t *testing.T) {
 	}
 }
 
-// claimed changes the header of the only page of a Parquet file of one column.
+// claimed returns a copy of file, a Parquet file of one column and one page, after change
+// has changed the header of the page.
 func claimed(t *testing.T, file []byte, change func(*format.PageHeader)) string {
 	t.Helper()
 	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// French, German and Spanish as people write it, with the signs of a word processor.
+// western is French, German and Spanish text with the quotation marks and dashes that word
+// processors write.
 const western = "id,note,label\n1,Café crème à 3 €,ja\n2,“Größe” – ähnlich…,nein\n3,l’été à l’Œuvre,ja\n4,año ½ m² 1º,nein\n5,ÉCOLE Straße,ja\n"
 
 func encoded(t *testing.T, in encoding.Encoding, text string) string {
@@ -47,7 +48,7 @@ func TestGuessCharset(t *testing.T) {
 			if _, err := text(t, table); err != nil || table.Description() != c.want {
 				t.Errorf("read as %q, %v", table.Description(), err)
 			}
-			for _, one := range []bool{false, true} { // pieces change nothing
+			for _, one := range []bool{false, true} { // the result does not depend on how many bytes each Read returns
 				src := iotest.DataErrReader(strings.NewReader(c.in))
 				if one {
 					src = iotest.OneByteReader(src)

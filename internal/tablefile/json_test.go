@@ -40,7 +40,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// To find out where the rows are may take all of a document.
+// CSV may have to read a whole document to find its rows, so it must stop when the context
+// is cancelled.
 func TestJSONIsCancelled(t *testing.T) {
 	table := openText(t, `{"count":1,"data":[{"a":1}]}`, Options{Encoding: "utf-8"})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +68,7 @@ func TestJSONRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := text(t, openText(t, c.in, Options{}))
 			if c.name == "no_rows" && err == nil && got == "" {
-				return // which is for the reader of the CSV to say
+				return // the reader of the CSV reports that there are no rows
 			}
 			var known *Error
 			var defect *csvfile.Defect
@@ -78,7 +79,8 @@ func TestJSONRefuses(t *testing.T) {
 	}
 }
 
-// A row or what is between two of them cannot fill the memory.
+// The size of a row, and of the text between two rows, is limited, so that it cannot fill
+// the memory.
 func TestJSONIsBounded(t *testing.T) {
 	for name, in := range map[string]string{
 		"text":  `{"a":"` + strings.Repeat("x", 40<<20) + `"}`,

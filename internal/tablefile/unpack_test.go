@@ -64,7 +64,7 @@ func openText(tb testing.TB, content string, opts Options) *Table {
 	return table
 }
 
-// text reads all of a table.
+// text returns the whole table as CSV.
 func text(t *testing.T, table *Table) (string, error) {
 	t.Helper()
 	r, err := table.CSV(t.Context())
@@ -98,7 +98,7 @@ func TestEncodingAndPacking(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := openText(t, c.in, Options{Encoding: c.encoding})
-			for range 2 { // it can be read again
+			for range 2 { // the table can be read several times
 				got, err := text(t, table)
 				if err != nil || got != c.want || table.Description() != c.form {
 					t.Errorf("got %q, read as %q, %v", got, table.Description(), err)

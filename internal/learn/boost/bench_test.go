@@ -19,7 +19,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// The benchmarks of this file measure whole fits. They take these variables:
+// The benchmarks in this file fit whole models. These environment variables change them:
 //
 //	FORETELL_CSV      a labelled CSV file to train on; default: generated numbers
 //	FORETELL_ROUNDS   rounds of boosting, 100 by default
@@ -30,7 +30,7 @@ func envInt(name string, otherwise int) int {
 	return cmp.Or(n, otherwise)
 }
 
-// speedFrame returns the frame to measure speed on.
+// speedFrame returns the frame on which the benchmarks train.
 func speedFrame(tb testing.TB) *frame.Frame {
 	tb.Helper()
 	path := os.Getenv("FORETELL_CSV")
@@ -137,11 +137,10 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFold trains on four fifths of the rows with the defaults and reports
-// the best log loss on the last fifth, the error there, the round it was
-// reached in, and the seconds until then.
-// FORETELL_OPTIONS=Depth=8,LearningRate=0.2 changes the options;
-// FORETELL_ROUNDS limits the rounds.
+// BenchmarkFold trains on four fifths of the rows with the default options and reports the
+// lowest log loss on the last fifth, the error rate after the same round, the number of
+// this round, and the seconds until then. FORETELL_OPTIONS=Depth=8,LearningRate=0.2
+// changes the options; FORETELL_ROUNDS limits the rounds.
 func BenchmarkFold(b *testing.B) {
 	f := speedFrame(b)
 	opts := Options{Classes: len(f.Schema.Classes), Workers: envInt("FORETELL_WORKERS", 2)}
@@ -209,8 +208,7 @@ func foldRun(b *testing.B, f *frame.Frame, open func(context.Context, *frame.Fra
 	b.ReportMetric(work, "work-s")
 }
 
-// BenchmarkPredict predicts with 300 trees of 31 leaves on 28 columns, one
-// goroutine.
+// BenchmarkPredict predicts with 300 trees of 31 leaves on 28 columns, in one goroutine.
 func BenchmarkPredict(b *testing.B) {
 	for name, make := range constructors {
 		b.Run(name, func(b *testing.B) {

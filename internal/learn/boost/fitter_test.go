@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// constructors create both kinds of fitters.
+// constructors are the constructors of both kinds of fitters.
 var constructors = map[string]func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error){
 	"leafwise":  NewLeafwise,
 	"symmetric": NewSymmetric,
@@ -59,7 +59,7 @@ func everyThirdRow(rows int) split.Fold {
 	return fold
 }
 
-// fitSteps returns a fitter after three steps.
+// fitSteps returns a fitter that has done three steps.
 func fitSteps(tb testing.TB, name string, f *frame.Frame, fold split.Fold, opts Options) *Fitter {
 	tb.Helper()
 	t, err := constructors[name](tb.Context(), f, fold, opts)
@@ -78,7 +78,7 @@ func fitSteps(tb testing.TB, name string, f *frame.Frame, fold split.Fold, opts 
 	return t
 }
 
-// variants are both kinds, each with two classes and with seven.
+// variants are both kinds of fitters, each with two classes and with seven.
 func variants() map[string]variant {
 	all := make(map[string]variant)
 	for name := range constructors {
@@ -160,7 +160,7 @@ func TestModelBytes(t *testing.T) {
 			if err := read.UnmarshalBinary(used); err != nil {
 				t.Fatal(err)
 			}
-			clear(used) // the caller may reuse them
+			clear(used) // the caller may overwrite the slice afterwards
 			if again, err := read.AppendBinary(nil); err != nil || !bytes.Equal(again, want) {
 				t.Errorf("bytes differ after reading and writing: %v", err)
 			}
@@ -334,8 +334,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestOddsComputedTwice compares trees grown with the odds kept to trees grown
-// without.
+// TestOddsComputedTwice checks that trees are the same whether the odds of the rows are
+// kept or computed twice.
 func TestOddsComputedTwice(t *testing.T) {
 	f := testFrame(900, 7)
 	model := func(keep bool) string {

@@ -84,8 +84,8 @@ func (g *golden) fitter(t *testing.T, f *frame.Frame) *Fitter {
 	return fitter
 }
 
-// scoreTolerance is the largest difference of raw scores. Ours are sums of
-// float32 values from quantised gradients.
+// scoreTolerance is the largest difference between our raw scores and those of XGBoost.
+// Ours are sums of float32 values that result from quantised gradients.
 const scoreTolerance = 2e-5
 
 // TestAgreesWithXGBoost compares trees with those of XGBoost. Leaf-wise trees,
@@ -153,9 +153,9 @@ func TestLeavesAgreeWithXGBoost(t *testing.T) {
 	}
 }
 
-// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss on rows that were
-// not trained on with that of XGBoost's trees of equal depth, because XGBoost
-// has no symmetric trees.
+// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss of symmetric trees with the
+// log loss of XGBoost's trees of equal depth, because XGBoost has no symmetric trees. Both
+// are computed from rows that were not trained on.
 func TestSymmetricTreesAreAsGoodAsXGBoost(t *testing.T) {
 	const tolerance = 0.05
 	for _, g := range readGoldens(t) {

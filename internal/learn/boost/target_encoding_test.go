@@ -45,7 +45,7 @@ func TestOrderedStatistics(t *testing.T) {
 	}
 	for _, row := range fold.Train {
 		f.Labels[row] = 1 - f.Labels[row]
-		// The mean of all, which every row shares, may change.
+		// The mean of all rows, which is part of the statistic of every row, may change.
 		if after := statistics()[row]; math.Abs(after-got[row]) > 1.01/float64(n) {
 			t.Fatalf("row %d: its label moves its statistic from %v to %v", row, got[row], after)
 		}

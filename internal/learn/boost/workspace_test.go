@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestWorkspaceIsShared trains the fitters of three folds in turns with one
-// workspace. Each returns the same result as with its own.
+// TestWorkspaceIsShared trains the fitters of three folds in turns with one workspace.
+// Each fitter returns the same result as with a workspace of its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	type opener func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error)
 	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
@@ -69,7 +69,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 	}
 }
 
-// stepProbabilities returns a fitter's probabilities after another step.
+// stepProbabilities does a step of a fitter and returns its probabilities afterwards.
 func stepProbabilities(t *testing.T, n *Fitter) []float32 {
 	t.Helper()
 	if _, err := n.Step(t.Context()); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// written returns one value of each kind.
+// written returns the binary form of one value of each kind.
 func written(t *testing.T) []byte {
 	t.Helper()
 	w := NewWriter([]byte("x"))
@@ -30,7 +30,8 @@ func written(t *testing.T) []byte {
 	return bytes.TrimPrefix(b, []byte("x"))
 }
 
-// readAll reads what written wrote and reports whether all values are equal.
+// readAll reads the result of written and reports whether all values are those that were
+// written.
 func readAll(r *Reader) (equal bool) {
 	equal = r.Byte() == 7 && r.Bool() && r.Uint16() == 1<<15 && r.Uint32() == 1<<31 && r.Uint64() == 1<<63
 	equal = r.Uvarint(300, 300) == 300 && r.FiniteFloat64() == math.Pi && equal

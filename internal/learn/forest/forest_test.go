@@ -43,8 +43,8 @@ func testFrame(rows, classes int, seed uint64) *frame.Frame {
 	return f
 }
 
-// trainOnFirst returns the fold that trains on the first rows and validates the
-// others.
+// trainOnFirst returns the fold that trains on the first rows and validates the other
+// rows.
 func trainOnFirst(rows, train int) split.Fold {
 	var p split.Fold
 	for i := range rows {
@@ -57,7 +57,7 @@ func trainOnFirst(rows, train int) split.Fold {
 	return p
 }
 
-// fitAll returns a fitter after all its steps.
+// fitAll returns a fitter that has done all its steps.
 func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, opts Options) *Fitter {
 	t.Helper()
 	fitter, err := New(f, fold, opts)

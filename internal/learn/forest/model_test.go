@@ -10,9 +10,9 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// testModels returns small models that cover the binary form: numeric,
-// categorical and missing-left nodes, pure and mixed leaves, and no tree at
-// all.
+// testModels returns small models that together use every part of the binary form: numeric
+// and categorical nodes, nodes that send missing values left, leaves of one and of several
+// classes, and a model without trees.
 func testModels(t *testing.T) map[string]*Model {
 	t.Helper()
 	f, g := testFrame(300, 2, 1), testFrame(300, 5, 2)

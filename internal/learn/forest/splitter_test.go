@@ -24,8 +24,8 @@ func testLeaf(rng *rand.Rand, rows, width, classes int, categorical bool) (*spli
 	return newSplitter(bins, classes, rows), sample
 }
 
-// splitScore returns the score of a split, computed by the definition, and
-// whether its leaves are large enough.
+// splitScore returns the score of a split, computed according to the definition in
+// nodeSplit, and whether both of its leaves are large enough.
 func splitScore(s *splitter, left func(bin uint8) bool) (float64, bool) {
 	var counts [2][]float64
 	var rows [2]float64
@@ -70,7 +70,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 		want := 0.0
 		for set := range uint(1) << width {
 			if !categorical {
-				// Bins up to a threshold, with or without the missing one.
+				// Bins up to a threshold, with or without the bin of missing values.
 				values := set &^ (1 << (width - 1))
 				if values&(values+1) != 0 {
 					continue

@@ -33,8 +33,8 @@ var shapes = []Shape{
 	{31, 16, 4},
 }
 
-// naiveGemm adds a·b to dst as the package documents: one chain of
-// multiply-adds per output, in order, by fma.
+// naiveGemm adds a·b to dst as the package documents it: each output is one chain of
+// multiply-adds in order of depth, which are computed by fma.
 func naiveGemm(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
 	for i := range s.Rows {
 		for j := range s.Cols {
@@ -47,9 +47,9 @@ func naiveGemm(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) 
 	}
 }
 
-// fused returns x·y + z rounded once. The product is exact in float64. Rounding
-// the sum there to odd makes the second rounding harmless (Boldo and Melquiond
-// 2008).
+// fused returns x·y + z rounded once. The product is exact in float64. If the sum in
+// float64 is rounded to odd, rounding it again to float32 has the same result as rounding
+// once (Boldo and Melquiond 2008).
 func fused(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
@@ -78,7 +78,7 @@ func transposed(x []float32, rows, cols int) []float32 {
 	return t
 }
 
-// gemmVariants returns the ways to compute the product of a and b.
+// gemmVariants returns the functions of the package that compute the product of a and b.
 func gemmVariants(dst, a, b []float32, s Shape) map[string]func() []float32 {
 	p, pt := make([]float32, PackedLen(s.Depth, s.Cols)), make([]float32, PackedLen(s.Depth, s.Cols))
 	Pack(p, b, s.Depth, s.Cols)

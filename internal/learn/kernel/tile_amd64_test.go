@@ -33,7 +33,7 @@ func TestTileAgreesWithPortable(t *testing.T) {
 	}
 }
 
-// compareTiles compares the products of all shapes with the naive ones.
+// compareTiles compares the products of all shapes with the results of naiveGemm.
 func compareTiles(t *testing.T, fma func(x, y, z float32) float32) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -63,8 +63,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// randomCells returns cells, half of them empty, and the parameters to split
-// them with the additional sum missing.
+// randomCells returns cells, half of them empty, and the parameters of BestSplit for them
+// if missing is the sum of further rows.
 func randomCells(draw *rand.Rand, n int, missing int64) ([]int64, GainParams) {
 	cells := make([]int64, n)
 	all := missing

@@ -72,7 +72,7 @@ func rowRange(lo, hi int) []int32 {
 	return rows
 }
 
-// fitAll returns a fitter after all its steps.
+// fitAll returns a fitter that has done all its steps.
 func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, o Options) *Fitter {
 	t.Helper()
 	n, err := New(t.Context(), f, fold, o)
@@ -151,7 +151,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestGradient compares every parameter's gradient with a central difference.
+// TestGradient compares the gradient of every parameter with the central difference of the
+// loss.
 func TestGradient(t *testing.T) {
 	f := mixedFrame(40, 3)
 	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
@@ -203,7 +204,8 @@ func TestGradient(t *testing.T) {
 			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.layout.params, grad[i], want)
 		}
 	}
-	// A ReLU that switches within ±h makes a few differences wrong.
+	// A few central differences are wrong, because a ReLU changes between 0 and a positive
+	// value within ±h.
 	if wrong > n.layout.params/100 {
 		t.Errorf("%d of %d gradients are wrong", wrong, n.layout.params)
 	}

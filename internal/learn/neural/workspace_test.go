@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestWorkspaceIsShared lets fitters of different shapes share one workspace in
-// turns. Each returns the same result as with its own.
+// TestWorkspaceIsShared lets fitters of different networks use one workspace in turns.
+// Each fitter returns the same result as with a workspace of its own.
 func TestWorkspaceIsShared(t *testing.T) {
 	workspaces := &WorkspacePool{}
 	frames := []*frame.Frame{mixedFrame(300, 4), mixedFrame(120, 2), mixedFrame(500, 9)}

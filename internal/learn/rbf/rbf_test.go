@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// rings returns a table of two numbers, with missing values, and a category, whose
-// class is the ring that the numbers are in. As many rows as classes allow.
+// rings returns a table of two numeric columns, with missing values, and a categorical
+// column. The class of a row is the ring in which the two numbers lie.
 func rings(rows, classes int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{}, Columns: make([]frame.Column, 4)}
@@ -76,7 +76,8 @@ func TestFitLearnsASmoothBorder(t *testing.T) {
 	}
 }
 
-// TestGradientIsZero checks that the penalised loss has no slope at the solution.
+// TestGradientIsZero checks that the gradient of the penalised loss is zero at the
+// solution.
 func TestGradientIsZero(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		f := rings(300, classes, 2)
@@ -105,7 +106,7 @@ func TestGradientIsZero(t *testing.T) {
 	}
 }
 
-// TestFactor compares the factor with the kernel matrix.
+// TestFactor compares the product of the factor and its transpose with the kernel matrix.
 func TestFactor(t *testing.T) {
 	f := rings(100, 2, 3)
 	rows := fold(100, 100)

@@ -107,7 +107,8 @@ func TestMeasuredRowsAreLater(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 6))
 			s.Times = make([]float64, rows)
 			for row := range s.Times {
-				// Groups are short in time, as the visits of a customer are.
+				// The rows of a group are close together in time, like the visits of a
+				// customer.
 				s.Times[row] = float64(row) + 20*rng.Float64()
 				if row%50 == 7 {
 					s.Times[row] = math.NaN()

@@ -30,7 +30,8 @@ func (s Sample) count(rows []int32) []int {
 	return n
 }
 
-// checkDivision fails unless a and b are ascending and together are want.
+// checkDivision fails unless a and b are ascending and together contain exactly the rows
+// in want.
 func checkDivision(t *testing.T, want, a, b []int32) {
 	t.Helper()
 	if !slices.IsSorted(a) || !slices.IsSorted(b) {
@@ -48,7 +49,7 @@ func TestHoldout(t *testing.T) {
 		name     string
 		counts   []int
 		fraction float64
-		want     []int // rows held per class; nil: only their sum is checked
+		want     []int // number of held rows of each class; if nil, only the total is checked
 		sum      int
 	}{
 		{"keeps_the_class_mix", []int{700, 200, 100}, 0.1, []int{70, 20, 10}, 100},
@@ -104,7 +105,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// checkFolds checks the contract of Folds.
+// checkFolds checks what the comment on Folds promises.
 func checkFolds(t *testing.T, s Sample, folds []Fold) {
 	t.Helper()
 	validated := make([]int, len(s.Labels))

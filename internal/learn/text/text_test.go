@@ -172,8 +172,8 @@ func TestWordsOfAClassAreLearned(t *testing.T) {
 	}
 }
 
-// The label of a row changes neither its own features nor those of rows that are not
-// training rows of its part's models.
+// Changing the label of a row changes neither its own features nor the features of other
+// rows of its part, because the model that scores a part is not trained on it.
 func TestFeaturesOfARowDoNotDependOnItsLabel(t *testing.T) {
 	texts, labels := table(300, 2, 4)
 	task := newTask(labels, 2, 250, 2)
@@ -262,7 +262,7 @@ func TestCancelledTraining(t *testing.T) {
 	}
 }
 
-// smallBinary returns the binary form of a small model.
+// smallBinary returns the binary form of a model with few terms.
 func smallBinary(tb testing.TB) []byte {
 	tb.Helper()
 	texts, labels := table(60, 3, 8)

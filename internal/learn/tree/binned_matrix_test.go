@@ -75,8 +75,8 @@ func TestEqualMappersShareBins(t *testing.T) {
 	}
 }
 
-// TestRanksServeAsBins loads columns of few values, of too many for 65 bins and
-// of too many for 255.
+// TestRanksServeAsBins loads columns with few distinct values, with too many for 65 bins,
+// and with too many for 255 bins.
 func TestRanksServeAsBins(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,few,several,many,y\n")
@@ -126,7 +126,7 @@ func TestAppend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // shared memory must not be overwritten
+		for range 2 { // the first call must not change data that the second one shares
 			var more []Feature
 			for range 6 {
 				feature := Feature{Data: make([]uint8, rows)}

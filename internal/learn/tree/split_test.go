@@ -50,7 +50,8 @@ func (e *exhaustiveSearch) subsets() float64 {
 	return best
 }
 
-// randomHistogram returns cells, some of them empty, and their reference.
+// randomHistogram returns cells, some of them empty, and the reference search for the best
+// split of these cells.
 func randomHistogram(draw *rand.Rand, bins int, l2 float64) ([]int64, *exhaustiveSearch, int64) {
 	h := make([]int64, bins)
 	n := &exhaustiveSearch{g: make([]float64, bins), h: make([]float64, bins), l2: l2}
@@ -79,7 +80,7 @@ func TestSplitFinderAgreesWithExhaustiveSearch(t *testing.T) {
 		if want := exhaustive.numeric(); !close(best.gain, want) {
 			t.Fatalf("numeric %v: gain %v, want %v", h, best.gain, want)
 		}
-		// Without penalty and smoothing the order is optimal.
+		// Without penalty and smoothing, the order of the levels is optimal.
 		exhaustive.l2, s.l2 = 0, 0
 		used := 0
 		for _, cell := range h {

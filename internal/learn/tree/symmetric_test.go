@@ -94,7 +94,7 @@ func TestSymmetricGrow(t *testing.T) {
 		}
 	})
 	t.Run("histograms_equal_sums_over_rows", func(t *testing.T) {
-		// The last level's histograms are those of the leaves before it.
+		// The histograms were built for the leaves that the last split has divided.
 		half := len(g.rowRanges) / 2
 		seen := map[bool]int{}
 		for leaf := range half {

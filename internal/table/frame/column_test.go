@@ -11,7 +11,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// floats returns the values of a numeric column, nil for a category.
+// floats returns the values of a numeric column, or nil for a category.
 func floats(f *Frame, column int) []float64 {
 	c := &f.Columns[column]
 	if !c.IsNumeric() {
@@ -20,7 +20,7 @@ func floats(f *Frame, column int) []float64 {
 	return c.Values(make([]float64, f.Rows), 0, f.Rows)
 }
 
-// builtColumn returns a column built from batches.
+// builtColumn returns the column that a columnBuilder builds from batches of values.
 func builtColumn(batches ...[]float64) columnBuilder {
 	var g columnBuilder
 	for _, values := range batches {
@@ -101,7 +101,8 @@ func TestColumnDictionary(t *testing.T) {
 	}
 }
 
-// checkColumn compares the results of all methods of a column with the values.
+// checkColumn compares the results of all methods of a column with the values that it
+// should have.
 func checkColumn(t *testing.T, c *Column, want []float64) {
 	t.Helper()
 	got := c.Values(make([]float64, len(want)), 0, len(want))

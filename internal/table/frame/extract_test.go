@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A model file may name a feature twice.
+// A model file may contain the same feature twice.
 func TestExtractorsFillEveryColumn(t *testing.T) {
 	var columns []ColumnSchema
 	for _, p := range []FeatureKind{FeatureLength, FeatureLength, FeatureWords, FeatureWords, FeatureWord, FeatureWord} {

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// loadIn is Load with chunks of about size bytes, record by record if that is 0.
+// loadIn is Load with chunks of about size bytes. If size is 0, it reads record by record.
 func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error) {
 	t.Helper()
 	table, err := csvfile.OpenTable(csvfile.NewReader(bytes.NewReader(file), ','))
@@ -82,7 +82,7 @@ func TestChunksAreLoadedAsRecords(t *testing.T) {
 	}
 }
 
-// numbersOf returns a column's numbers or codes.
+// numbersOf returns the numbers of a numeric column, or the codes of a category.
 func numbersOf(f *Frame, column int) []float64 {
 	c := &f.Columns[column]
 	if c.IsNumeric() {

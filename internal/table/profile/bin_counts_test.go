@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCountBins compares the counts with those of the values: exact for few different values,
-// close for many.
+// TestCountBins compares the counts with counts of the values themselves. They must be
+// equal if there are few different values, and close if there are many.
 func TestCountBins(t *testing.T) {
 	const rows = 20_000
 	draw := rand.New(rand.NewPCG(1, 1))

@@ -94,7 +94,8 @@ func TestCompareForms(t *testing.T) {
 	}
 }
 
-// Many columns with the same difference have one finding, few have one each.
+// If many columns have the same difference, there is one finding for all of them; if few
+// have it, there is one for each.
 func TestCompareManyColumns(t *testing.T) {
 	file := func(columns, value int) string {
 		var text strings.Builder
@@ -110,7 +111,7 @@ func TestCompareManyColumns(t *testing.T) {
 	}
 	for columns, want := range map[int]int{minGroupedFindings - 1: minGroupedFindings - 1, 300: 1} {
 		train, blind := scanText(t, strings.ReplaceAll(file(columns, 0), ",0", ",9"), ScanOptions{}), scanText(t, file(columns, 500), ScanOptions{Blind: true, ID: "id"})
-		for i := range train.Columns { // they say the same
+		for i := range train.Columns { // all columns have the same profile
 			train.Columns[i].Features = 1
 		}
 		var moved []Finding
@@ -129,8 +130,8 @@ func TestCompareManyColumns(t *testing.T) {
 	}
 }
 
-// The size and format of a file change the inferred forms: what counts is whether the
-// cells can be parsed.
+// The size of a file and the way in which numbers are written may change the inferred form
+// of a column. Compare therefore checks whether the values can be parsed.
 func TestCompareCellsOfAnotherForm(t *testing.T) {
 	file := func(rows int, cell func(i int) string) string {
 		text := "id,x,kind\n"
@@ -174,7 +175,8 @@ func TestCompareCellsOfAnotherForm(t *testing.T) {
 	}
 }
 
-// More distinct values than the sets hold are estimated, at most the number of rows.
+// If there are more distinct values than a distinctCounter keeps, their number is an
+// estimate, which must not exceed the number of rows.
 func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,x,kind\n")

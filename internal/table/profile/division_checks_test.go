@@ -9,7 +9,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// TestFormatDates checks that a moment before 1970 has the date of its day.
+// TestFormatDates checks that a time before 1970 is formatted as the day on which it is,
+// not as the next day.
 func TestFormatDates(t *testing.T) {
 	if got := formatDates(&NumericStats{Min: -0.25, Max: 365.75}); got != " from 1969-12-31 to 1971-01-01" {
 		t.Errorf("got %q", got)

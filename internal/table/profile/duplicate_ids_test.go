@@ -15,11 +15,11 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// manyIDs is more than the streams keep in memory.
+// manyIDs is a number of IDs that does not fit in the memory of the streams.
 const manyIDs = 120_000
 
-// TestDuplicateIDs finds duplicates among IDs that are on disk, and among as many if the
-// disk is full.
+// TestDuplicateIDs finds duplicates among IDs that are on disk, and among the same number
+// of IDs if the disk is full.
 func TestDuplicateIDs(t *testing.T) {
 	counting := func(n int) string { return strconv.Itoa(n) }
 	padded := func(n int) string { return fmt.Sprintf("T-%07d", n) }
@@ -36,7 +36,7 @@ func TestDuplicateIDs(t *testing.T) {
 	tests := []struct {
 		name  string
 		id    func(n int) string
-		again map[int]int // rows that have the ID of another
+		again map[int]int // by row: the row whose ID it repeats
 		want  *csvfile.Defect
 	}{
 		{name: "counting", id: counting},
@@ -51,7 +51,7 @@ func TestDuplicateIDs(t *testing.T) {
 		},
 		{name: "constant", id: func(int) string { return "x" }, want: duplicateDefect(0, everyRow...)},
 	}
-	if testing.Short() { // under the race detector each takes seconds
+	if testing.Short() { // under the race detector each case takes seconds
 		tests = tests[len(tests)-2:]
 	}
 	for _, disk := range []string{"room", "no_room"} {
@@ -88,8 +88,8 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// duplicateDefect returns the defect of rows, from 0, with the ID of an earlier one; first
-// is that of the first of them.
+// duplicateDefect returns the defect of the given rows, counted from 0, if each has the ID
+// of an earlier row. first is the row that has the ID of rows[0] before it.
 func duplicateDefect(first int, rows ...int) *csvfile.Defect {
 	d := &csvfile.Defect{Code: csvfile.CodeDuplicateID, Line: rows[0] + 2, Column: 1, Name: "id", Count: len(rows)}
 	for _, row := range rows[:min(len(rows), csvfile.MaxLocations)] {
@@ -107,7 +107,7 @@ func duplicateDefect(first int, rows ...int) *csvfile.Defect {
 	return d
 }
 
-// defectOf returns the only defect of a profile, nil without one.
+// defectOf returns the only defect of a profile, or nil if it has none.
 func defectOf(p *Profile) *csvfile.Defect {
 	if len(p.Defects) == 0 {
 		return nil

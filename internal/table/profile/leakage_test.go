@@ -11,7 +11,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// leaky returns a file of 400 rows whose columns predict the label more or less well.
+// leaky returns a file with the given number of rows whose columns predict the label with
+// different accuracies.
 func leaky(rows int) string {
 	var b strings.Builder
 	b.WriteString("id,noise,score,closed,code,half,label\n")
@@ -31,7 +32,7 @@ func leaky(rows int) string {
 }
 
 func TestLeakingColumns(t *testing.T) {
-	for _, rows := range []int{400, 40_000} { // all of them sampled, and a part
+	for _, rows := range []int{400, 40_000} { // the sample has all rows, or a part of them
 		p := scanText(t, leaky(rows), ScanOptions{})
 		if err := p.Err(); err != nil {
 			t.Fatal(err)

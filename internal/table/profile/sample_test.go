@@ -11,13 +11,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestSampleOfWideTable samples more rows than fit the memory, up to a thousand, and
-// checks the statistics of all.
+// TestSampleOfWideTable samples more rows than fit in memory, up to a thousand, and checks
+// that the statistics are computed from all of them.
 func TestSampleOfWideTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of cells, in one goroutine")
 	}
-	const fields = groupFields + 10 // a group and a part of one
+	const fields = groupFields + 10 // a whole group and a part of a group
 	disk := spill.New(t.TempDir())
 	defer disk.Close()
 	s := newRowSample(fields, 0, -1, false, disk)

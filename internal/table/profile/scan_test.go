@@ -154,7 +154,7 @@ func column(cells ...string) string {
 	return file.String()
 }
 
-// cells returns n cells that make returns for 0…n-1.
+// cells returns the n texts that make returns for the numbers 0…n-1.
 func cellsOf(n int, make func(i int) string) []string {
 	list := []string{}
 	for i := range n {
@@ -166,7 +166,7 @@ func cellsOf(n int, make func(i int) string) []string {
 func TestScanKinds(t *testing.T) {
 	integer := strconv.Itoa
 	word := func(i int) string { return "w" + strconv.Itoa(i) }
-	const many = 5_000 // more than a column is counted for before it is decided on
+	const many = 5_000 // more distinct texts than a column counts before it chooses a strategy
 	for _, c := range []struct {
 		name     string
 		cells    []string
@@ -350,15 +350,15 @@ func TestReadingDoesNotDependOnTheCores(t *testing.T) {
 	}
 }
 
-// A source that returns io.EOF with its last bytes, as gzip and HTTP do, may end with the
-// buffer.
+// A source may return io.EOF together with its last bytes, as gzip and HTTP do. These
+// bytes may fill the buffer exactly.
 func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
 	for size := csvfile.ChunkSize - 2; size <= csvfile.ChunkSize+2; size++ {
 		file := []byte("id,a,label\n")
 		for len(file) < size {
 			file = append(file, "7,1,x\n"...)
 		}
-		file = bytes.TrimRight(file[:size], "\n7,1") // ends in a label, or its line end is cut
+		file = bytes.TrimRight(file[:size], "\n7,1") // cuts the file within a row, so that it ends in a label
 		file = append(file, bytes.Repeat([]byte("x"), size-len(file))...)
 		reader := iotest.DataErrReader(bytes.NewReader(file))
 		if _, err := Scan(t.Context(), reader, ScanOptions{}); err != nil {
@@ -367,7 +367,7 @@ func TestLastLineWithoutEndFillsTheBuffer(t *testing.T) {
 	}
 }
 
-// valuesOf returns the values of a numeric column, nil for a category.
+// valuesOf returns the values of a numeric column, or nil for a category.
 func valuesOf(f *frame.Frame, column int) []float64 {
 	c := &f.Columns[column]
 	if !c.IsNumeric() {

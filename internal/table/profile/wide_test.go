@@ -16,7 +16,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// wideTable is a table with known cells.
+// wideTable is a table whose cells are kept to compute the expected profile.
 type wideTable struct {
 	file  string
 	cells [][]string // by column, without ID and label
@@ -64,7 +64,7 @@ func wideCell(column int, rng *rand.Rand) string {
 	return "7"
 }
 
-// wideProfile is the profile of a column by a simple implementation.
+// wideProfile is the profile of a column, computed by a simple implementation.
 type wideProfile struct {
 	Form                   Form
 	Missing, Distinct      int
@@ -142,7 +142,7 @@ func TestWideTables(t *testing.T) {
 	}
 }
 
-// TestManyColumns checks the maximum number of fields.
+// TestManyColumns scans files with the largest allowed number of fields and with more.
 func TestManyColumns(t *testing.T) {
 	header := func(columns int) string {
 		var text strings.Builder
@@ -217,8 +217,8 @@ func (c *countedContext) Err() error {
 	return context.Canceled
 }
 
-// TestScanOfAWideTableIsCancelled cancels a scan at many points. It must return the error
-// soon after.
+// TestScanOfAWideTableIsCancelled cancels a scan at many points. Scan must return the
+// error of the context soon after.
 func TestScanOfAWideTableIsCancelled(t *testing.T) {
 	w := newWideTable(3_000, 60, rand.New(rand.NewPCG(1, 2)))
 	scan := func(after int64) (int64, error) {
@@ -228,7 +228,7 @@ func TestScanOfAWideTableIsCancelled(t *testing.T) {
 		return ctx.asked.Load(), err
 	}
 	all, err := scan(math.MaxInt64)
-	if err != nil || all < 3*3_000 { // the columns are counted, inferred and measured
+	if err != nil || all < 3*3_000 { // three steps of a scan ask the context for every column
 		t.Fatalf("asked %d times: %v", all, err)
 	}
 	steps := int64(20)

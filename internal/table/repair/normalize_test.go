@@ -125,7 +125,7 @@ func TestNormalizedLocations(t *testing.T) {
 	}
 }
 
-// defectTexts returns the defects with their codes.
+// defectTexts returns the text of each defect, with its code.
 func defectTexts(defects []csvfile.Defect) []string {
 	var list []string
 	for i := range defects {

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// repairText repairs a file.
+// repairText calls File for a file with the given text and returns the copy.
 func repairText(t *testing.T, file string, opts Options) (string, *Report, error) {
 	t.Helper()
 	if opts.Layout.Delimiter == 0 {
@@ -150,7 +150,7 @@ func verifyRepaired(t *testing.T, file string, done *Report, opts profile.ScanOp
 		t.Errorf("%d rows read, %d left out, %d written, %d in the copy", done.Read, left, done.Written, p.Rows)
 	}
 	for _, d := range p.Defects {
-		switch d.Code { // what no reading of rows can put right
+		switch d.Code { // defects that File cannot correct
 		case csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeTooFewColumns:
 		default:
 			t.Errorf("the copy has a defect: %s %s\n%q", d.Code, d.Error(), file)
@@ -225,7 +225,7 @@ func TestFileColumns(t *testing.T) {
 	}
 }
 
-// numbered prepends r1, r2, … to lines.
+// numbered returns the lines with the IDs r1, r2, … prepended.
 func numbered(text string) string {
 	out := ""
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n") {
@@ -319,7 +319,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// scanned returns the profile of a file.
+// scanned returns the profile of a file with the given text.
 func scanned(t *testing.T, file string, opts profile.ScanOptions) *profile.Profile {
 	t.Helper()
 	p, err := profile.Scan(t.Context(), strings.NewReader(file), opts)
