@@ -320,8 +320,8 @@ func shorten(text string) string {
 	return text
 }
 
-// warnOnce adds a warning of a kind when it is called for this kind for the first time.
-// kind is an index of r.warned.
+// warnOnce adds a warning, but only the first one of each kind. kind is an index of
+// r.warned.
 func (r *jsonRowReader) warnOnce(kind int, message string) {
 	if r.warned[kind] {
 		return

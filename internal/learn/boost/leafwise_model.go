@@ -44,7 +44,7 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 			if !m.used[i] {
 				continue
 			}
-			var column frame.Column // cells of a column that f lacks are missing
+			var column frame.Column // the values of a column that f lacks are missing
 			if i < len(f.Columns) {
 				column = f.Columns[i]
 			}

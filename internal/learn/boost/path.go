@@ -65,7 +65,7 @@ func (m *leafwiseModel) encode(f *frame.Frame) encodedEnsemble {
 	width := len(m.mappers)
 	e := &encodedLeafwise{model: m, bins: make([]uint8, f.Rows*width)}
 	for i := range m.mappers {
-		var column frame.Column // cells of a column that f lacks are missing
+		var column frame.Column // the values of a column that f lacks are missing
 		if i < len(f.Columns) {
 			column = f.Columns[i]
 		}

@@ -99,7 +99,7 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 		}
 		return
 	}
-	var column frame.Column // cells of a column that f lacks are missing
+	var column frame.Column // the values of a column that f lacks are missing
 	if int(s.column) < len(f.Columns) {
 		column = f.Columns[s.column]
 	}

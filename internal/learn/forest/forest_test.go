@@ -16,7 +16,7 @@ import (
 )
 
 // testFrame returns rows of three features: x and y numeric, x with missing
-// cells, and a category c. The class depends on all of them and a little noise.
+// values, and a category c. The class depends on all of them and a little noise.
 func testFrame(rows, classes int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &frame.Frame{

@@ -5,7 +5,7 @@ import "math/rand/v2"
 // randomSplit returns a random split on the feature (Geurts, Ernst, Wehenkel,
 // Extremely randomized trees, 2006). A numeric feature gets a random threshold
 // between its smallest and largest bin in the leaf, a categorical feature a
-// random half of its bins on the left. Missing cells go to a random side.
+// random half of its bins on the left. Missing values go to a random side.
 // varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]

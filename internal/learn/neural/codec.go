@@ -87,7 +87,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("neural: %w", r.Err())
 	}
 	e.assignIndices()
-	// Check the sizes against the bytes that are left before allocating.
+	// Compare the sizes with the number of bytes that are left before allocating memory.
 	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
 		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)

@@ -1,8 +1,8 @@
 package neural
 
-// dropout perturbs training. It treats values as unknown, so that the embeddings of
-// unknown levels are trained, and drops units, so that the network does not rely on
-// single units.
+// dropout changes the data of a training step at random. It treats values as unknown, so
+// that the embeddings of unknown levels are trained, and drops units, so that the
+// network does not rely on single units.
 type dropout struct {
 	cellState uint64  // state of the random generator for masked values
 	maskRate  float64 // fraction of the values of categorical columns to mask

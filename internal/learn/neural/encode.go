@@ -21,7 +21,7 @@ func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame,
 	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // if f lacks the column, all its cells are missing
+		var column frame.Column // if f lacks the column, all its values are missing
 		if in.column < len(f.Columns) {
 			column = f.Columns[in.column]
 		}

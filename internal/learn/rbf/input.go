@@ -129,7 +129,7 @@ func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 	values := make([]float64, len(rows))
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // if f lacks the column, all its cells are missing
+		var column frame.Column // if f lacks the column, all its values are missing
 		if in.column < len(f.Columns) {
 			column = f.Columns[in.column]
 		}

@@ -11,7 +11,7 @@ type Node struct {
 	// compared with Threshold.
 	Set int32
 	// Threshold is the last bin that goes left. MissingBin is the bin of missing
-	// cells if they go left, and otherwise equal to Threshold.
+	// values if they go left, and otherwise equal to Threshold.
 	Threshold, MissingBin uint8
 }
 
