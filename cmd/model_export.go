@@ -23,8 +23,8 @@ type modelsExportOptions struct {
 	target download.OutputFile
 
 	format string
-	// outside describes the steps to the features that an ONNX model does not have.
-	outside string
+	// features are the columns of the input of an ONNX model.
+	features []learn.ONNXFeature
 }
 
 // The values of --format.
@@ -58,8 +58,9 @@ features, where missing cells are NaN. Its outputs are label and probabilities, 
 are calibrated and differ from those of ` + "`foretell predict`" + ` by at most one
 millionth. The steps from a file to the features are not in the graph: codes of
 categories, amounts, parts of dates, and words and scores of texts. The command prints
-which of them the model needs, and the property foretell.features of the ONNX model
-describes each feature. The Python program makes the features of a file:
+which of them the model needs. The property foretell.features of the ONNX model, and
+features in the output of --json, describe each feature. The Python program makes the
+features of a file:
 
   python3 champion.py blind.csv --features -o features.csv`,
 		Example: `  foretell models export train@champion -o champion.model
@@ -110,8 +111,9 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	if written.Bytes, err = o.download(ctx, session, key); err != nil {
 		return err
 	}
-	if o.outside != "" && !o.output.Quiet {
-		o.target.Factory.Note("not in the graph: %s; `foretell models export %s --format python` writes a program whose option --features makes the features of a file", o.outside, ref)
+	written.Features = o.features
+	if o.features != nil && !o.output.Quiet {
+		o.target.Factory.Note("not in the graph: %s; `foretell models export %s --format python` writes a program whose option --features makes the features of a file", modelfile.OutsideONNX(o.features), ref)
 	}
 	if o.target.ToStdout() {
 		return nil
@@ -143,7 +145,7 @@ func (o *modelsExportOptions) download(ctx context.Context, session *connect.Ses
 					return modelfile.WritePython(w, path)
 				}
 				var err error
-				o.outside, err = modelfile.WriteONNX(w, path)
+				o.features, err = modelfile.WriteONNX(w, path)
 				return err
 			})
 		},
@@ -167,6 +169,8 @@ type exportDocument struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
 	ModelKey string `json:"modelKey"`
+	// Features are the columns of the input of an ONNX model.
+	Features []learn.ONNXFeature `json:"features,omitempty"`
 }
 
 // withModelFile downloads a model to a temporary file, passes its path to use and removes

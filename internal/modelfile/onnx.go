@@ -14,25 +14,26 @@ import (
 )
 
 // WriteONNX writes the model file at path as an ONNX model to w, see learn.Model.WriteONNX.
-// It returns a description of the steps from a file to the features, which are not in the
-// ONNX model. The errors for the model file are those of Read.
-func WriteONNX(w io.Writer, path string) (outside string, err error) {
+// It returns the columns of the model's input. The errors for the model file are those of
+// Read.
+func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
 	model, err := Read(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
 	if err := model.WriteONNX(out); err != nil {
 		if errors.Is(err, onnx.ErrTooLarge) {
-			return "", exit.Errorf(exit.Rejected, "%w", err).WithHint("export the model with --format python, or train one with fewer trees, such as --algorithm BSIX01")
+			return nil, exit.Errorf(exit.Rejected, "%w", err).WithHint("export the model with --format python, or train one with fewer trees, such as --algorithm BSIX01")
 		}
-		return "", err
+		return nil, err
 	}
-	return outsideONNX(model.ONNXFeatures()), out.Flush()
+	return model.ONNXFeatures(), out.Flush()
 }
 
-// outsideONNX describes the steps from a file to the features.
-func outsideONNX(features []learn.ONNXFeature) string {
+// OutsideONNX describes the steps from a file to the features, which are not in the ONNX
+// model.
+func OutsideONNX(features []learn.ONNXFeature) string {
 	names := map[string][]string{} // of the columns of the file by step
 	for i := range features {
 		f := &features[i]

@@ -100,7 +100,8 @@ func TestONNXOutside(t *testing.T) {
 		"version-4.model": "",
 		"texts.model":     "scores of texts (",
 	} {
-		outside, err := WriteONNX(&bytes.Buffer{}, goldenFolder+model)
+		features, err := WriteONNX(&bytes.Buffer{}, goldenFolder+model)
+		outside := OutsideONNX(features)
 		if err != nil || !strings.Contains(outside, want) {
 			t.Errorf("%s: %q, %v, want %q", model, outside, err, want)
 		}
