@@ -203,7 +203,7 @@ func classViews(d *api.Dataset) (views []classView, omitted int) {
 // createDataset creates a dataset and uploads the file of the form to it. If the upload
 // fails, it deletes the dataset, so that the form can be sent again.
 func (p *Pages) createDataset(v *visit) error {
-	form, err := readUpload(v.r, maxFieldBytes)
+	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,10 @@ package dashboard
 import (
 	"bytes"
 	"encoding/csv"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +56,37 @@ func TestTrainFormClassWeights(t *testing.T) {
 }
 
 // TestPreview shows the prediction next to the row ID, and no incomplete record.
+// TestUploadFields rejects forms whose fields besides the file would take much memory.
+func TestUploadFields(t *testing.T) {
+	for name, c := range map[string]struct {
+		fields, bytes int
+		want          api.Code
+	}{
+		"some":          {3, 10, ""},
+		"many":          {maxFields + 1, 1, api.CodeTooLarge},
+		"one long":      {1, 2000, api.CodeTooLarge},
+		"long together": {3, 400, api.CodeTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			for i := range c.fields {
+				if err := form.WriteField(strconv.Itoa(i), strings.Repeat("x", c.bytes)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := form.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r := httptest.NewRequest(http.MethodPost, "/verify", &body)
+			r.Header.Set("Content-Type", form.FormDataContentType())
+			if _, err := readUpload(r, 1000); (err != nil || c.want != "") && api.CodeFromError(err) != c.want {
+				t.Errorf("%v, want the code %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestPreview(t *testing.T) {
 	header := "id" + strings.Repeat(",c", previewColumns) + ",prediction,probability\n"
 	row := "7" + strings.Repeat(",x", previewColumns) + ",yes,0.9\n"

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/client"
 )
 
-// maxFieldBytes is the maximum size of a field of a form with a file.
-const maxFieldBytes = 4 << 10
+// maxFields is the maximum number of fields of a form with a file, besides the file.
+const maxFields = 100
 
 // upload is a form with a file. The file is the last field that is read, and streamed.
 type upload struct {
@@ -24,9 +24,9 @@ type upload struct {
 	created string
 }
 
-// readUpload reads a form up to the content of the field `file`. Each other field has at most
-// fieldLimit bytes.
-func readUpload(r *http.Request, fieldLimit int64) (*upload, error) {
+// readUpload reads a form up to the content of the field `file`. The names and values of the
+// other fields together have at most limit bytes.
+func readUpload(r *http.Request, limit int64) (*upload, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(err)
@@ -44,11 +44,15 @@ func readUpload(r *http.Request, fieldLimit int64) (*upload, error) {
 			form.file, form.fileName = part, baseName(part)
 			return form, nil
 		}
-		value, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
-		if err != nil || int64(len(value)) > fieldLimit {
-			return nil, api.NewProblem(api.CodeMalformed, "a field of the form is too long").WithCause(err)
+		name := part.FormName()
+		value, err := io.ReadAll(io.LimitReader(part, limit+1))
+		if err != nil {
+			return nil, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 		}
-		form.values[part.FormName()] = string(value)
+		if limit -= int64(len(name) + len(value)); limit < 0 || len(form.values) == maxFields {
+			return nil, api.NewProblem(api.CodeTooLarge, "the fields of the form are too long")
+		}
+		form.values[name] = string(value)
 	}
 }
 

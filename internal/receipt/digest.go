@@ -59,7 +59,7 @@ func DigestResult(ctx context.Context, result io.ReadSeeker) (Digest, BlockDiges
 	if _, err := hashFromStart(ctx, result, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
 		return Digest{}, BlockDigests{}, err
 	}
-	b := &blockHasher{lines: (lines + maxBlocks - 1) / maxBlocks, hash: sha256.New()}
+	b := &blockHasher{lines: (lines + maxBlocks - 1) / maxBlocks, limit: maxBlocks * blockDigestSize, hash: sha256.New()}
 	sum, err := hashFromStart(ctx, result, b.write)
 	b.endBlock()
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
@@ -107,6 +107,7 @@ func hashReader(ctx context.Context, r io.Reader, onChunk func(part []byte)) (Di
 // blockHasher digests blocks of lines.
 type blockHasher struct {
 	lines     int // lines in a block
+	limit     int // the maximum length of digests; later blocks are not digested
 	linesDone int // ended in the block that is open
 	open      bool
 	hash      hash.Hash
@@ -114,7 +115,7 @@ type blockHasher struct {
 }
 
 func (b *blockHasher) write(part []byte) {
-	for len(part) > 0 {
+	for len(part) > 0 && len(b.digests) < b.limit {
 		at := bytes.IndexByte(part, '\n') + 1
 		if at == 0 {
 			at = len(part)
@@ -152,13 +153,14 @@ func (d *LineDifference) Error() string { return d.text }
 // CheckDigest compares a result, from its beginning, with its digest in the receipt. It returns a
 // *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
-	b := &blockHasher{lines: r.Result.Blocks.Lines, hash: sha256.New()}
+	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
+	// One block more shows whether the file has extra lines.
+	b := &blockHasher{lines: r.Result.Blocks.Lines, limit: len(want) + blockDigestSize, hash: sha256.New()}
 	sum, err := hashFromStart(ctx, result, b.write)
 	if err != nil || sum == r.Result.Digest {
 		return err
 	}
 	b.endBlock()
-	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
 	same := 0
 	for same < min(len(want), len(b.digests)) && bytes.Equal(want[same:same+blockDigestSize], b.digests[same:same+blockDigestSize]) {
 		same += blockDigestSize

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,6 +80,24 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// TestFewBlocks compares a long file with a receipt that has one line in a block, as somebody may
+// write it: the digests of the file must not take memory for each of its lines.
+func TestFewBlocks(t *testing.T) {
+	_, r := result(t, 1)
+	r.Result.Blocks = receipt.BlockDigests{Lines: 1, Digests: strings.Repeat("00", 8)}
+	long := strings.NewReader(strings.Repeat("\n", 4<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := r.CheckDigest(t.Context(), long)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "the first difference is in line 1") {
+		t.Error(err)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 4<<20 {
+		t.Errorf("%d bytes were allocated", allocated)
 	}
 }
 
