@@ -88,6 +88,15 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (bool, error) 
 	return found, err
 }
 
+// RecountDatasets corrects the number of datasets of each account. It is wrong if a process
+// of an earlier release, which does not change the number, created or deleted a dataset.
+func (s *Store) RecountDatasets(ctx context.Context) error {
+	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
+	return s.Write(ctx, func(t *Tx) error {
+		return t.exec(ctx, "UPDATE account SET datasets = "+counted+" WHERE datasets <> "+counted)
+	})
+}
+
 // DatasetQuery filters the datasets of an account.
 type DatasetQuery struct {
 	Account string

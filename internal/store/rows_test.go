@@ -122,6 +122,10 @@ func (s suite) datasets(t *testing.T) {
 		if got := count(); got != before+1 {
 			t.Errorf("%d after a dataset was added to %d", got, before)
 		}
+		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "UPDATE account SET datasets = 99 WHERE key = 'ann'") })
+		if err := s.RecountDatasets(t.Context()); err != nil || count() != before+1 {
+			t.Errorf("%d after the datasets were counted again, want %d (%v)", count(), before+1, err)
+		}
 		write(t, s.Store, func(tx *Tx) error { _, err := tx.DeleteDataset(t.Context(), "ann", "counted"); return err })
 		if got := count(); got != before {
 			t.Errorf("%d after it was deleted again, before it was added %d", got, before)
