@@ -8,10 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/singleflight"
 
 	"foretell/internal/account"
 	"foretell/internal/auth"
@@ -98,6 +100,10 @@ type App struct {
 	deadlines            raceDeadlines
 	models               *modelCache
 	finishedJobs         *jobCounter
+	// drifts has the comparisons for GetPredictionDrift. measuringDrift is locked by the one
+	// that runs.
+	drifts         singleflight.Group
+	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLs receives a value each time that this process returns an upload URL of the
@@ -191,10 +197,14 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files of dead processes.
+// removeLeftovers removes the files of dead processes, and corrects what processes of
+// earlier releases left wrong.
 func (a *App) removeLeftovers(ctx context.Context) {
 	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
+	if err := a.store.RecountDatasets(ctx); err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "counting datasets", "error", err)
+	}
 	if a.tempDir == "" {
 		return
 	}

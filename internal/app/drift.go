@@ -37,17 +37,33 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	case p.Status != api.PredictionCompleted:
 		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
 	case len(text) == 0:
-		report, err := a.measureDrift(ctx, p)
-		if err != nil {
-			return nil, a.toProblem(err)
-		}
-		return report, nil
+		return a.awaitDrift(ctx, p)
 	}
 	report := new(api.DriftReport)
 	if err := json.Unmarshal(text, report); err != nil {
 		return nil, a.toProblem(err)
 	}
 	return report, nil
+}
+
+// awaitDrift returns the drift of a prediction that has none yet. Concurrent calls for one
+// prediction share a comparison. It continues if ctx ends, so that a later call finds its
+// result. There is one comparison at a time, because each takes a core and much memory.
+func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
+	measured := a.drifts.DoChan(p.Key, func() (any, error) {
+		a.measuringDrift.Lock()
+		defer a.measuringDrift.Unlock()
+		return a.measureDrift(context.WithoutCancel(ctx), p)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case m := <-measured:
+		if m.Err != nil {
+			return nil, a.toProblem(m.Err)
+		}
+		return m.Val.(*api.DriftReport), nil
+	}
 }
 
 // measureDrift compares the result of a prediction, which has the columns of the blind CSV,
@@ -64,7 +80,11 @@ func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.Drift
 	if err != nil {
 		return nil, err
 	}
-	return report, a.store.Write(ctx, func(t *store.Tx) error { return t.SetPredictionDrift(ctx, p.Key, text) })
+	err = a.store.Write(ctx, func(t *store.Tx) error { return t.SetPredictionDrift(ctx, p.Key, text) })
+	if err != nil { // the next call compares again
+		a.log.WarnContext(ctx, "storing the drift", "prediction", p.Key, "error", err)
+	}
+	return report, nil
 }
 
 // compareResult compares the result of a prediction with the training CSV.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -79,7 +81,8 @@ type predictionPage struct {
 	Preview *preview
 	// Drift compares the blind file with the training file. It is nil if they were not
 	// compared.
-	Drift  *htmlreport.Drift
+	Drift *htmlreport.Drift
+	// IsBusy reports whether the prediction or its drift is being computed.
 	IsBusy bool
 }
 
@@ -103,6 +106,10 @@ const (
 	previewBytes   = 256 << 10
 )
 
+// driftWait is how long a page waits for the drift, which the service computes when it is first
+// requested.
+const driftWait = time.Second
+
 func (p *Pages) showPrediction(v *visit) error {
 	ctx, key := v.r.Context(), v.r.PathValue("key")
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
@@ -122,10 +129,11 @@ func (p *Pages) showPrediction(v *visit) error {
 	}
 	if one.Status == api.PredictionCompleted {
 		data.Preview = p.previewResult(v, one)
-		drift, err := findDrift(v, key)
-		if err != nil {
-			return err
-		}
+		limited, stop := context.WithTimeout(ctx, driftWait)
+		drift, err := findDrift(limited, v, key)
+		// The page is useful without the drift. If the time was too short, it asks again.
+		data.IsBusy = err != nil && limited.Err() != nil
+		stop()
 		data.Drift = htmlreport.NewDrift(drift)
 	}
 	commands := []string{"foretell predictions get " + key[:8], "foretell predictions download " + key[:8]}
@@ -141,8 +149,8 @@ func (p *Pages) showPrediction(v *visit) error {
 
 // findDrift returns the comparison of the blind file of a completed prediction with the
 // training file. It returns nil if they were not compared.
-func findDrift(v *visit, key string) (*api.DriftReport, error) {
-	drift, err := client.Call(v.r.Context(), v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
+func findDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
+	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {
 		return nil, nil
 	}
@@ -161,7 +169,7 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if source.Drift, err = findDrift(v, one.PredictionKey); err != nil {
+	if source.Drift, err = findDrift(ctx, v, one.PredictionKey); err != nil {
 		return err
 	}
 	return p.writeReport(v, source)
@@ -230,7 +238,7 @@ func previewOrder(header []string) []int {
 
 // createPrediction predicts the file of the form.
 func (p *Pages) createPrediction(v *visit) error {
-	form, err := readUpload(v.r, maxFieldBytes)
+	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}
