@@ -11,12 +11,14 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The types and errors of explanations, see package explain.
-type (
-	ExplainOptions = explain.Options
-	Explanation    = explain.Explanation
-	ExplainedRow   = explain.Row
-)
+// ExplainOptions are the options of [Model.Explain] and [Model.ExplainFile].
+type ExplainOptions = explain.Options
+
+// Explanation is what each column adds to the probability of a row.
+type Explanation = explain.Explanation
+
+// ExplainedRow is the explanation of one row of a file.
+type ExplainedRow = explain.Row
 
 // ErrNoBackground is returned for a model that cannot be explained, and ErrSkipAll ends
 // [Model.ExplainFile], see package explain.

@@ -158,7 +158,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
 	if t.numScreened() == 0 || t.foldData == nil {
-		return t.Frame.Take(rows)
+		return t.Take(rows)
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
