@@ -3,20 +3,18 @@
 
     git clone --depth 1 https://github.com/jbrownlee/Datasets
     python3 docs/bench/metrics.py make Datasets FOLDER
-    python3 docs/bench/metrics.py compare FOLDER METRIC PROGRAM "PROGRAM --metric METRIC" ... [--seeds N] [--only NAMES]
+    python3 docs/bench/metrics.py compare FOLDER METRIC PROGRAM "PROGRAM --metric METRIC" ... [--seeds N] [--first SEED] [--only NAMES]
 
 `make` writes public tables into FOLDER, each a CSV with a header and the label last. `compare` sets 30 % of the rows of each class
 aside, trains each command, such as "./foretell" or "./foretell --metric rocAuc", on the rest, and scores the rows set aside with
 `foretell score`. METRIC is a list of metrics, such as rocAuc,f1[rare], where [rare] stands for the class with the fewest rows, here and
 in the commands. For each table the means over the seeds are printed, and at the end the mean difference of each command from the first
-with its standard error over the tables and seeds, and the geometric mean of the ratios of the loss: the log loss, or 1 − METRIC. A loss
-below 0.005 counts as 0.005. Needs only Python.
+with its standard error over the tables, the geometric mean of the ratios of the loss, which is the log loss or 1 − METRIC (a loss below
+0.005 counts as 0.005), and the numbers of tables on which the command is better and worse. Needs only Python.
 """
-import argparse, csv, json, math, os, random, subprocess, sys, tempfile, zipfile
+import argparse, csv, json, math, os, random, subprocess, sys, tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-# name: (file, whether it has a header, the column of the label, labels to merge into one)
+# name: (file, the column of the label)
 CSV = {
     "sonar": ("sonar.csv", -1), "ionosphere": ("ionosphere.csv", -1), "pima": ("pima-indians-diabetes.csv", -1),
     "banknote": ("banknote_authentication.csv", -1), "breast": ("breast-cancer.csv", -1), "wisconsin": ("breast-cancer-wisconsin.csv", -1),
@@ -115,7 +113,8 @@ def compare(args):
         for metric in metrics:
             print("%-12s %-12s" % (name[:-4], metric), "  ".join("%.4f" % (sum(v[metric] for v in one) / len(one)) for one in values), flush=True)
         for i, one in enumerate(values):
-            sums.setdefault(i, []).extend(zip(values[0], one))
+            means = [{metric: sum(v[metric] for v in side) / args.seeds for metric in metrics} for side in (values[0], one)]
+            sums.setdefault(i, []).append(means)
     for metric in metrics:
         loss = (lambda v: max(v, 0.005)) if metric == "logLoss" else (lambda v: max(1 - v, 0.005))
         for i, command in enumerate(args.commands):
@@ -123,8 +122,10 @@ def compare(args):
             n = len(pairs)
             diffs, logs = [b - a for a, b in pairs], [math.log(loss(b) / loss(a)) for a, b in pairs]
             error = lambda x: math.sqrt(sum((v - sum(x) / n) ** 2 for v in x) / max(n - 1, 1) / n)
-            print("%-12s %-40s mean %.4f  difference %+.4f ± %.4f  ratio of the loss %.3f ± %.3f" % (
-                metric, command, sum(b for _, b in pairs) / n, sum(diffs) / n, error(diffs), math.exp(sum(logs) / n), error(logs)))
+            better = sum(loss(b) < loss(a) for a, b in pairs)
+            print("%-12s %-40s mean %.4f  difference %+.4f ± %.4f  ratio of the loss %.3f ± %.3f  better %d, worse %d" % (
+                metric, command, sum(b for _, b in pairs) / n, sum(diffs) / n, error(diffs), math.exp(sum(logs) / n), error(logs),
+                better, sum(loss(b) > loss(a) for a, b in pairs)))
 
 
 parser = argparse.ArgumentParser()

@@ -50,10 +50,10 @@ func TestRaceForMetric(t *testing.T) {
 	}
 }
 
-// TestLogLossDecidesItsRace checks that the step of the lowest log loss is kept in a race for
-// logLoss, although its accuracy is lower.
+// TestLogLossDecidesItsRace checks that the step of the lowest log loss before calibration is kept
+// in a race for logLoss.
 func TestLogLossDecidesItsRace(t *testing.T) {
-	accurate, sharp := score{performance: math.Exp(-0.5), logLoss: 0.5}, score{performance: math.Exp(-0.4), logLoss: 0.45}
+	accurate, sharp := score{performance: math.Exp(-0.4), logLoss: 0.5}, score{performance: math.Exp(-0.41), logLoss: 0.45}
 	r := run{metric: metric.NameLogLoss}
 	if r.selectionLoss(sharp, 100) >= r.selectionLoss(accurate, 100) {
 		t.Error("a lower log loss has a higher selection loss")

@@ -186,15 +186,12 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // The error alone is coarse and would select a lucky step. Half a row is added
 // to the error so that its logarithm is finite.
 //
-// In a race for logLoss it is the logarithm of the calibrated log loss, and for the area
-// under a curve that of the log loss, because the area on a few hundred rows has more
-// noise. See docs/engine.md for what was measured. It is also that of the log loss if there
-// are class weights, because scores such as the accuracy do not count the costs.
+// In a race for logLoss or for the area under a curve it is the logarithm of the log loss
+// alone, because the area on a few hundred rows has more noise, and so has the log loss
+// after calibration on them. See docs/engine.md for what was measured. The same holds if
+// there are class weights, because scores such as the accuracy do not count the costs.
 func (r *run) selectionLoss(s score, rows int) float64 {
-	switch {
-	case r.metric == metric.NameLogLoss:
-		return math.Log(1e-6 - math.Log(max(s.performance, minProbability)))
-	case r.weighted || !metric.UsesDecisions(r.metric):
+	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
 	}
 	return math.Log(1-s.performance+0.5/float64(max(rows, 1))) + math.Log(s.logLoss+1e-6)
