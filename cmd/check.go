@@ -56,7 +56,7 @@ and the exit status is 6. The files themselves are never changed.`,
 	opts.wait.BindProgress(cmd)
 	opts.fixes.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file, without a label column")
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat it, or name several FILEs, to join them into one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; several are joined into one table, as several training files are")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
 	return cmd
 }

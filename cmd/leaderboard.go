@@ -31,7 +31,7 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their score on the test rows, which no algorithm has
 seen, and shows its 95 % interval. A model whose interval includes the score of a
-better one shares the rank of that one, marked with =, because the test rows do not
+better model shares its rank, marked with =, because the test rows do not
 show a difference. NAME defaults to the series that was trained last.
 
 A model without a test score shows - and ranks last. A model without an interval

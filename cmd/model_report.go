@@ -58,7 +58,7 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&opts.blind, "blind", nil, "`file` to compare with the training file; several are joined")
+	flags.StringArrayVar(&opts.blind, "blind", nil, "`file` to compare with the training file; several are joined into one table")
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
 	_ = cmd.MarkFlagFilename("html", "html") // the flag is there

@@ -42,7 +42,7 @@ change the result can also change the receipt.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[verifyDocument]())
 	opts.layout.Bind(cmd)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined into one table")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "receipt `FILE` (default RESULT.receipt.json)")
 	return cmd
 }

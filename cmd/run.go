@@ -48,8 +48,9 @@ algorithms, predicts the blind file, and writes the verified result. Prints the 
 of the result, or the model's key if there is no blind file.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races require a threshold. It runs one race after another, each with a threshold
-that has a quarter less error, until a race misses it or --time-limit ends.
+races require a threshold. It runs one race after another. Each threshold requires a
+quarter less error than the race before had. The search ends when a race misses its
+threshold or --time-limit ends.
 
 --effort fast trains in a fraction of the time, with a slightly worse model.
 
@@ -93,7 +94,7 @@ duration is known. Nothing is sent and nothing is kept.`,
 	opts.target.Bind(cmd, f)
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined into one table")
 	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the file)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the service's default")
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")

@@ -56,7 +56,7 @@ func newTrainingListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindList(cmd, f, cli.ResultType[api.Training]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
-	cmd.Flags().BoolVar(&opts.all, "all", false, "include the jobs of each algorithm")
+	cmd.Flags().BoolVar(&opts.all, "all", false, "also list the job of each algorithm of a race")
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }

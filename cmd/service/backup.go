@@ -119,7 +119,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("another backup is running or was killed; then delete it with `rm %s`", term.ShellQuote(part))
+		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, one was killed; delete its file with `rm %s`", term.ShellQuote(part))
 	}
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 		return nil
 	}
 	return exit.Errorf(exit.Untrusted, "the backup was written, but stored files are damaged or missing (number of files: %d)", len(s.Damaged)).
-		WithHint("restore them under these names from an older backup; `foretell doctor --files` checks all")
+		WithHint("restore the listed files under their names from an older backup; `foretell doctor --files` checks all files")
 }
 
 // noteDamaged lists the files that were damaged or missing when a backup was made.

@@ -32,8 +32,8 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts, such as datasets=100,bytes=20GB,races=4; not for administrators (default none)")
-	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "an account without an authenticator app can only set one up")
-	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, which is sorted, such as that of Pwned Passwords")
+	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
+	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")
 	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
 }
 
@@ -71,7 +71,7 @@ func (a *accountFlags) options(publicURL string) (account.Options, error) {
 	}
 	switch {
 	case a.smtp == "" && len(out.ApproveDomains) > 0:
-		return out, exit.Usagef("--approve-domain needs --smtp, because only an e-mail proves its address")
+		return out, exit.Usagef("--approve-domain needs --smtp, because only a mail proves that the address belongs to the person")
 	case a.smtp == "":
 		return out, nil
 	case publicURL == "":

@@ -44,7 +44,7 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and that of --public-url; any accepts all "+
 		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
 	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
-	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of all, at most 1000)")
+	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of --max-connections, at most 1000)")
 	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
 		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
 }

@@ -44,9 +44,9 @@ none removes it. Data above a new limit is kept.`,
 	opts.cmd = cmd
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[quota]())
-	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "`number` of datasets, or none")
-	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "`size` of all stored files, such as 20GB, or none")
-	cmd.Flags().StringVar(&opts.races, "races", "", "`number` of races that run or wait, or none")
+	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "maximum `number` of datasets, or none for no limit")
+	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "maximum `size` of all stored files, such as 20GB, or none for no limit")
+	cmd.Flags().StringVar(&opts.races, "races", "", "maximum `number` of races that run or wait, or none for no limit")
 	return cmd
 }
 

@@ -42,7 +42,7 @@ type SetPasswordInput struct {
 type NewPassword struct {
 	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
 	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail address and not a common password." minLength:"10" maxLength:"1024"`
-	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator; only with the link that the service prints when it has no accounts." minLength:"3" maxLength:"320" nullable:"false"`
+	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator; only for the link that the service prints when it has no accounts." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
 // RequestPasswordInput is the request of [RequestPassword].
@@ -118,22 +118,22 @@ type Account struct {
 	State        string `json:"state" doc:"INVITED has no password yet, DISABLED cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
 	SecondFactor bool   `json:"secondFactor" doc:"Whether a login needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
-	Usage        *Usage `json:"usage,omitempty" doc:"What the account has; not in lists."`
-	CreatedOn    string `json:"createdOn" doc:"When it was created."`
+	Usage        *Usage `json:"usage,omitempty" doc:"What the account has stored and runs; absent in lists."`
+	CreatedOn    string `json:"createdOn" doc:"When the account was created."`
 }
 
 // Quota limits what an account may have; null is no limit.
 type Quota struct {
-	Datasets *int64 `json:"datasets" doc:"Datasets." minimum:"0" nullable:"true"`
-	Bytes    *int64 `json:"bytes" doc:"Bytes of stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
-	Races    *int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING, without their children." minimum:"0" nullable:"true"`
+	Datasets *int64 `json:"datasets" doc:"Number of datasets." minimum:"0" nullable:"true"`
+	Bytes    *int64 `json:"bytes" doc:"Bytes of all stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
+	Races    *int64 `json:"races" doc:"Number of races that are PENDING or RUNNING. The jobs of single algorithms do not count." minimum:"0" nullable:"true"`
 }
 
 // Usage is how much an account uses of its [Quota].
 type Usage struct {
-	Datasets int64 `json:"datasets" doc:"Datasets."`
-	Bytes    int64 `json:"bytes" doc:"Bytes of stored files."`
-	Races    int64 `json:"races" doc:"Training jobs that are PENDING or RUNNING."`
+	Datasets int64 `json:"datasets" doc:"Maximum number of datasets."`
+	Bytes    int64 `json:"bytes" doc:"Maximum bytes of all stored files."`
+	Races    int64 `json:"races" doc:"Maximum number of races that are PENDING or RUNNING."`
 }
 
 // AccountInput identifies an account.
@@ -148,7 +148,7 @@ type ListAccountsInput struct {
 
 // AccountPage is a page of accounts.
 type AccountPage struct {
-	Accounts []Account `json:"accounts" doc:"Newest first." nullable:"false"`
+	Accounts []Account `json:"accounts" doc:"The accounts, newest first." nullable:"false"`
 	Page
 }
 
@@ -171,7 +171,7 @@ type Invitation struct {
 	AccountKey string `json:"accountKey" doc:"The account's key." format:"uuid"`
 	Email      string `json:"email" doc:"The account's e-mail."`
 	// Link is absent if the service sends it by e-mail.
-	Link      string `json:"link,omitempty" doc:"The one-time link to set the password, to hand over to the owner; absent if it is sent by e-mail."`
+	Link      string `json:"link,omitempty" doc:"The one-time link to set the password, to be passed on to the owner; absent if the service sends it by e-mail."`
 	ExpiresOn string `json:"expiresOn,omitempty" doc:"When the link expires."`
 }
 
@@ -199,10 +199,10 @@ type AccessRequest struct {
 	Name         string `json:"name" doc:"The person's name."`
 	Organisation string `json:"organisation" doc:"The person's organisation."`
 	Reason       string `json:"reason" doc:"What the account is for."`
-	Status       string `json:"status" doc:"Whether it was decided." enum:"PENDING,APPROVED,REFUSED"`
-	CreatedOn    string `json:"createdOn" doc:"When it was sent."`
-	DecidedOn    string `json:"decidedOn,omitempty" doc:"When it was approved or refused."`
-	DecidedBy    string `json:"decidedBy,omitempty" doc:"Who approved or refused it."`
+	Status       string `json:"status" doc:"Whether the request is pending, was approved or was refused." enum:"PENDING,APPROVED,REFUSED"`
+	CreatedOn    string `json:"createdOn" doc:"When the request was sent."`
+	DecidedOn    string `json:"decidedOn,omitempty" doc:"When the request was approved or refused."`
+	DecidedBy    string `json:"decidedBy,omitempty" doc:"Who approved or refused the request."`
 }
 
 // ListAccessRequestsInput is the request of [ListAccessRequests].
@@ -213,7 +213,7 @@ type ListAccessRequestsInput struct {
 
 // AccessRequestPage is a page of requests for an account.
 type AccessRequestPage struct {
-	AccessRequests []AccessRequest `json:"accessRequests" doc:"Newest first." nullable:"false"`
+	AccessRequests []AccessRequest `json:"accessRequests" doc:"The requests, newest first." nullable:"false"`
 	Page
 }
 
@@ -225,13 +225,13 @@ type AccessRequestInput struct {
 // AuditEvent records who did what.
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
-	Time          string `json:"time" doc:"When it happened, to the microsecond."`
-	Actor         string `json:"actor" doc:"The e-mail of the account; of a failed login the e-mail that was tried. operator is a command on the data folder, service the service itself."`
+	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
+	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event, or the e-mail that a failed login tried. operator stands for a command on the data folder, service for the service itself."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
-	Object        string `json:"object" doc:"The key or e-mail that it concerns; may be empty."`
+	Object        string `json:"object" doc:"The key or e-mail that the event concerns; may be empty."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client; an IPv6 address as its /64 network."`
-	RequestID     string `json:"requestId" doc:"The request in the service's log."`
-	Outcome       string `json:"outcome" doc:"Whether it was done." enum:"done,refused"`
+	RequestID     string `json:"requestId" doc:"ID of the request, as in the service's log."`
+	Outcome       string `json:"outcome" doc:"Whether the operation was done or refused." enum:"done,refused"`
 }
 
 // ListAuditEventsInput is the request of [ListAuditEvents].
@@ -243,6 +243,6 @@ type ListAuditEventsInput struct {
 
 // AuditEventPage is a page of the audit log.
 type AuditEventPage struct {
-	Events []AuditEvent `json:"events" doc:"Newest first." nullable:"false"`
+	Events []AuditEvent `json:"events" doc:"The events, newest first." nullable:"false"`
 	Page
 }

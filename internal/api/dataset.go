@@ -60,17 +60,17 @@ type NewDataset struct {
 // CreatedDataset is the response of [CreateDataset].
 type CreatedDataset struct {
 	DatasetKey                 string     `json:"datasetKey" doc:"The new dataset's key."`
-	NumberOfBuckets            int        `json:"numberOfBuckets" doc:"As requested, or the service's choice."`
+	NumberOfBuckets            int        `json:"numberOfBuckets" doc:"The requested number of bins, or the service's default."`
 	Status                     string     `json:"status" doc:"PENDING"`
-	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
-	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo" doc:"Where to upload its CSV directly."`
+	DatasetCreationProgressURL string     `json:"datasetCreationProgressUrl" doc:"URL of the dataset, to read the state of its preparation."`
+	DatasetUploadInfo          UploadInfo `json:"datasetUploadInfo" doc:"Where and how to upload the CSV of the dataset."`
 }
 
 // UploadInfo describes the URL to which a CSV of any allowed size can be PUT.
 type UploadInfo struct {
-	UploadURL string `json:"uploadUrl" doc:"Valid for one hour."`
+	UploadURL string `json:"uploadUrl" doc:"URL for the upload; valid for one hour."`
 	// ExtraHeaders is one string of Name:value lines, each a header to send.
-	ExtraHeaders string `json:"extraHeaders" doc:"Lines of Name:value, each a header to send."`
+	ExtraHeaders string `json:"extraHeaders" doc:"Headers to send with the upload, one Name:value a line."`
 }
 
 // DatasetEntry is a dataset in a list, and the response to an upload.
@@ -80,10 +80,10 @@ type DatasetEntry struct {
 	Series                     string  `json:"series,omitempty" doc:"The name that the dataset shares with others of its series."`
 	Description                *string `json:"description"`
 	Status                     string  `json:"status" doc:"PENDING, PROCESSING, COMPLETED or FAILED"`
-	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Bins of a numeric feature."`
-	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"Where to read the state of its preparation."`
+	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Number of bins of each numeric feature."`
+	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"URL of the dataset, to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
-	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was to prepare it has ended and no other will resume it automatically."`
+	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was preparing the dataset has ended and no other process will continue automatically."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are
 	// zero before the upload, if the service does not report them, and once the
 	// dataset FAILED, because its CSV is then deleted. A CSV that is damaged on the
@@ -99,9 +99,9 @@ type Dataset struct {
 	// FileName is the name of the uploaded CSV, or empty if it is unknown.
 	FileName string `json:"fileName,omitempty" doc:"Name of the uploaded file, if it is known. An extension."`
 	// FailureReason is why a FAILED dataset failed, with line and column.
-	FailureReason string `json:"failureReason,omitempty" doc:"Why it FAILED, with line and column."`
+	FailureReason string `json:"failureReason,omitempty" doc:"Why the dataset FAILED, with the line and column of the defect."`
 	// Rows, Columns and Classes are set once the dataset is COMPLETED.
-	Rows    int64    `json:"rows,omitempty" doc:"Labelled rows, once COMPLETED."`
+	Rows    int64    `json:"rows,omitempty" doc:"Number of labelled rows, once COMPLETED."`
 	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
 	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
 	// IDName and LabelName are the names of the first and the last column. They are
@@ -115,9 +115,9 @@ type Dataset struct {
 
 // Column profiles one feature column.
 type Column struct {
-	Name     string `json:"name" doc:"From the header."`
+	Name     string `json:"name" doc:"Name of the column in the header."`
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
-	Missing  int64  `json:"missing" doc:"Rows without a value."`
+	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
 	// DistinctEstimate reports whether Distinct is an estimate, because the column
 	// has too many values to count exactly.
@@ -135,7 +135,7 @@ type Distribution struct {
 	Mean float64 `json:"mean,omitempty" doc:"The mean of the numbers."`
 	// Bins has the number of rows of each of at most 16 bins of equal width, from Low to
 	// High.
-	Bins []int64 `json:"bins,omitempty" doc:"Rows of each bin; the bins have equal width and go from low to high."`
+	Bins []int64 `json:"bins,omitempty" doc:"Number of rows in each bin; the bins have equal width and go from low to high."`
 	Low  float64 `json:"low,omitempty" doc:"Left edge of the first bin."`
 	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
 	// Integers reports whether all numbers are integers. It is false in datasets of older
@@ -159,7 +159,7 @@ func AbbreviateValue(text string) string {
 // Class is one label and the number of rows that have it.
 type Class struct {
 	Label string `json:"label" doc:"The label as written in the file."`
-	Rows  int64  `json:"rows" doc:"Rows that have it."`
+	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
 // DatasetPage is the response of [ListDatasets].

@@ -18,19 +18,19 @@ const (
 // is the response of [GetPredictionDrift].
 type DriftReport struct {
 	File         string `json:"file" doc:"Name of the file."`
-	Rows         int64  `json:"rows" doc:"Rows of the file."`
-	TrainingRows int64  `json:"trainingRows" doc:"Rows of the training file."`
+	Rows         int64  `json:"rows" doc:"Number of rows of the file."`
+	TrainingRows int64  `json:"trainingRows" doc:"Number of rows of the training file."`
 	// Verdict summarises the report in sentences.
 	Verdict []string `json:"verdict" doc:"Sentences that summarise the report."`
 	// Columns are in descending order of Index. Columns that were not compared are last.
-	Columns []DriftColumn `json:"columns" doc:"In descending order of psi. Columns that were not compared are last."`
+	Columns []DriftColumn `json:"columns" doc:"The columns in descending order of psi; columns that were not compared are last."`
 }
 
 // DriftColumn compares a column of the two files.
 type DriftColumn struct {
-	Name  string     `json:"column" doc:"From the header."`
-	Kind  string     `json:"kind" doc:"As in Column."`
-	Level DriftLevel `json:"drift" doc:"none, some, large or unknown"`
+	Name  string     `json:"column" doc:"Name of the column in the header."`
+	Kind  string     `json:"kind" doc:"Kind of the values, as in Column."`
+	Level DriftLevel `json:"drift" doc:"How large the drift is: none, some, large or unknown."`
 	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts,
 	// where p is the share of a part in the training file and q its share in the other
 	// file. It is nil if the column was not compared.
@@ -41,12 +41,12 @@ type DriftColumn struct {
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
 	// Parts are the ranges or texts into which the values are divided, and what is missing.
-	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and what is missing."`
+	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }
 
 // DriftPart is a part of the values of a column, with its shares of the rows.
 type DriftPart struct {
-	Name     string  `json:"name" doc:"A range, a text, other or missing."`
+	Name     string  `json:"name" doc:"A range or text, other for all other texts, or missing for missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }

@@ -14,7 +14,7 @@ type ListJobsInput struct {
 
 // JobPage is a page of the jobs of all accounts.
 type JobPage struct {
-	Jobs   []Job      `json:"jobs" doc:"Running jobs first, then queued ones, each oldest first." nullable:"false"`
+	Jobs   []Job      `json:"jobs" doc:"The running jobs, oldest first, then the queued jobs, oldest first." nullable:"false"`
 	Queues []JobQueue `json:"queues" doc:"The number of jobs of each account that has any, the longest queue first." nullable:"false"`
 	Page
 }
@@ -22,40 +22,40 @@ type JobPage struct {
 // Job is queued or running work on a dataset, training job or prediction.
 type Job struct {
 	JobKey    string `json:"jobKey" doc:"The job's key." format:"uuid"`
-	Kind      string `json:"kind" doc:"What is done: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
+	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The e-mail of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING on a living worker, or QUEUED." enum:"QUEUED,RUNNING"`
-	Worker    string `json:"worker,omitempty" doc:"The process that runs the job, or the only one that may; absent if any worker may."`
+	Worker    string `json:"worker,omitempty" doc:"The process that runs the job or, if the job is queued for one process only, that process; absent if any worker may run it."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
-	Memory    int64  `json:"memory" doc:"Estimated peak memory in bytes; 0 if it needs little."`
-	CreatedOn string `json:"createdOn" doc:"When it was queued."`
+	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`
+	CreatedOn string `json:"createdOn" doc:"When the job was queued."`
 	StartedOn string `json:"startedOn,omitempty" doc:"When the current attempt began; absent while QUEUED."`
 }
 
 // JobQueue has the number of jobs of an account.
 type JobQueue struct {
 	Account  string `json:"account" doc:"The e-mail of the account."`
-	Queued   int64  `json:"queued" doc:"Jobs that are waiting for a worker."`
-	Running  int64  `json:"running" doc:"Jobs that a worker has claimed."`
-	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if none is."`
+	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker."`
+	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
+	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if no job is queued."`
 }
 
 // WorkerList has the living workers.
 type WorkerList struct {
-	Workers []Worker `json:"workers" doc:"Oldest first." nullable:"false"`
+	Workers []Worker `json:"workers" doc:"The workers, oldest first." nullable:"false"`
 }
 
 // Worker is a living process that runs the jobs of all accounts: foretell serve or foretell
 // worker. The values that a worker of an earlier release does not report are empty or 0.
 type Worker struct {
 	Worker     string `json:"worker" doc:"The name of the process, unique on the service."`
-	Host       string `json:"host" doc:"The machine."`
+	Host       string `json:"host" doc:"The machine on which it runs."`
 	Version    string `json:"version" doc:"The version of the program."`
-	Cores      int64  `json:"cores" doc:"The cores that it may use."`
-	Memory     int64  `json:"memory" doc:"The memory for its jobs in bytes; 0 is no limit."`
-	Jobs       int64  `json:"jobs" doc:"The number of jobs that it runs."`
-	StartedOn  string `json:"startedOn,omitempty" doc:"When it started."`
-	LastSeenOn string `json:"lastSeenOn" doc:"The time of its last heartbeat. In a data folder a lock shows that it is alive, and this is the time of the request."`
+	Cores      int64  `json:"cores" doc:"Number of cores that the process may use."`
+	Memory     int64  `json:"memory" doc:"Memory that the process may use for its jobs, in bytes; 0 means no limit."`
+	Jobs       int64  `json:"jobs" doc:"Number of jobs that the process runs now."`
+	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`
+	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. In a data folder a lock shows that the process is alive, and this is the time of the request."`
 }

@@ -20,12 +20,12 @@ type ModelReportInput struct {
 // Model is the response of [GetModel].
 type Model struct {
 	ModelKey            string  `json:"modelKey"`
-	Version             int     `json:"version" doc:"Counts up from 1 within a dataset."`
+	Version             int     `json:"version" doc:"Number of the model within its dataset, from 1."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
-	Algorithm           string  `json:"algorithm,omitempty" doc:"The winner, or BLEND."`
+	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
 	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model."`
 	ModelExtensions
 }
@@ -33,7 +33,7 @@ type Model struct {
 // ModelEntry is a model in a list.
 type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
-	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"The race that trained it. An extension."`
+	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"Key of the race that trained the model. An extension."`
 	Version             int     `json:"version"`
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
 	Algorithm           string  `json:"algorithm,omitempty"`
@@ -45,15 +45,15 @@ type ModelEntry struct {
 // ModelExtensions holds this service's extensions of a model; its fields are zero
 // for other services.
 type ModelExtensions struct {
-	Series string `json:"series,omitempty" doc:"The series of its dataset."`
+	Series string `json:"series,omitempty" doc:"Name of the series to which its dataset belongs."`
 	// AlgorithmName is empty for BLEND.
 	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
 	// SeriesVersion counts up from 1 over all models of the series and is never
 	// reused.
-	SeriesVersion int    `json:"seriesVersion,omitempty" doc:"Counts up from 1 within the series."`
+	SeriesVersion int    `json:"seriesVersion,omitempty" doc:"Number of the model within its series, from 1."`
 	Metric        string `json:"metric,omitempty" doc:"The metric of achievedPerformance and testPerformance."`
 	// TestPerformance is nil if it was not measured.
-	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
+	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
 	// The intervals are nil if unknown.
 	AchievedInterval *Interval `json:"achievedInterval,omitempty" doc:"95 % confidence interval of achievedPerformance."`
 	TestInterval     *Interval `json:"testInterval,omitempty" doc:"95 % confidence interval of testPerformance."`
@@ -71,18 +71,18 @@ type ModelPage struct {
 type ModelReport struct {
 	ModelKey string `json:"modelKey"`
 	// Algorithm is BLEND for a weighted mean of the algorithms in Blend.
-	Algorithm     string       `json:"algorithm" doc:"BLEND for the weighted mean of several."`
+	Algorithm     string       `json:"algorithm" doc:"The winning algorithm, or BLEND for a weighted mean of several."`
 	AlgorithmName string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
-	Blend         []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, the heaviest first."`
+	Blend         []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, in descending order of weight."`
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`
 	// Rows is the number of labelled rows. The others are the numbers of rows on
 	// which the metrics of the same name were measured, or 0 if they were not
 	// measured.
-	Rows           int64 `json:"rows" doc:"Labelled rows."`
-	TestRows       int64 `json:"testRows" doc:"Rows of the test metrics."`
-	ValidationRows int64 `json:"validationRows" doc:"Rows of the validation metrics."`
-	TrainingRows   int64 `json:"trainingRows" doc:"Rows of the training metrics."`
+	Rows           int64 `json:"rows" doc:"Number of labelled rows."`
+	TestRows       int64 `json:"testRows" doc:"Number of rows on which the test metrics were computed."`
+	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
+	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows; absent if there is nothing."`
 	// GroupColumn and TimeColumn are the columns by which the rows were divided; empty
@@ -96,26 +96,26 @@ type ModelReport struct {
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.
-	Features         int64 `json:"features,omitempty" doc:"Features extracted from the columns."`
-	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features each algorithm was trained on: the most informative on the training rows of each fold. Absent if all."`
+	Features         int64 `json:"features,omitempty" doc:"Number of features extracted from the columns."`
+	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on: those that are most informative on the training rows of each fold. Absent if all features were used."`
 	// Copies is 0 in old reports.
-	Copies        int64 `json:"copies,omitempty" doc:"Labelled rows that are equal to another row in every feature."`
-	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether these rows were divided between training and measured rows, because they are normal in the table. Otherwise they were kept together."`
+	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether these rows were divided between training and scored rows, because equal rows are normal in this table. Otherwise equal rows were kept together."`
 	// The scores are nil if they were not measured.
-	Validation *Scores `json:"validation" doc:"On the rows that the algorithms were compared on; null if not measured."`
-	Test       *Scores `json:"test" doc:"On test rows, which were used for nothing else; null if not measured."`
-	Training   *Scores `json:"training" doc:"On the rows that the model was trained on; null if not measured."`
+	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
+	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
+	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing is the reason why Test is nil. It is empty if Test is not nil or
 	// the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: too few rows to set some aside, or no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set some aside, or there was no time."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
-	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if it had none."`
+	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if the race had none."`
 	// Classes are in the order of Confusion's rows and columns.
-	Classes []ClassReport `json:"classes" doc:"In the order of confusion's rows and columns."`
+	Classes []ClassReport `json:"classes" doc:"The labels, in the order of the rows and columns of confusion."`
 	// Confusion counts the test rows: true class down, predicted class across.
-	Confusion [][]int64 `json:"confusion" doc:"Test rows: true class down, predicted class across."`
+	Confusion [][]int64 `json:"confusion" doc:"Number of test rows by true class (rows) and predicted class (columns)."`
 	// Reliability is nil in old reports and without test rows.
 	Reliability []ReliabilityBin `json:"reliability,omitempty" doc:"Test rows in ten bins by the probability of the most probable class. Observed is the fraction of rows of this class."`
 	// CurveClasses are the classes of Curves and of the probabilities in
@@ -126,7 +126,7 @@ type ModelReport struct {
 	// Importances has, for each column, how much the metric drops on the validation
 	// rows when the values of the column are shuffled. The largest is first. It is nil
 	// if there were too few rows or no time to measure it.
-	Importances []Importance `json:"importances" nullable:"true" doc:"Largest first; null if not measured."`
+	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction depends on the most important columns, on validation rows."`
@@ -159,8 +159,8 @@ const (
 
 // Candidate is a model among which a race chose the final one.
 type Candidate struct {
-	Performance float64   `json:"performance" doc:"On validation rows."`
-	LogLoss     float64   `json:"logLoss" doc:"On validation rows, after calibration."`
+	Performance float64   `json:"performance" doc:"Performance on validation rows."`
+	LogLoss     float64   `json:"logLoss" doc:"Log loss on validation rows, after calibration."`
 	Interval    *Interval `json:"interval" doc:"95 % confidence interval of the performance."`
 }
 
@@ -203,9 +203,9 @@ func (i *Interval) FormatMargin() string {
 // Baseline is a model that uses no column: it always predicts the most frequent
 // class, and the probability of each class is its share of the labelled rows.
 type Baseline struct {
-	Label      string  `json:"label" doc:"The class that it always predicts."`
-	Validation *Scores `json:"validation" doc:"On the validation rows; null if there are none."`
-	Test       *Scores `json:"test" doc:"On the test rows; null if there are none."`
+	Label      string  `json:"label" doc:"The class that the baseline always predicts."`
+	Validation *Scores `json:"validation" doc:"Scores on the validation rows; null if there are none."`
+	Test       *Scores `json:"test" doc:"Scores on the test rows; null if there are none."`
 }
 
 // TestMissingReason returns the reason why the report has no test metrics, for people;
@@ -225,7 +225,7 @@ func (r *ModelReport) TestMissingReason() string {
 // BlendShare is an algorithm's part of a blend.
 type BlendShare struct {
 	Algorithm string  `json:"algorithm"`
-	Weight    float64 `json:"weight" doc:"The weights of a blend sum to 1."`
+	Weight    float64 `json:"weight" doc:"Weight of the algorithm; the weights of a blend sum to 1."`
 }
 
 // FormatBlend returns the algorithms of a blend with their weights, for people.
@@ -257,9 +257,9 @@ type ClassReport struct {
 // the others, on test rows.
 type ClassCurve struct {
 	Label       string           `json:"label"`
-	Positives   int64            `json:"positives" doc:"Test rows of the class."`
-	Negatives   int64            `json:"negatives" doc:"Test rows of other classes."`
-	Points      []CurvePoint     `json:"points" doc:"At most 100, in descending order of threshold. Both curves start at recall 0."`
+	Positives   int64            `json:"positives" doc:"Number of test rows of the class."`
+	Negatives   int64            `json:"negatives" doc:"Number of test rows of other classes."`
+	Points      []CurvePoint     `json:"points" doc:"At most 100 points of both curves, in descending order of threshold. Both curves start at recall 0."`
 	Reliability []ReliabilityBin `json:"reliability" doc:"Test rows in ten bins by the probability of the class."`
 }
 
@@ -269,18 +269,18 @@ type CurvePoint struct {
 	Threshold         float64 `json:"threshold" doc:"Rows with at least this probability are predicted as the class."`
 	TruePositives     int64   `json:"truePositives"`
 	FalsePositives    int64   `json:"falsePositives"`
-	Precision         float64 `json:"precision" doc:"Of the rows predicted as the class, the fraction that are of it."`
-	Recall            float64 `json:"recall" doc:"Of the rows of the class, the fraction predicted as it. The true positive rate; 0 if there are none."`
-	FalsePositiveRate float64 `json:"falsePositiveRate" doc:"Of the rows of other classes, the fraction predicted as the class; 0 if there are none."`
+	Precision         float64 `json:"precision" doc:"Fraction of the rows predicted as the class that are of this class."`
+	Recall            float64 `json:"recall" doc:"Fraction of the rows of the class that are predicted as the class, the true positive rate; 0 if no row is of the class."`
+	FalsePositiveRate float64 `json:"falsePositiveRate" doc:"Fraction of the rows of other classes that are predicted as the class; 0 if there are no such rows."`
 }
 
 // ReliabilityBin compares the probabilities in one interval with what happened.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
-	High float64 `json:"high" doc:"Excluded, except 1."`
+	High float64 `json:"high" doc:"Upper end of the bin. It is not in the bin, except 1."`
 	Rows int64   `json:"rows"`
 	// Predicted, Observed and Interval are nil without rows.
-	Predicted *float64  `json:"predicted,omitempty" doc:"Mean probability of the rows."`
+	Predicted *float64  `json:"predicted,omitempty" doc:"Mean predicted probability of the rows."`
 	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows in which it happened."`
 	Interval  *Interval `json:"interval,omitempty" doc:"95 % confidence interval of observed."`
 }
@@ -296,7 +296,7 @@ type Importance struct {
 // PartialDependence shows how the mean prediction depends on one column.
 type PartialDependence struct {
 	Column string                   `json:"column"`
-	Points []PartialDependencePoint `json:"points" doc:"At most 20: quantiles of a column of numbers or dates, or the most frequent texts."`
+	Points []PartialDependencePoint `json:"points" doc:"At most 20 values: quantiles of a column of numbers or dates, or the most frequent texts."`
 }
 
 // PartialDependencePoint holds the mean probabilities if every row had the same value
@@ -305,7 +305,7 @@ type PartialDependencePoint struct {
 	Value string `json:"value" doc:"The number, date or text."`
 	// Number is nil for a text.
 	Number        *float64  `json:"number,omitempty" doc:"The number, or the days since 1 January 1970 of a date; absent for a text."`
-	Rows          int64     `json:"rows" doc:"Rows with the value, of up to 1000 validation rows."`
+	Rows          int64     `json:"rows" doc:"Number of rows with the value, among up to 1000 validation rows."`
 	Probabilities []float64 `json:"probabilities" doc:"Mean probability of each class of curveClasses."`
 }
 
@@ -313,23 +313,23 @@ type PartialDependencePoint struct {
 // the value of another.
 type Interaction struct {
 	Columns  []string `json:"columns" doc:"The two columns."`
-	Class    string   `json:"class" doc:"The class whose probability the columns change most together."`
-	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not a sum of two effects."`
-	Share    float64  `json:"share" doc:"The variance of this part as a share of that of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
+	Class    string   `json:"class" doc:"The class whose probability has the strongest interaction of the columns."`
+	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not the sum of one effect for each column."`
+	Share    float64  `json:"share" doc:"Variance of this part divided by the variance of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
 	// Values and Probabilities are the table of the mean probability.
-	Values        [][]string  `json:"values" doc:"At most six values of the first column, then of the second."`
-	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had a value of the first column (down) and one of the second (across)."`
+	Values        [][]string  `json:"values" doc:"At most six values of the first column, and at most six of the second."`
+	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had the same value of the first column (rows of the matrix) and the same value of the second (columns of the matrix)."`
 }
 
 // AlgorithmReport describes how one algorithm of the race ended.
 type AlgorithmReport struct {
 	Algorithm     string `json:"algorithm"`
-	AlgorithmName string `json:"algorithmName,omitempty" doc:"As in the report."`
+	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network."`
 	Status        string `json:"status"`
-	Outcome       string `json:"outcome,omitempty" doc:"As in a training job."`
+	Outcome       string `json:"outcome,omitempty" doc:"How the algorithm ended, as outcome of a training job."`
 	// Performance and LogLoss are nil if the algorithm was never scored.
-	Performance *float64  `json:"performance" doc:"Of the selected step, on validation rows; null if there is none."`
-	LogLoss     *float64  `json:"logLoss" doc:"Of the same step, after calibration if the algorithms were compared by it."`
+	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if there is none."`
+	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows, after calibration if the algorithms were compared by log loss."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
 	// Seconds is nil in old reports.

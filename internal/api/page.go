@@ -12,10 +12,10 @@ type PageInput struct {
 
 // Page is the envelope of every list.
 type Page struct {
-	Offset int64 `json:"offset" doc:"As requested."`
-	Limit  int64 `json:"limit" doc:"As applied."`
+	Offset int64 `json:"offset" doc:"The requested offset."`
+	Limit  int64 `json:"limit" doc:"The limit that was applied, at most 1000."`
 	// NextOffset is the offset of the next page; absent on the last.
-	NextOffset *int64 `json:"nextOffset,omitempty" doc:"Of the next page; absent on the last."`
+	NextOffset *int64 `json:"nextOffset,omitempty" doc:"Offset of the next page; absent on the last page."`
 	// Total counts the items of all pages. The client sets it to -1 if the service
 	// does not report it.
 	Total int64 `json:"total" doc:"Number of items on all pages."`

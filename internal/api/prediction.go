@@ -43,7 +43,7 @@ type NewPrediction struct {
 type CreatedPrediction struct {
 	PredictionKey                 string `json:"predictionKey" doc:"The new prediction's key."`
 	Status                        string `json:"status" doc:"PENDING"`
-	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"Where to read its state."`
+	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"URL of the progress of the prediction."`
 }
 
 // Prediction is the response of [GetPrediction]. The performances are those of
@@ -59,27 +59,27 @@ type Prediction struct {
 	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"Where to download the result, once COMPLETED; valid for one hour."`
 	CreatedOn           string `json:"createdOn,omitempty"`
 	FailureReason       string `json:"failureReason,omitempty"`
-	Rows                int64  `json:"rows,omitempty" doc:"Rows predicted."`
-	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored files: the blind file, and, once the prediction has ended, the result instead."`
+	Rows                int64  `json:"rows,omitempty" doc:"Number of predicted rows."`
+	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored file in bytes: the blind file, or the result once the prediction has ended."`
 	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if none."`
 	// Blind is nil if the service does not report it.
 	Blind       *InputFile `json:"blind,omitempty" doc:"The uploaded blind file, which is deleted once the prediction has ended. An extension."`
-	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to make it has ended and no other will resume it automatically."`
+	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: whether the process that made the prediction has ended and no other process will continue automatically."`
 }
 
 // InputFile describes an uploaded file.
 type InputFile struct {
 	FileName string `json:"fileName,omitempty" doc:"Name of the file, if it is known."`
-	Bytes    int64  `json:"bytes" doc:"Size of the file."`
+	Bytes    int64  `json:"bytes" doc:"Size of the file in bytes."`
 	SHA256   string `json:"sha256" doc:"SHA-256 of the file, in hex."`
 }
 
 // PredictionProgress is the response of [GetPredictionProgress].
 type PredictionProgress struct {
 	PredictionKey string `json:"predictionKey"`
-	Status        string `json:"status" doc:"As in Prediction."`
+	Status        string `json:"status" doc:"State of the prediction, as in Prediction."`
 	// Rows is the number of rows predicted so far.
-	Rows          int64  `json:"rows" doc:"Rows predicted so far."`
+	Rows          int64  `json:"rows" doc:"Number of rows that have been predicted."`
 	FailureReason string `json:"failureReason,omitempty"`
 }
 

@@ -80,7 +80,7 @@ func (c Code) Status() int {
 // Problem is the body of every error response: RFC 9457 problem details.
 type Problem struct {
 	Type   string `json:"type" doc:"about:blank"`
-	Title  string `json:"title" doc:"The status's name."`
+	Title  string `json:"title" doc:"Name of the HTTP status."`
 	Status int    `json:"status" doc:"The HTTP status."`
 	// Detail is what went wrong, with the value.
 	Detail string `json:"detail" doc:"What went wrong, with the value."`
@@ -98,8 +98,8 @@ type Problem struct {
 
 // FieldError describes what is wrong with one field or parameter.
 type FieldError struct {
-	Field   string `json:"field" doc:"Its name, or its path within the body."`
-	Message string `json:"message" doc:"What is wrong with it."`
+	Field   string `json:"field" doc:"Name of the field, or its path within the body."`
+	Message string `json:"message" doc:"What is wrong with the value of the field."`
 }
 
 // NewProblem returns a problem with a code, and the HTTP status and title of the

@@ -2,7 +2,7 @@ package api
 
 // SessionList has the sessions of an account.
 type SessionList struct {
-	Sessions []SessionEntry `json:"sessions" doc:"Newest first." nullable:"false"`
+	Sessions []SessionEntry `json:"sessions" doc:"The sessions, newest first." nullable:"false"`
 }
 
 // SessionEntry is a session of an account: a token that it got by logging in.

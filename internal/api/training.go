@@ -89,7 +89,7 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"Whether to also return all performances since the start."`
+	History bool `query:"history" doc:"Whether to also return all performances since the start of the race."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
@@ -113,12 +113,12 @@ type NewTraining struct {
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
 	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or f1, rocAuc or prAuc of one class, as in f1[yes]. Defaults to accuracy. The performance of logLoss is exp(−log loss), the geometric mean of the probabilities of the true classes, so that it is from 0 to 1 and higher is better."`
-	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from its start; defaults to 3600."`
+	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from the start of the race; defaults to 3600."`
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
 
-	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as those of one customer. They are never divided between training and measured rows, and the column is not learned from. An extension."`
-	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. The rows that performances are measured on are later than the rows trained on. An extension."`
+	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as the rows of one customer. Such rows are never divided between training and scored rows, and the column is no feature. An extension."`
+	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. Test and validation rows are later than the rows trained on. An extension."`
 
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
@@ -133,7 +133,7 @@ type CreatedTraining struct {
 	TrainingJobKey         string `json:"trainingJobKey" doc:"The new training job's key."`
 	DatasetKey             string `json:"datasetKey"`
 	Status                 string `json:"status" doc:"PENDING"`
-	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"Where to read the progress of the race."`
+	TrainingJobProgressURL string `json:"trainingJobProgressUrl" doc:"URL of the progress of the race."`
 }
 
 // Training is a training job: a race, or the run of one algorithm in a race.
@@ -148,26 +148,26 @@ type Training struct {
 	Outcome              string       `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
 	ScalingFactor        int          `json:"scalingFactor"`
 	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
-	ModelKey             string       `json:"modelKey,omitempty" doc:"The best model, once there is one."`
-	AchievedPerformance  *float64     `json:"achievedPerformance,omitempty" doc:"On validation rows, which the algorithm was not trained on."`
-	LogLoss              *float64     `json:"logLoss,omitempty" doc:"On the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
-	TrainingPerformance  *float64     `json:"trainingPerformance,omitempty" doc:"On the rows it was trained on."`
-	TestPerformance      *float64     `json:"testPerformance,omitempty" doc:"On test rows, which were used for nothing else."`
+	ModelKey             string       `json:"modelKey,omitempty" doc:"Key of the best model, once there is one."`
+	AchievedPerformance  *float64     `json:"achievedPerformance,omitempty" doc:"Performance on validation rows, which the algorithm was not trained on."`
+	LogLoss              *float64     `json:"logLoss,omitempty" doc:"Log loss on the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
+	TrainingPerformance  *float64     `json:"trainingPerformance,omitempty" doc:"Performance on the rows that the model was trained on."`
+	TestPerformance      *float64     `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
 	CreatedOn            string       `json:"createdOn"`
 	Metric               string       `json:"metric" doc:"The metric of the performances, as in the request."`
 	TimeLimitSeconds     int          `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
-	GroupColumn          string       `json:"groupColumn,omitempty" doc:"The column of rows that belong together; absent if none. An extension."`
-	TimeColumn           string       `json:"timeColumn,omitempty" doc:"The column of times; absent if none. An extension."`
-	Effort               string       `json:"effort,omitempty" doc:"fast; absent if it is the default. An extension."`
-	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"As in the request; absent if equal. An extension."`
+	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if there is none. An extension."`
+	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times, by which the scored rows are later than the rows trained on; absent if there is none. An extension."`
+	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`
+	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the request; absent if all are equal. An extension."`
 	FailureReason        string       `json:"failureReason,omitempty"`
 	StartedOn            string       `json:"startedOn,omitempty"`
 	FinishedOn           string       `json:"finishedOn,omitempty"`
-	ParentTrainingJobKey string       `json:"parentTrainingJobKey,omitempty" doc:"The race, if this is one algorithm's run in it."`
+	ParentTrainingJobKey string       `json:"parentTrainingJobKey,omitempty" doc:"Key of the race, if this job is the run of one algorithm in a race."`
 	Algorithm            string       `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
 	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
-	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before it."`
-	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was to run it has ended and no other will resume it automatically."`
+	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before this one."`
+	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
 }
 
 // TrainingPage is the response of the lists of training jobs.
@@ -180,29 +180,29 @@ type TrainingPage struct {
 type TrainingProgress struct {
 	Status       string         `json:"status" doc:"The race's state."`
 	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as in a training job. An extension."`
-	Jobs         []AlgorithmRun `json:"jobs" doc:"One for each algorithm."`
-	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"As in Training."`
-	Interrupted  bool           `json:"interrupted,omitempty" doc:"As in Training."`
+	Jobs         []AlgorithmRun `json:"jobs" doc:"The job of each algorithm."`
+	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before this one."`
+	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
 }
 
 // AlgorithmRun is the progress of one algorithm.
 type AlgorithmRun struct {
 	TrainingJobKey    string  `json:"trainingJobKey"`
-	Algorithm         string  `json:"algorithm" doc:"B… for two classes, M… for more."`
+	Algorithm         string  `json:"algorithm" doc:"The algorithm: B… for two classes, M… for more."`
 	AlgorithmName     string  `json:"algorithmName,omitempty" doc:"As in Training."`
-	Status            string  `json:"status" doc:"As in a training job; NOT_COMPLETED also if another algorithm won."`
-	Outcome           string  `json:"outcome,omitempty" doc:"As in a training job. An extension."`
-	LatestPerformance float64 `json:"latestPerformance" doc:"On validation rows."`
+	Status            string  `json:"status" doc:"State as in a training job. It is also NOT_COMPLETED if another algorithm won."`
+	Outcome           string  `json:"outcome,omitempty" doc:"How the algorithm ended, as outcome of a training job. An extension."`
+	LatestPerformance float64 `json:"latestPerformance" doc:"Latest performance on validation rows."`
 	// RecentPerformances are the last values, at most five, oldest first. The last of
 	// them equals LatestPerformance.
-	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five, oldest first; the last is latestPerformance."`
+	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five performances, oldest first; the last is latestPerformance."`
 	// KeptPerformance and LogLoss are nil before the first score, and if the
 	// service does not report them.
-	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Of the best step so far, from which the model would be made. Because the log loss counts, too, another step may have a higher performance. An extension."`
-	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Of the same step, on validation rows, in nats; smaller is better. An extension."`
+	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Performance of the best step so far, from which the model would be made. The best step is chosen by performance and log loss, so another step may have a higher performance. An extension."`
+	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Log loss of the best step on validation rows, in nats; smaller is better. An extension."`
 	// Steps is the number of performances so far. It is 0 if the service does not
 	// report it.
 	Steps int `json:"steps,omitempty" doc:"Number of performances so far."`
 	// Performances are all values since the start, if requested.
-	Performances []float64 `json:"performances,omitempty" doc:"All since the start, oldest first, if history was requested."`
+	Performances []float64 `json:"performances,omitempty" doc:"All performances since the start, oldest first, if history was requested."`
 }

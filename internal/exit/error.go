@@ -108,7 +108,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
 		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current directory")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
-		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change its permissions, or use another file")
+		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change the permissions of the file, or use another file")
 	case errors.Is(err, syscall.ENOSPC):
 		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
 	case errors.Is(err, context.DeadlineExceeded):

@@ -34,8 +34,8 @@ const generateIDs = "-"
 // Bind adds --label, --id and --drop to cmd.
 func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.Label, "label", "", "label `column` (default the one missing in BLIND, else the last)")
-	flags.StringVar(&l.id, "id", "", "row ID `column` (default one that looks like IDs, else generated); - generates IDs")
+	flags.StringVar(&l.Label, "label", "", "label `column` (default the column missing in BLIND, else the last)")
+	flags.StringVar(&l.id, "id", "", "row ID `column` (default a column that looks like IDs, else IDs are generated); - generates IDs")
 	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)

@@ -274,7 +274,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	if !p.roles.LabelAssumed {
 		return nil
 	}
-	hint := fmt.Sprintf("if each number is a class, confirm it: `%s`", p.Factory.CommandWith("label", p.roles.Label))
+	hint := fmt.Sprintf("if each number is a class, confirm the label: `%s`", p.Factory.CommandWith("label", p.roles.Label))
 	if other := p.likelyClassColumn(); other != "" {
 		hint += fmt.Sprintf(", or use a column with few values: `%s`", p.Factory.CommandWith("label", other))
 	}

@@ -44,7 +44,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
-- **Parameters**: one that cannot be parsed is rejected with 400, one that is out of range with 422.
+- **Parameters**: a parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
 - **Uploads** are streamed. An interrupted upload stores nothing. A client that sends ` + "`Expect: 100-continue`" + ` learns that its request is rejected
   before it sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
@@ -60,23 +60,23 @@ var codeMeanings = map[api.Code]string{
 	api.CodeBadCredentials:    "wrong e-mail or password",
 	api.CodeAuthenticatorCode: "the password is right, and the login also needs `code`, the code of the authenticator app",
 	api.CodeNoSecondFactor:    "the service requires an authenticator app, and the account has none",
-	api.CodeForbidden:         "not allowed, or a signed URL that is invalid or has expired",
-	api.CodeNotFound:          "unknown key, or of another account",
+	api.CodeForbidden:         "the account is not allowed to do this, or a signed URL is invalid or has expired",
+	api.CodeNotFound:          "unknown key, or key of another account's object",
 	api.CodeNoRoute:           "no operation at this path",
 	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; with `Allow`",
-	api.CodeWrongState:        "the resource is not in a state that allows it",
+	api.CodeWrongState:        "the state of the resource does not allow the operation",
 	api.CodeNameTaken:         "the account has a dataset of this name, or the e-mail has an account",
-	api.CodeTooLarge:          "more bytes than allowed",
+	api.CodeTooLarge:          "the body has more bytes than allowed",
 	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:          "the file does not have the requested range",
 	api.CodeInvalid:           "a value is missing or out of range; `errors` lists the fields",
-	api.CodeTooSmall:          "fewer bytes than a CSV can have",
+	api.CodeTooSmall:          "the file has fewer bytes than a CSV can have",
 	api.CodeTooMany:           "too many failed logins or requests for access; with `Retry-After`",
 	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
 	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
 	api.CodeInternal:          "a bug in the service; `requestId` identifies it in the log",
-	api.CodeNotReady:          "starting, stopping, or the store fails",
+	api.CodeNotReady:          "the service is starting or stopping, or its database or storage does not respond",
 }
 
 // referenceWriter writes Markdown from the document.
