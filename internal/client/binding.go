@@ -16,9 +16,10 @@ type binding struct {
 	body  []byte // JSON; nil if there is no body
 }
 
-// bind reads the struct that in points to, including embedded structs. Fields with
-// the tag path or query become parameters. A field named Body becomes the JSON
-// body. A query parameter that is zero is omitted unless it has the tag required.
+// bind returns the parameters and the body of a request from the struct that in points to,
+// including its embedded structs. Fields with the tag path or query become parameters. A
+// field named Body becomes the JSON body. A query parameter that is zero is omitted unless
+// its field has the tag required.
 func bind(in any) (binding, error) {
 	b := binding{path: map[string]string{}, query: url.Values{}}
 	v := reflect.Indirect(reflect.ValueOf(in))
@@ -76,7 +77,8 @@ func formatParam(v reflect.Value) (string, error) {
 	}
 }
 
-// expandPath returns the path for a template such as /datasets/{datasetKey}.
+// expandPath replaces the parameters of a path template, such as /datasets/{datasetKey}, by
+// their values.
 func (b *binding) expandPath(template string) (string, error) {
 	path := template
 	for _, name := range pathParams(template) {

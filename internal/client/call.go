@@ -12,7 +12,7 @@ import (
 	"foretell/internal/api"
 )
 
-// maxResponse is the maximum number of bytes that are read of a JSON response.
+// maxResponse is the maximum number of bytes that the client reads of a JSON response.
 const maxResponse = 64 << 20
 
 // Call calls an endpoint whose request consists of parameters and JSON. in may be
@@ -103,7 +103,7 @@ func decodeResponse(req *request, resp *http.Response, body []byte, out any) err
 		return notServiceError(req, resp, "a web page")
 	}
 	if page := findPage(out); page != nil {
-		page.Total = -1 // stays if the service does not report it
+		page.Total = -1 // stays -1 if the service does not report the total
 	}
 	if err := decode(body, out); err != nil {
 		e := notServiceError(req, resp, "something other than this operation's JSON")

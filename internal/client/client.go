@@ -39,7 +39,7 @@ type Options struct {
 	// Relogin returns a new token. It is called when the service rejects the
 	// current token with 401, and the request is then repeated. It is not called
 	// again until the service has accepted the new token. If Relogin is nil, the
-	// 401 is returned.
+	// call returns the 401 as an error.
 	Relogin func(ctx context.Context) (token string, err error)
 	// Paths overrides the paths of operations by ID, for other deployments. A path
 	// must have the same parameters as the path it replaces.
@@ -126,8 +126,8 @@ func (c *Client) Token() string {
 	return c.token
 }
 
-// renewToken logs in again, unless another request has done so since the rejected
-// token was sent. It reports whether there is a new token.
+// renewToken logs in again, unless another request has logged in since the rejected token
+// was sent. It reports whether the client has a new token.
 func (c *Client) renewToken(ctx context.Context, rejected string) (bool, error) {
 	c.reloginMu.Lock()
 	defer c.reloginMu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// decode unmarshals JSON into the value that out points to. If that fails, it
-// converts values that other deployments encode differently, and tries again:
-// numbers and lists may be strings, and keys may be numbers.
+// decode unmarshals JSON into the value that out points to. If that fails, it converts
+// values that other deployments of the service encode differently, and tries again: these
+// may send numbers and lists as strings, and keys as numbers.
 func decode(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {

@@ -11,9 +11,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Download writes the file at resultURL to w and returns its size. It resumes an
-// interrupted download. It is an error if the size differs from the size that the
-// service announced. On an error w holds exactly the first n bytes of the file.
+// Download writes the file at resultURL to w and returns n, the number of bytes written. It
+// resumes a download whose connection breaks. It returns an error if n differs from the
+// size that the service announced. Also after an error, w has exactly the first n bytes of
+// the file.
 //
 // The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
@@ -97,8 +98,8 @@ func (d *download) fetch(ctx context.Context) error {
 	return d.copy(ctx, resp.Body)
 }
 
-// findOffset finds out which part of the file the response has. It returns the
-// number of bytes at the start of the response that are already written.
+// findOffset determines which part of the file the response has. It returns the number of
+// bytes at the start of the response to skip, because they were written before.
 func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {
@@ -121,8 +122,8 @@ func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
 	return d.written - start, nil
 }
 
-// copy writes body to w. It returns an error of w unchanged, and any other error as
-// a network error.
+// copy copies the body to the writer of the download. It returns an error of the writer
+// unchanged, and an error of the body as a network error.
 func (d *download) copy(ctx context.Context, body io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
@@ -152,7 +153,8 @@ func (d *download) interruptedError(ctx context.Context, err error) error {
 	return d.c.networkError(ctx, d.req, err)
 }
 
-// parseContentRange parses a header such as "bytes 5-9/10". total is -1 if it is "*".
+// parseContentRange returns the first offset and the size of the file in a header such as
+// "bytes 5-9/10". total is -1 if the header has * in its place.
 func parseContentRange(text string) (start, total int64, err error) {
 	span, size, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")

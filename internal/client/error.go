@@ -26,7 +26,7 @@ const (
 	ProxyFailed ErrorKind = "proxy"         // the proxy is unreachable or refused the request
 	Broken      ErrorKind = "broken"        // the connection was lost or timed out
 	BadRedirect ErrorKind = "misdirected"   // a redirect that the client does not follow
-	NotService  ErrorKind = "not-a-service" // the response is not one of the service's API
+	NotService  ErrorKind = "not-a-service" // a response that is not of the service's API
 )
 
 // NetworkError is returned if the service did not respond.
@@ -124,8 +124,8 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// notServiceError returns the error for a response that is not from the service.
-// what describes the body.
+// notServiceError returns the error for a response that is not from the service. what
+// describes the body of the response.
 func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,

@@ -20,15 +20,15 @@ type RoundTrip struct {
 	Status int
 	// Header is the header of the response.
 	Header http.Header
-	// Elapsed is the time until the end of the response body; 0 if it is not measured.
+	// Elapsed is the time until the end of the response body; 0 if it was not measured.
 	Elapsed time.Duration
 	// Sent and Received are the sizes of the bodies in bytes.
 	Sent, Received int64
 }
 
-// Observe returns a transport that sends requests with rt, and calls report when a
-// response has been read or closed. now returns the current time and may be nil.
-// report must be safe for concurrent use.
+// Observe returns a transport that sends requests with rt, and calls report when the body
+// of a response has been read to its end or closed. now returns the current time. If it is
+// nil, Elapsed is 0. report must be safe for concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }

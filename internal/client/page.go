@@ -7,13 +7,13 @@ import (
 	"foretell/internal/api"
 )
 
-// The sequences below fetch pages until they have yielded the total number of
-// items that the service reports. If it reports no total, they stop at the first
-// page that is not full. An item may move to the next page because another was
-// created; it is yielded only once. An error ends the sequence.
+// The functions below return sequences, which fetch pages until they have yielded the total
+// number of items that the service reports. If it reports no total, a sequence ends at the
+// first page that is not full. If an item moves to the next page because another one was
+// created, it is yielded only once. An error ends the sequence.
 
-// AllDatasets returns the datasets of the account that match the filters of in.
-// The page of in is ignored.
+// AllDatasets returns the datasets of the account that match the filters of in. It ignores
+// the offset and the limit of in.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
 	return allPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// redirectError is the error for a redirect that is not followed.
+// redirectError is the error for a redirect that the client does not follow.
 type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
@@ -61,8 +61,9 @@ func effectivePort(u *url.URL) string {
 	}
 }
 
-// resolveURL parses a URL from a response, relative to the base URL. If the base URL
-// is https, so is the result, because a service behind a proxy may not know its scheme.
+// resolveURL parses a URL from a response, which may be relative to the base URL. If the
+// base URL has the scheme https, so has the result, because a service behind a proxy may not
+// know its scheme.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {

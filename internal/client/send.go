@@ -33,7 +33,7 @@ type request struct {
 	header http.Header
 	// open returns the body from its beginning. It is nil if there is no body.
 	open     func() (io.ReadCloser, error)
-	size     int64  // of the body; -1 if unknown
+	size     int64  // size of the body in bytes; -1 if unknown
 	jsonBody []byte // the body, if it is JSON, for the trace
 	// sendToken is set if the request needs the token.
 	sendToken bool
@@ -45,7 +45,7 @@ type request struct {
 	// has processed an earlier attempt; if so, send returns errApplied.
 	wasApplied func(ctx context.Context) (bool, error)
 
-	attempts int // so far
+	attempts int // number of attempts so far
 }
 
 // errApplied is returned by send if wasApplied returned true.
@@ -189,9 +189,9 @@ func isNotFound(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter parses the Retry-After header, which is a number of seconds, or a
-// date that is compared with the response's Date. It returns 0 if there is no
-// such header.
+// retryAfter returns the delay of the Retry-After header in seconds. If the header has a
+// date, the delay starts at the Date of the response. It returns 0 if there is no such
+// header.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

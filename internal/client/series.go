@@ -13,7 +13,7 @@ import (
 	"foretell/internal/api"
 )
 
-// The bounds on the length of a dataset's or series' name, in characters.
+// The minimum and the maximum length of the name of a dataset or series, in characters.
 const (
 	minName = 3
 	maxName = 30
@@ -96,7 +96,7 @@ func seriesByName(name string, names map[string]bool) string {
 	if names[name[:at]] {
 		return name[:at]
 	}
-	cut := "" // the first name that was truncated to make room for the suffix
+	cut := "" // the first name in alphabetical order that DatasetName truncates to make name
 	for other := range names {
 		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
@@ -135,8 +135,7 @@ type SeriesModel struct {
 	DatasetName string `json:"datasetName"`
 }
 
-// Reference returns the reference that means the model on the command line, such as
-// NAME@v3.
+// Reference returns a reference to the model for the command line, such as NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelsOfSeries returns the models of a series, newest first.
@@ -171,11 +170,10 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// Champion returns the model with the highest performance. In a tie it returns
-// the oldest. models are the models of one series, newest first. A model with
-// another metric than the newest is ignored. A model without a performance is
-// only returned if no model has a performance. Champion returns nil if there are
-// no models.
+// Champion returns the model with the highest performance, or the oldest of several such
+// models. models are the models of one series, newest first. Models whose metric differs
+// from that of the newest model are ignored. A model without a performance is returned only
+// if no model has one. Champion returns nil if models is empty.
 func Champion(models []SeriesModel) *SeriesModel {
 	var best *SeriesModel
 	for i := range models {

@@ -13,8 +13,8 @@ import (
 // services do not report outcomes either. Only this file uses the constant.
 const noThreshold = 1.0
 
-// CreateTraining starts a race. A race without a threshold is an extension. If the
-// service rejects it, the client uses a threshold of 1 instead, now and for all later
+// CreateTraining starts a race. A race without a threshold is an extension. If the service
+// rejects such a race, the client sends a threshold of 1 instead, for this and all later
 // races.
 func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
 	none := in.Body.PerformanceThreshold.IsSet && in.Body.PerformanceThreshold.Value == nil

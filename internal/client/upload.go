@@ -57,15 +57,15 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	return c.sendFile(ctx, req, key)
 }
 
-// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty
-// if an object store responds. Without the dataset's key UploadData cannot see whether
-// the file was added, so it does not retry after a lost connection.
+// UploadData sends a CSV to the upload URL of a dataset. The returned entry is empty if the
+// URL is that of an object store. UploadData does not know the key of the dataset, so it
+// cannot check whether the file was added, and does not retry after a lost connection.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	return c.putFile(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
-// CreatePrediction sends a blind CSV to predict with a model. It is not retried
-// after a lost connection, because the service may have accepted it.
+// CreatePrediction sends a blind CSV and starts its prediction with a model. It does not
+// retry after a lost connection, because the service may have accepted the CSV.
 func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {

@@ -15,7 +15,8 @@ type Source struct {
 	Name string
 	// Size is the number of bytes; -1 if unknown.
 	Size int64
-	// Open returns the bytes from the beginning. They must be the same each time.
+	// Open returns a reader of the file from its beginning. The bytes must be the same for
+	// each call.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -30,7 +31,7 @@ func (e *sourceError) Unwrap() error { return e.err }
 type uploadBody struct {
 	file       io.ReadCloser
 	size, sent int64  // bytes of the file; size is -1 if unknown
-	head, tail string // parts of the form that have not been read yet
+	head, tail string // the parts of the form before and after the file that were not read yet
 	fileEnded  bool   // the file was read to its end
 	progress   func(sent int64)
 }

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// The polling interval grows from minPoll to Options.MaxPoll by a sixteenth each time.
-// The end of a job is therefore noticed with a delay of about a sixteenth of the time
-// waited, and a long wait needs few requests.
+// The polling interval grows from minPoll to Options.MaxPoll, by a sixteenth after each
+// poll. The client therefore notices the end of a job late by at most about a sixteenth of
+// the job's duration, and a long wait needs few requests.
 const (
 	minPoll = 25 * time.Millisecond
 	maxPoll = 2 * time.Second // default of Options.MaxPoll
@@ -61,9 +61,9 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 	return job, nil
 }
 
-// trainingProgress reads the progress of a race. It includes the history if the
-// recent scores do not continue those reported before. reported has the number of
-// scores reported so far, by job.
+// trainingProgress returns the progress of a race. If the recent scores do not continue the
+// scores that were reported before, it requests the history, too. reported has the number
+// of scores reported so far, by key of the run.
 func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)

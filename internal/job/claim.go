@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// leaseTimeout is how long a lease lasts without a heartbeat.
+// leaseTimeout is how long the lease of a job lasts without a heartbeat.
 const leaseTimeout = 10 * time.Second
 
 // The errors of a Store. Test with errors.Is.
@@ -22,7 +22,7 @@ type Job struct {
 	Key, Account, Kind string
 	// Subject is the key of the resource that the job works on.
 	Subject string
-	// Attempt counts the attempts from 1.
+	// Attempt is the number of this attempt to run the job. The first is 1.
 	Attempt int
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
 	Memory  int64
@@ -37,24 +37,23 @@ type Claim struct {
 	// Subjects limits the claim to jobs whose subject, which is the key of a dataset, race or
 	// prediction, is in the list. Nil allows any.
 	Subjects []string
-	// ExcludeAccounts are accounts whose jobs may not be claimed.
+	// ExcludeAccounts are the keys of accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
 	// even if the process has lost their leases.
 	Running []string
-	// MaxMemory is the largest memory, in bytes, of a job to claim. Larger jobs are
-	// skipped. 0 means no limit. If the next remaining job needs more than FreeMemory
-	// bytes, no job is claimed, because smaller jobs could otherwise delay it forever.
-	// FreeMemory is ignored if MaxMemory is 0.
+	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next
+	// of the other jobs needs more than FreeMemory bytes, no job is claimed, because smaller
+	// jobs could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
-	// Now is when the job begins. Until is the end of the lease unless a heartbeat renews it.
+	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
 	Now, Until time.Time
 }
 
-// LeaseCheck describes which leases end because nobody renews them.
+// LeaseCheck describes which leases FreeLeases ends because nobody renews them.
 type LeaseCheck struct {
-	// Now is the time of the check. Only the time between checks matters, so it should
-	// have a monotonic reading.
+	// Now is the time of the check. Only differences between checks are used, so Now should
+	// have a monotonic clock reading.
 	Now time.Time
 	// Timeout is how long a lease lasts without a heartbeat.
 	Timeout time.Duration
@@ -73,15 +72,17 @@ type Store interface {
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob ends a lease and queues the job again.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeLeases ends the leases of dead processes, and those without a heartbeat for the
-	// timeout. The pool calls it twice a second.
+	// FreeLeases ends the leases of dead processes, and the leases that had no heartbeat for
+	// c.Timeout. The pool calls it twice a second.
 	FreeLeases(ctx context.Context, c LeaseCheck) error
 	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an
-	// error occurs. kind is their kind, or empty for any. A change may be missed.
+	// error occurs. kind is the kind of these jobs, or empty if it is unknown. WatchJobs may
+	// miss a change.
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }
 
-// claim leases the next job of a kind that this pool may run.
+// claim leases the next job of kind k that this pool may run. It returns ErrNoJob if there
+// is none.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
@@ -136,8 +137,8 @@ func (p *Pool) busyAccounts(k *Kind) []string {
 	return busy
 }
 
-// removeActive removes a job, which ended or was released, from the running jobs. Jobs of
-// any kind may have waited for its memory.
+// removeActive removes a job that ended or was released from the running jobs. It wakes the
+// workers of all kinds, because jobs of any kind may have waited for the job's memory.
 func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
 	delete(p.active, j.Key)

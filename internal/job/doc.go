@@ -9,8 +9,9 @@
 //	   │   (clean stop, or Do has to wait)
 //	   └── no heartbeat for ten seconds, or its process is known to be dead
 //
-// A pool runs all jobs, or only those on the subjects passed to AllowSubject, so
-// that the jobs of other processes do not delay its own.
+// The subject of a job is the key of the dataset, race or prediction that it works on. A
+// pool runs all jobs, or only those whose subjects were passed to AllowSubject, so that
+// the jobs of other processes do not delay its own.
 //
 // A worker looks for a job when the store reports a change, and every few seconds in case a
 // report was lost.

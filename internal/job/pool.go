@@ -13,7 +13,7 @@ const (
 	pollInterval = 5 * time.Second
 	// leaseInterval is how often a pool calls FreeLeases.
 	leaseInterval = 500 * time.Millisecond
-	// retryDelay is the time between an error of the store and the next attempt.
+	// retryDelay is the time that a worker waits after an error of the store.
 	retryDelay = 2 * time.Second
 	// stopTimeout is how long Run waits until running jobs have stopped.
 	stopTimeout = 5 * time.Second
@@ -27,15 +27,15 @@ type Kind struct {
 	// PerAccount is the maximum number of concurrent jobs of one account, so that
 	// workers stay free for other accounts. 0 is no limit.
 	PerAccount int
-	// WhenIdle is set to claim a job of this kind only while the pool runs no job that
-	// needs much memory.
+	// WhenIdle reports whether jobs of this kind are claimed only while the pool runs no
+	// job with a Memory above 0.
 	WhenIdle bool
-	// Do runs the job and commits its result, which deletes the job from the store. When
-	// ctx is done, Do must soon return an error, without a commit. The job is queued again
-	// after such an error, and also if Do returns ErrPostponed.
+	// Do runs the job and commits its result. The commit deletes the job from the store.
+	// When ctx is done, Do must soon return an error, without a commit. Then, and if Do
+	// returns ErrPostponed, the job is queued again.
 	Do func(ctx context.Context, r *Run) error
-	// Fail commits that the job has failed, which deletes it from the store. The
-	// pool calls Fail again until it succeeds.
+	// Fail commits that the job has failed because of cause. The commit deletes the job
+	// from the store. The pool calls Fail until it succeeds.
 	Fail func(ctx context.Context, j *Job, cause error) error
 }
 
@@ -46,8 +46,8 @@ type Config struct {
 	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
 	// [Pool.AllowSubject]. Otherwise it runs all jobs, whichever process queued them.
 	AllowedSubjectsOnly bool
-	// Memory is the memory for jobs in bytes. The pool claims a job only if the estimates of
-	// its running jobs leave enough for it. 0 means no limit.
+	// Memory is the memory for jobs in bytes. The pool claims a job only if Memory minus the
+	// estimated memory of the running jobs is enough for it. 0 means no limit.
 	Memory int64
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -60,7 +60,7 @@ type Pool struct {
 
 	mu              sync.Mutex
 	runs            map[*Run]struct{}
-	allowedSubjects map[string]struct{} // subjects
+	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
 
 	// claimMu is held during a claim, so that concurrent claims respect
@@ -87,8 +87,9 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
-// AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a
-// subject, including jobs that are queued later. It has no effect on other pools.
+// AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a subject,
+// which is the key of a dataset, race or prediction. Jobs that are queued later are
+// included. AllowSubject has no effect on other pools.
 func (p *Pool) AllowSubject(subject string) {
 	if !p.AllowedSubjectsOnly {
 		return
@@ -106,9 +107,9 @@ func (p *Pool) wakeAll() {
 	}
 }
 
-// StopDeleted stops the jobs on a deleted subject or of a deleted account, if this pool
-// runs them. key is the key of the subject or account. Other processes stop their jobs
-// at the next heartbeat.
+// StopDeleted stops the jobs that this pool runs on a deleted dataset, race or prediction,
+// or for a deleted account. key is the key of what was deleted. Other processes stop such
+// jobs at the next heartbeat.
 func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +120,8 @@ func (p *Pool) StopDeleted(key string) {
 	}
 }
 
-// Cancel cancels the job on a subject at once if this pool runs it.
+// Cancel requests the cancellation of the job on a subject, which is the key of a race, if
+// this pool runs the job.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +169,7 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// freeLeases ends the leases that nobody renews, until ctx is done.
+// freeLeases calls Store.FreeLeases periodically, until ctx is done.
 func (p *Pool) freeLeases(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.claimMu.Lock()
@@ -211,7 +213,7 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 		switch {
 		case err == nil:
 			p.setStoreError(nil)
-			p.Wake(k.Name) // there may be another job, for another worker
+			p.Wake(k.Name) // another worker looks for another job
 			p.runJob(ctx, k, j)
 			p.removeActive(j)
 		case errors.Is(err, ErrNoJob):

@@ -15,8 +15,8 @@ const (
 	heartbeatInterval = time.Second
 	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
-	// maxAttempts is the number of attempts after which a job fails. Only attempts whose
-	// process died are counted.
+	// maxAttempts is the number of attempts after which a job fails. Only attempts that
+	// ended because their process died are counted.
 	maxAttempts = 5
 )
 
@@ -41,8 +41,8 @@ type Run struct {
 	stop      context.CancelCauseFunc // ends the context of Do
 }
 
-// Cancelled returns a channel that is closed when cancellation of the job is
-// requested. Do decides how to end: it may still commit a result.
+// Cancelled returns a channel that is closed when cancellation of the job is requested.
+// Kind.Do then decides how to end. It may still commit a result.
 func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
 
 func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
@@ -136,8 +136,8 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	}
 }
 
-// StoreError returns the error of the last attempt to store the start or the
-// failure of a job. It is nil if that attempt succeeded.
+// StoreError returns the error of the last attempt to store that a job has begun or
+// failed. It returns nil if that attempt succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

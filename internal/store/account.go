@@ -14,7 +14,8 @@ type Account struct {
 	Key, Email, Name, Organisation string
 	// Role is api.RoleUser or api.RoleAdministrator. Defaults to api.RoleUser.
 	Role string
-	// PasswordHash is a PHC string. If it is empty, nobody can log in to the account.
+	// PasswordHash is the hash of the password as a PHC string. If it is empty, nobody can
+	// log in to the account.
 	PasswordHash string       `json:"-"`
 	SecondFactor SecondFactor `json:"-"`
 	// Disabled reports whether the account is disabled. A disabled account has no
@@ -28,10 +29,10 @@ type Account struct {
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
-	// Unconfirmed is the secret of a new app, which replaces Secret once a code of that app
-	// was received.
+	// Unconfirmed is the secret of a new app. It replaces Secret once the service has
+	// received a code of that app.
 	Unconfirmed string
-	// Step is the step of the last accepted code.
+	// Step is the time step of the last accepted code, see auth.TOTP.
 	Step int64
 }
 
@@ -117,8 +118,8 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	return t.EndSessions(ctx, key)
 }
 
-// UpdateSecondFactor changes the authenticator app of an account, whose last accepted code
-// must still be that of step. Otherwise it returns ErrWrongState.
+// UpdateSecondFactor changes the authenticator app of an account. It returns ErrWrongState
+// if the stored time step of the last accepted code is not step.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, step int64, f SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, "UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ? WHERE key = ? AND totp_step = ?",
 		f.Secret, f.Unconfirmed, f.Step, key, step)
@@ -162,7 +163,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// Usage has, for each limit in [Quota], how much of it an account uses.
+// Usage is how much an account uses of each limit in [Quota].
 type Usage struct{ Datasets, Bytes, Races int64 }
 
 // GetUsage returns the usage of an account.
@@ -186,8 +187,8 @@ func (t *Tx) EndSessions(ctx context.Context, account string) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
 }
 
-// GetOrInsertSecret returns the secret of this name. If there is none yet, it stores
-// value and returns that. All processes get the same secret.
+// GetOrInsertSecret returns the secret of this name. If there is none yet, it stores value
+// as the secret. All processes get the same secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
 		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent records who did what. Events are inserted and listed, and deleted only by
-// their age. No method changes them.
+// AuditEvent is an entry of the audit log: who did what. Events are inserted and listed, and
+// deleted only because of their age. No method changes an event.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -42,7 +42,7 @@ func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 // AuditQuery selects audit events. If Actor or Action is empty, it is not compared.
 type AuditQuery struct {
 	Actor, Action string
-	// Page is ignored by CountAuditEvents.
+	// Page is the page to list. CountAuditEvents ignores it.
 	Page Page
 }
 
@@ -86,7 +86,8 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedIn reports whether actor, an e-mail, has ever logged in from an address.
+// HasLoggedIn reports whether the audit log has a login of actor, which is an e-mail, from an
+// address.
 func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&known)

@@ -19,9 +19,9 @@ type Dataset struct {
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV. It is zero before the upload, and after a defect in the CSV made
-	// the dataset FAILED. If the dataset FAILED because the stored file was damaged, File
-	// is kept.
+	// File is the CSV. It is zero before the upload, and if the dataset FAILED because of a
+	// defect in the CSV. If the dataset FAILED because the stored file was damaged, File is
+	// kept.
 	File
 	// FileName is the name of the uploaded file, or "" if it is unknown.
 	FileName string
@@ -37,8 +37,8 @@ type Dataset struct {
 
 const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
-	// datasetListColumns has empty values for the columns that lists do not show, because
-	// these may have a megabyte of JSON in each row.
+	// datasetListColumns has empty values instead of the columns that lists do not show,
+	// because these columns may have a megabyte of JSON in each row.
 	datasetListColumns = datasetBaseColumns + ", '[]', '[]', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.file_name, d.reason, d.row_count, d.created, d.updated`
@@ -124,9 +124,8 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Data
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }
 
-// UpdateDataset writes the mutable columns of a dataset. It returns
-// ErrWrongState if the stored status is not fromState or the dataset does not
-// exist.
+// UpdateDataset writes the mutable columns of a dataset. It returns ErrWrongState if the
+// stored status is not fromState, or if the dataset does not exist.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) error {
 	columns, err := json.Marshal(emptyIfNil(d.Columns))
 	if err != nil {

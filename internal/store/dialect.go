@@ -14,7 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// dialect holds the differences between SQLite and PostgreSQL that remain with the same
+// dialect holds what differs between SQLite and PostgreSQL where they cannot use the same
 // SQL text.
 type dialect struct {
 	goose goose.Dialect
@@ -32,13 +32,15 @@ type dialect struct {
 	// strictText reports whether a text must be valid UTF-8 without NUL.
 	strictText bool
 	// lockClaims is a statement after which no other transaction can claim a job of the
-	// same kind until this one ends. skipLocked ends a query so that it skips jobs that
-	// other transactions are changing. SQLite needs neither, because it has one writer.
+	// same kind until this transaction ends. skipLocked is the end of a query that skips
+	// jobs which other transactions are changing. Both are empty for SQLite, which has only
+	// one writer.
 	lockClaims, skipLocked string
-	// aliveUntil is the expression for the time at which the process of a worker w is taken for
-	// dead unless it sends a heartbeat, or 0 if processes send none.
+	// aliveUntil is an SQL expression for a row w of the workers: the time from which the
+	// process of the worker is considered dead unless it sends a heartbeat. It is 0 if
+	// processes send no heartbeats.
 	aliveUntil string
-	// byteOrder follows a text to compare it by its bytes.
+	// byteOrder is SQL that follows a text column, so that texts are compared by their bytes.
 	byteOrder string
 	// notifyJobs is a statement with the kind of a job, which notifies other processes of
 	// the job once the transaction is committed. SQLite has none, see [Store.WatchJobs].
@@ -50,9 +52,9 @@ var migrations embed.FS
 
 var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", byteOrder: " COLLATE BINARY"}
 
-// postgresDialect uses serializable transactions. As in SQLite, their effect is as if
-// they had run one after the other. A transaction for which this is impossible fails
-// and is run again.
+// postgresDialect uses serializable transactions. As in SQLite, the effect of transactions is
+// the same as if they had run one after the other. A transaction for which this is impossible
+// fails and is run again.
 var postgresDialect = &dialect{
 	goose:      goose.DialectPostgres,
 	migrations: postgresMigrations{own: subFolder("migrations/postgres"), shared: subFolder("migrations")},
@@ -78,7 +80,7 @@ func subFolder(name string) fs.FS {
 }
 
 // lastSQLiteOnly is the last migration that only SQLite has. The first migration of
-// PostgreSQL creates the schema that SQLite has after this one.
+// PostgreSQL creates the schema that SQLite has after the migration lastSQLiteOnly.
 const lastSQLiteOnly = "00004"
 
 // postgresMigrations has the migration files in own, which are only for PostgreSQL, and
@@ -165,8 +167,8 @@ func validText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 }
 
-// conflicts reports whether a transaction failed because of a conflict or deadlock with
-// a concurrent one. It can then be run again.
+// conflicts reports whether a transaction failed because of a conflict or deadlock with a
+// concurrent transaction. Such a transaction can be run again.
 func conflicts(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")

@@ -66,7 +66,7 @@ func knownSQLite(code int) error {
 		return ErrNotFound
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return ErrCorrupt
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the second if the log's index cannot grow
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SHMSIZE: the index of the log cannot grow
 		return ErrDiskFull
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// expiredConditions maps each kind of row that a service deletes by its age to the SQL
-// condition of the rows that were last used before a time, the argument of all its
-// placeholders. A prediction counts as a use of its race, and a race or prediction as a
+// expiredConditions maps each kind of row that a service deletes because of its age to the
+// SQL condition of the rows that were last used before a time. That time is the argument of
+// all placeholders. A prediction counts as a use of its race, and a race or prediction as a
 // use of its dataset. Rows with a queued or running job have not expired.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
@@ -22,8 +22,8 @@ var expiredConditions = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
 }
 
-// activeTraining and activePrediction are SQL conditions: a row waits for a job or has one.
-// The name of the table may precede them.
+// activeTraining and activePrediction are SQL conditions for a training job or prediction
+// that is queued or running. The name of the table may precede them.
 const (
 	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
 	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"

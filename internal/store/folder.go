@@ -5,10 +5,9 @@ import (
 	"errors"
 )
 
-// ReplaceFolderID stores id as the identity of the data folder if the stored identity
-// equals old. An empty old means that there is none yet. It returns the identity that
-// is then stored. If several processes replace the same identity, they all get the same
-// result.
+// ReplaceFolderID stores id as the identity of the data folder if the stored identity equals
+// old. An empty old stands for no identity. It returns the identity that is stored
+// afterwards. If several processes replace the same identity, all of them get the same result.
 func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)

@@ -15,7 +15,7 @@ type Job struct {
 	// Process is the only process that may run the job. If it is empty, any worker
 	// may.
 	Process string
-	// Attempt counts the claims of the job, including the current one. Claims that
+	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
 	Attempt int
 	// Memory is the estimated peak memory of the job in bytes. It is 0 if the job needs
@@ -50,17 +50,16 @@ type JobClaim struct {
 	Kind string
 	// Subjects limits the claim to jobs on these subjects. Nil allows any.
 	Subjects []string
-	// ExcludeAccounts are accounts whose jobs may not be claimed.
+	// ExcludeAccounts are the keys of accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if this process has lost their leases.
 	Running []string
-	// MaxMemory is the largest memory, in bytes, of a job to claim. Larger jobs are
-	// skipped. 0 means no limit. If the next remaining job needs more than FreeMemory
-	// bytes, no job is claimed, because smaller jobs could otherwise delay it forever.
-	// FreeMemory is ignored if MaxMemory is 0.
+	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next
+	// of the other jobs needs more than FreeMemory bytes, no job is claimed, because smaller
+	// jobs could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
-	// Now is when the job begins. Until is the end of the lease unless [Store.RenewJob] extends it.
+	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
 }
 
@@ -91,9 +90,10 @@ func (c *JobClaim) condition() (string, []any) {
 	return query, args
 }
 
-// nextTurn is an SQL expression: the value of account.served after a claim for the account
-// in the first placeholder. It is greater than that of the account and of all accounts with
-// jobs. It is a counter rather than a time, so that the turns do not depend on clocks.
+// nextTurn is an SQL expression for the value of account.served after a claim. The account is
+// the argument of the placeholder. The value is greater than account.served of this account
+// and of all accounts with jobs. It is a counter rather than a time, so that the turns of the
+// accounts do not depend on clocks.
 const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.key IN (SELECT account FROM job))`
 
 // ClaimJob leases the next matching job to this process. Accounts take turns: ClaimJob
@@ -137,10 +137,10 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	return j, err
 }
 
-// RenewJob extends the lease of this process and reports whether cancellation of
-// the job was requested. It returns ErrLeaseLost if this process does not hold
-// the lease or the job was deleted. The stored end of the lease always changes, even if the
-// clock was set back, because [Store.FreeLeases] only looks for changes.
+// RenewJob extends the lease of this process on a job, and reports whether cancellation of
+// the job was requested. It returns ErrLeaseLost if this process does not hold the lease or
+// the job was deleted. The stored end of the lease always changes, even if the clock was set
+// back, because [Store.FreeLeases] only checks whether it changes.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		end := t.toSharedMicros(until)
@@ -165,9 +165,9 @@ func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	})
 }
 
-// FinishJob deletes a job that process has leased. It returns ErrLeaseLost if process
-// does not hold the lease. It must be in the transaction that writes the result, so
-// that no result is written without the lease.
+// FinishJob deletes a job that process has leased. It returns ErrLeaseLost if process does
+// not hold the lease. It must be called in the transaction that writes the result of the
+// job, so that no result is written without the lease.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }

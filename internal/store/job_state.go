@@ -42,9 +42,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAll(rows, scanJobState)
 }
 
-// AdoptJob makes process the only one that may run the job on a subject. It also clears
-// the deadline of a race, because that was set for another process. It does nothing if
-// there is no job.
+// AdoptJob makes process the only process that may run the job on a subject. It also clears
+// the deadline of a race, because the deadline was set for another process. It does nothing
+// if there is no job on the subject.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -64,8 +64,9 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}
-	// The account of j has own older jobs, which are claimed before j. In that time, each
-	// other account also gets own turns, and one more if its last claim is longer ago.
+	// own is the number of older queued jobs of the account of j, which are claimed before j.
+	// Each of the other accounts gets as many turns before j, and one more turn if its last
+	// claim is longer ago than that of the account of j.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// renewals measures for how long each value has stayed the same. The values belong to other
-// processes, which change them as long as they live. It compares a value only with its
-// earlier ones, and measures time with the clock of this process, so that it depends neither
-// on the clocks of other machines nor on a clock that is set. Its zero value is ready to use.
+// renewals measures for how long each of several stored values has not changed. Other
+// processes change these values as long as they live. A value is compared only with its
+// earlier values, and time is measured with the monotonic clock of this process, so the result
+// depends neither on the clocks of other machines nor on clocks being set. The zero value is
+// ready to use.
 type renewals struct {
 	values   map[string]renewal
-	observed time.Time // when values was last set
+	observed time.Time // time of the last observation
 }
 
 type renewal struct {
@@ -21,13 +22,14 @@ type renewal struct {
 	unchanged time.Duration
 }
 
-// maxObservationGap is the maximum time that counts between two observations. If more time
-// has passed, this process or the database was suspended, and perhaps the other processes,
-// too. They must have time to renew their values before they count as dead.
+// maxObservationGap is the maximum time that is added for the interval between two
+// observations. If more time has passed, this process or the database was suspended, and
+// perhaps the other processes, too. They must have time to renew their values before they
+// are considered dead.
 const maxObservationGap = 5 * time.Second
 
-// observe compares the values of all processes with those of the observation before. now
-// should have a monotonic reading.
+// observe compares values, which are the current values by key, with the values of the last
+// observation. now should have a monotonic clock reading.
 func (r *renewals) observe(now time.Time, values map[string]int64) {
 	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
 	compared := make(map[string]renewal, len(values))
@@ -40,16 +42,16 @@ func (r *renewals) observe(now time.Time, values map[string]int64) {
 	r.values, r.observed = compared, now
 }
 
-// leaseChecks has what [Store.FreeLeases] knows of earlier calls.
+// leaseChecks is what [Store.FreeLeases] remembers between calls.
 type leaseChecks struct {
 	mu       sync.Mutex
-	renewals renewals // by key of the job
+	renewals renewals // of the leases, by key of the job
 }
 
-// LeaseCheck describes which leases end because nobody renews them.
+// LeaseCheck describes which leases FreeLeases ends because nobody renews them.
 type LeaseCheck struct {
-	// Now is the time of the check. Only the time between checks matters, so it should
-	// have a monotonic reading.
+	// Now is the time of the check. Only differences between checks are used, so Now should
+	// have a monotonic clock reading.
 	Now time.Time
 	// Timeout is how long a lease lasts without [Store.RenewJob].
 	Timeout time.Duration
@@ -57,13 +59,13 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// leaseInterval is the minimum time between two checks of all leases, unless a process has
-// died since the first.
+// leaseInterval is the minimum time between two checks of all leases. If a process has died,
+// the next check does not wait for it.
 const leaseInterval = maxObservationGap
 
-// FreeLeases ends the leases of dead processes, and those that were not renewed for the
-// timeout while this process called FreeLeases regularly. It may be called at any time, and
-// returns at once if nothing can have changed.
+// FreeLeases ends the leases of dead processes, and the leases that were not renewed for
+// c.Timeout while this process called FreeLeases regularly. It may be called at any time,
+// and returns immediately if nothing can have changed.
 func (s *Store) FreeLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()

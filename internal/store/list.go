@@ -16,10 +16,10 @@ type Page struct{ Offset, Limit int64 }
 // page of the rows, and one for the number of all rows.
 type listQuery struct {
 	columns, from, order string
-	// table is the first table in from, and key is the column with its key. They are set
-	// if all conditions and the order use only this table, and the joins add no rows. Then
-	// the rows before the page are skipped in an index and not read. Otherwise both are
-	// empty.
+	// table is the first table in from, and key is the column with the key of its rows. They
+	// are set if all conditions and the order use only this table, and the joins neither add
+	// nor remove rows. Then the database skips the rows before the page in an index, without
+	// reading them. Otherwise table and key are empty.
 	table, key string
 	// total is the query for the number of all rows, and totalArgs are its arguments. If total
 	// is empty, the rows are counted.
@@ -29,7 +29,7 @@ type listQuery struct {
 	args      []any
 }
 
-// addCondition adds a condition.
+// addCondition adds an SQL condition that all listed rows must meet, and its arguments.
 func (l *listQuery) addCondition(condition string, args ...any) {
 	l.where = append(l.where, condition)
 	l.args = append(l.args, args...)
@@ -133,8 +133,8 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// toSharedMicros converts a time of this machine's clock to the stored form, by the clock that
-// all processes share.
+// toSharedMicros is toMicros for a time of this machine's clock, which it first converts to
+// the clock that all processes share.
 func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
 
 // fromMicros is the inverse of toMicros.

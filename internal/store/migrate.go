@@ -8,11 +8,11 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Migration holds the versions of the schema before and after Open. From is 0 for a new
-// database. If the schema was the newest already, From equals To.
+// Migration holds the versions of the schema before (From) and after (To) Open. From is 0
+// for a new database. From equals To if the schema was already the newest.
 type Migration struct {
 	From, To int64
-	newest   int64 // that the program knows
+	newest   int64 // newest version that the program knows
 }
 
 const (
@@ -20,13 +20,13 @@ const (
 	newestSchema = 0
 	// unchangedSchema stands for the version that the database has.
 	unchangedSchema = -1
-	// oldestReadable is the oldest version that OpenUnchanged opens. It has all tables of
-	// [SnapshotTables].
+	// oldestReadable is the oldest version that OpenUnchanged opens: the first that has all
+	// tables of [SnapshotTables].
 	oldestReadable = 5
 )
 
-// migrate applies the migrations up to a version that the database does not have yet.
-// version may be newestSchema or unchangedSchema. The caller must make sure that no other
+// migrate applies the migrations that the database does not have yet, up to the given version,
+// which may be newestSchema or unchangedSchema. The caller must make sure that no other
 // process migrates the database at the same time.
 func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migration, error) {
 	provider, err := goose.NewProvider(d.goose, db, d.migrations)

@@ -8,27 +8,28 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version counts the models of the dataset from 1. SeriesVersion counts the models of
-	// the series from 1. InsertModel sets both.
+	// Version is the number of the model among the models of its dataset, and SeriesVersion
+	// among those of its series, both from 1. InsertModel sets both.
 	Version, SeriesVersion int
 	Algorithm              string
-	AchievedPerformance    *float64 // on validation rows; nil if there were none
+	AchievedPerformance    *float64 // performance on validation rows; nil if there were none
 	File
-	// Report is an api.ModelReport as JSON, and Summary the same without its long parts. They are
-	// only written with the model; GetModelReport reads them, because a report may be a megabyte.
+	// Report is an api.ModelReport as JSON, and Summary is the same report without its long
+	// parts. InsertModel writes them. Only GetModelReport reads them, because a report may have a
+	// megabyte.
 	Report, Summary []byte
 	Created         time.Time
 	// Champion reports whether the model is the best of its series. Only models with
 	// the same metric as the newest one are compared, and the oldest wins a tie. It
 	// is read-only.
 	Champion bool
-	// Series is the series of the dataset. Metric and Threshold are parameters of the
-	// race, and TestPerformance is its result. Threshold is nil if the race had none.
-	// TestPerformance is nil if it was not measured. These fields are read-only.
+	// Series is the name of the dataset's series. Metric and Threshold are parameters of the
+	// race, and TestPerformance is its performance on test rows. Threshold is nil if the race
+	// had none. TestPerformance is nil if it was not measured. These fields are read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
-	// The intervals are 95 % confidence intervals of the metric, as JSON. They are empty
-	// if unknown.
+	// ValidationInterval and TestInterval are the 95 % confidence intervals of
+	// AchievedPerformance and TestPerformance, as JSON. They are empty if they are unknown.
 	ValidationInterval, TestInterval string
 }
 
@@ -78,9 +79,9 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	return m, t.markChampion(ctx, m)
 }
 
-// GetModelReport returns the report of a model of the account as JSON. If summary is set, it
-// returns the summary, or the report of a model of an earlier release, which has none. It returns
-// ErrNotFound if the account has no such model.
+// GetModelReport returns the report of a model of the account as JSON. If summary is true, it
+// returns the summary instead, unless an earlier release stored the model without a summary. It
+// returns ErrNotFound if the account has no such model.
 func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bool) (report []byte, err error) {
 	column := "report"
 	if summary {
@@ -102,7 +103,7 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.markChampion(ctx, models...)
 }
 
-// markChampion sets Champion of each model. All models must belong to one series.
+// markChampion sets the field Champion of each model. All models must belong to one series.
 func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil

@@ -12,13 +12,14 @@ const (
 	// dataVersionInterval is how often WatchJobs looks for changes of an SQLite database.
 	dataVersionInterval = 500 * time.Millisecond
 	// pingInterval is how often WatchJobs checks its connection to PostgreSQL, and
-	// pingTimeout is the time limit of that.
+	// pingTimeout is the time limit of such a check.
 	pingInterval = 30 * time.Second
 	pingTimeout  = 5 * time.Second
 )
 
-// jobChannel is an SQL expression: the name of the channel of PostgreSQL for notifications
-// about jobs. Each schema has its own. A name may have 63 bytes.
+// jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes
+// are notified of jobs. Each schema has a channel of its own. The schema's name is hashed,
+// because the name of a channel may have at most 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
 // notifyJobs notifies all processes, once the transaction is committed, that a job of a kind
@@ -30,9 +31,9 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	return t.exec(ctx, t.tx.dialect.notifyJobs, kind)
 }
 
-// WatchJobs calls changed when jobs may have become claimable, by this process or another,
-// until ctx is done or an error occurs. kind is the kind of the jobs, or empty if it is
-// unknown. A change may be missed, and changed may be called without one.
+// WatchJobs calls changed when this process or another may have made jobs claimable, until
+// ctx is done or an error occurs. kind is the kind of the jobs, or empty if it is unknown.
+// WatchJobs may miss a change, and may call changed without a change.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
 	if s.OnServer() {
@@ -44,7 +45,7 @@ func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error 
 	return nil
 }
 
-// listen is WatchJobs for PostgreSQL. It needs a connection of its own.
+// listen is WatchJobs for PostgreSQL. It opens a connection for the notifications.
 func (s *Store) listen(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.listenConfig.Copy())
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return connectError(err)
 	}
-	changed("") // before, there were no notifications
+	changed("") // jobs may have been queued before the process listened
 	for {
 		kind, err := awaitNotification(ctx, conn)
 		switch {
@@ -80,8 +81,8 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 	}
 }
 
-// awaitNotification returns the content of the next notification, or
-// context.DeadlineExceeded after pingInterval.
+// awaitNotification returns the payload of the next notification. It returns
+// context.DeadlineExceeded if there is none within pingInterval.
 func awaitNotification(ctx context.Context, conn *pgx.Conn) (payload string, err error) {
 	ctx, done := context.WithTimeout(ctx, pingInterval)
 	defer done()

@@ -28,8 +28,8 @@ func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account s
 	return owner.String, translateError(err)
 }
 
-// DeleteLink deletes a one-time link that is used now. It returns ErrNotFound if
-// another request has already used it.
+// DeleteLink deletes a one-time link because a request uses it. It returns ErrNotFound if
+// another request has already used the link.
 func (t *Tx) DeleteLink(ctx context.Context, hash string) error {
 	return t.execRequired(ctx, ErrNotFound, "DELETE FROM one_time_link WHERE hash = ?", hash)
 }

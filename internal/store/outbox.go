@@ -41,10 +41,10 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
-// ClaimMail returns the mail that at now has been due for the longest time. A new mail that
-// was created after now is due, too, because the clock was set back. ClaimMail counts an
-// attempt and makes the mail due again at retry, in case the caller does not delete it. It
-// returns ErrNotFound if no mail is due.
+// ClaimMail returns the mail that has been due for the longest time at the time now. A mail
+// that was created after now and was never tried is due, too, because the clock was set back.
+// ClaimMail increments Attempts, and makes the mail due again at the time retry, in case the
+// caller does not delete it. It returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now)))
@@ -62,7 +62,7 @@ func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail deletes a mail that was sent or will not be tried again.
+// DeleteMail deletes a mail that was sent or that the service gives up.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

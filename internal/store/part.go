@@ -6,12 +6,13 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is a run that is not trained by the worker of its race, but by another worker.
+// Part is the run of one algorithm in a race that is not trained by the worker of the race,
+// but by another worker.
 type Part struct {
 	// Training is the key of the run, and Algorithm its algorithm, which is read-only.
 	Training, Algorithm string
 	// Reached is the virtual time at which the run reached the threshold. It is nil if the
-	// run has not, or not yet.
+	// run has not reached it.
 	Reached *float64
 	// File is the recorded run. It is zero until the run has ended.
 	File
@@ -83,7 +84,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListLeaseHolders returns the processes that hold leases of jobs of the given kinds.
+// ListLeaseHolders returns the processes that hold leases of jobs of either kind.
 func (t *Tx) ListLeaseHolders(ctx context.Context, kind, other string) ([]string, error) {
 	return t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, other)
 }

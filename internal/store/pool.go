@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// connectionPool is a sql.DB whose callers get connections in the order in which they asked. In a
-// sql.DB a random caller gets the next free connection, and with many callers a few of
-// them wait several times as long as the others.
+// connectionPool is a sql.DB whose callers get connections in the order of their requests. A
+// plain sql.DB lets a random caller have the next free connection, so that among many callers
+// a few wait several times as long as the others.
 type connectionPool struct {
 	*sql.DB
 	used chan struct{} // has one element for each caller with a connection

@@ -45,8 +45,8 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error does not contain the URL,
-// because after an unescaped character any part of it may belong to the password.
+// parsePostgres parses the URL of a database. Its error does not contain the unredacted URL,
+// because after an unescaped character any part of the URL may belong to the password.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -96,8 +96,8 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	return s, nil
 }
 
-// connectError is translateError for an error of connecting. It keeps only the last
-// line of the message, because the driver writes one line for each address that it
+// connectError is translateError for an error of the connection attempt. It keeps only the
+// last line of the message, because the driver writes one line for each address that it
 // tried.
 func connectError(err error) error {
 	if !disconnected(err) {
@@ -106,7 +106,7 @@ func connectError(err error) error {
 	text := err.Error()
 	last := errors.New(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
 	known := ErrUnavailable
-	var refused *pgconn.PgError // the server runs
+	var refused *pgconn.PgError // the server is running and responded with an error
 	if errors.As(err, &refused) {
 		known = knownPostgres(refused.Code)
 	}

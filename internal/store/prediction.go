@@ -21,8 +21,8 @@ type Prediction struct {
 	// Reasons is the number of columns of reasons in the result.
 	Reasons          int64
 	Created, Updated time.Time
-	// Threshold comes from the race, and AchievedPerformance from the model. Each is nil
-	// if there is none. Both are read-only.
+	// Threshold is the threshold of the race, and AchievedPerformance the performance of the
+	// model on validation rows. Each is nil if there is none. Both are read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -100,8 +100,9 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState stri
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
-// GetPredictionDrift returns what SetPredictionDrift has stored for a prediction of the
-// account, or nothing. It returns ErrNotFound if there is no such prediction.
+// GetPredictionDrift returns the comparison that SetPredictionDrift has stored for a
+// prediction of the account, or nil if it has stored none. It returns ErrNotFound if there is
+// no such prediction.
 func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
 	return drift, translateError(err)

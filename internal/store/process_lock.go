@@ -34,7 +34,7 @@ func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// processLock is a locked file by which other processes see that this one is running.
+// processLock is a locked file that shows other processes that this process is running.
 type processLock struct {
 	folder, self string
 	file         *os.File
@@ -85,7 +85,7 @@ func (p *processLock) isAlive(name string) bool {
 	}
 	f, err := tryLock(path)
 	if err != nil {
-		return true // locked, or unknown; the leases of a dead process expire anyway
+		return true // the file is locked, or it is unknown; leases of a dead process expire anyway
 	}
 	f.Close()
 	_ = os.Remove(path)

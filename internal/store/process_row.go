@@ -23,9 +23,9 @@ const (
 // microseconds.
 const serverTime = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// processRow is a row by which processes on other machines see that this one is
-// running. Heartbeats renew it. The clock that all processes share is the clock of the
-// PostgreSQL server.
+// processRow is a row that shows processes on other machines that this process is running.
+// Heartbeats renew it. The clock that all processes share is the clock of the PostgreSQL
+// server.
 type processRow struct {
 	db   *sql.DB
 	self string
@@ -33,7 +33,7 @@ type processRow struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// server and beat are the time of the last heartbeat, by the server's clock and by the
+	// server is the time of the last heartbeat by the clock of the server, and beat by the
 	// clock of this machine.
 	server, beat time.Time
 	// others has the heartbeats of the other processes, by name.
@@ -60,21 +60,22 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 			case <-background.Done():
 				return
 			case <-tick.C:
-				_ = p.renew(background) // the next one that succeeds notices a gap
+				_ = p.renew(background) // after an error, the next heartbeat that succeeds sees a gap
 			}
 		}
 	}()
 	return p, nil
 }
 
-// heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds,
-// and returns the time of the server with the row of each other process. The renewed value
-// always changes, even if the clock of the server was set back.
+// heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds. It
+// returns a row for each other process, with its name, its renewed value and the time of the
+// server. The value that a heartbeat writes always differs from the value before, even if the
+// clock of the server was set back.
 const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTime + ` + $2)
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
 
-// renew sends a heartbeat, and notes those of the other processes.
+// renew sends a heartbeat, and records the heartbeats of the other processes.
 func (p *processRow) renew(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, beatTimeout)
 	defer done()
@@ -135,8 +136,8 @@ func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) erro
 func (p *processRow) name() string { return p.self }
 
 // isAlive reports whether the named process is running. A process is dead if it has no row,
-// or if its row was not renewed for processLease while this process was connected. Thus a
-// process lives for processLease after this one has started.
+// or if its row was not renewed for processLease while this process was connected. Therefore
+// every process with a row is considered alive for processLease after this process has started.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
@@ -176,6 +177,6 @@ func (p *processRow) release() error {
 	<-p.done
 	ctx, done := context.WithTimeout(context.Background(), beatTimeout)
 	defer done()
-	_, _ = p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1", p.self) // else it expires
+	_, _ = p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1", p.self) // otherwise the row expires
 	return p.db.Close()
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Session is a session of an account: a token that it got by logging in.
+// Session is a session of an account. A login opens it and returns its token.
 type Session struct {
 	// Hash is the hash of the token, in hex. It identifies the session.
 	Hash    string `json:"-"`

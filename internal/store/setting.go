@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// SetSetting stores a value that the processes on the store share.
+// SetSetting stores a value that all processes on the database share.
 func (t *Tx) SetSetting(ctx context.Context, name, value string) error {
 	return t.exec(ctx, "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 }

@@ -12,7 +12,8 @@ import (
 const maxSnapshotTime = 24 * time.Hour
 
 // snapshotTables are the tables that a backup contains, with the order of their rows. Each
-// table, and each row of a table, comes after those that it references.
+// table comes after the tables that it references, and each row after the rows that it
+// references.
 var snapshotTables = []struct{ name, order string }{
 	{"secret", "name"},
 	{"setting", "name"},
@@ -65,9 +66,9 @@ func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
 }
 
-// rootTables are tables that exist in every schema to restore. If they are empty, all
-// other tables are empty, too, except those about running processes, because every other
-// row belongs to an account, and because a service that was started has a secret and a
+// rootTables are tables that exist in every schema that can be restored. If they are empty,
+// all other tables are empty, too, except those about running processes: every other row
+// belongs to an account, and a service that was started has a secret and the identity of a
 // folder.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 

@@ -50,7 +50,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 		return nil, errors.Join(err, s.Close())
 	}
 	s.read = newConnectionPool(read, maxReaders)
-	read.SetMaxOpenConns(maxReaders + 1) // WatchJobs keeps one
+	read.SetMaxOpenConns(maxReaders + 1) // WatchJobs keeps one connection
 	read.SetMaxIdleConns(maxReaders + 1)
 	lock, err := newProcessLock(filepath.Join(folder, "processes"))
 	if err != nil {
@@ -65,7 +65,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 func checkWAL(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {
-		return nil //nolint:nilerr // nothing to lose, or unknown
+		return nil //nolint:nilerr // there is no log, or it is unknown whether there is one
 	}
 	if db, err := os.Stat(path); err == nil && db.Size() > 0 {
 		return nil
@@ -83,10 +83,10 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
-// openDB returns a pool of connections to the file. txLock is the kind of all
-// transactions, "immediate" or "deferred". pragma may be empty. With
-// synchronous(FULL), each commit takes one fsync and survives a power failure. With a
-// weaker setting it would only survive the death of the process.
+// openDB returns a pool of connections to the file. txLock is the kind of all transactions,
+// "immediate" or "deferred". pragma is another setting of SQLite, or empty. With
+// synchronous(FULL), each commit takes one fsync and survives a power failure. With a weaker
+// setting a commit would only survive the death of the process.
 func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",

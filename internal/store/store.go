@@ -39,7 +39,7 @@ type registry interface {
 	// offset returns the difference between the clock that all processes share and the
 	// clock of this machine.
 	offset() time.Duration
-	// mayHaveDied reports whether a process may have died since the last call.
+	// mayHaveDied reports whether a process may have died since the last call of mayHaveDied.
 	mayHaveDied() bool
 	// release unregisters this process, so that other processes see it as dead.
 	release() error
@@ -53,9 +53,10 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, newestSchema)
 }
 
-// OpenVersion is [Open] for a schema of an earlier release. It migrates the database to this
-// version, which a later [Open] continues. It returns ErrNewerSchema if the program does
-// not know the version, or if the schema of the database is newer.
+// OpenVersion is [Open] for a schema of an earlier release. It migrates the database to the
+// given version of the schema. A later [Open] migrates the database further. OpenVersion
+// returns ErrNewerSchema if the program does not know the version, or if the schema of the
+// database is newer.
 func OpenVersion(ctx context.Context, location string, version int64) (*Store, error) {
 	if IsURL(location) {
 		return openPostgres(ctx, location, version)
@@ -73,7 +74,7 @@ func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 // HasNewestSchema reports whether the database has the newest schema that the program knows.
 func (s *Store) HasNewestSchema() bool { return s.migration.To == s.migration.newest }
 
-// Migration returns the change of the schema by Open.
+// Migration returns the versions of the schema before and after Open.
 func (s *Store) Migration() Migration { return s.migration }
 
 // Close closes the database. Other processes then see this process as dead and take
@@ -115,8 +116,8 @@ func (s *Store) SharedTime(t time.Time) time.Time { return t.Add(s.processes.off
 // returns true if this is unknown.
 func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }
 
-// Tx is a transaction. It must not be used after the function to which it was passed
-// has returned. If a method returns an error of the database, such as ErrExists, the
+// Tx is a transaction. The function to which it is passed must not use it after it has
+// returned. If a method of Tx returns an error of the database, such as ErrExists, the
 // function must return that error.
 type Tx struct {
 	tx dialectTx

@@ -27,15 +27,17 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// GroupColumn and TimeColumn are the columns by which the rows are divided, or empty.
+	// GroupColumn is the column whose equal cells mark rows that are kept together.
+	// TimeColumn is the column by which scored rows are later than training rows. Each is
+	// empty if there is none.
 	GroupColumn, TimeColumn string
-	// Effort is how much a race trains, empty for the default.
+	// Effort is how much a race trains, as in package api. It is empty for the default.
 	Effort string
 	// ClassWeights is the JSON of [api.ClassWeights], empty for equal weights.
 	ClassWeights string
-	// The scores are nil until they are known. AchievedPerformance and LogLoss (in nats)
-	// are measured on the validation rows at the best step, or the best step so far while
-	// the run is running.
+	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are
+	// the scores of the best step on the validation rows. While the run is running, it is the
+	// best step so far.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
 	// Curve holds the validation scores of a run, oldest first.
 	Curve                      []float64
@@ -148,8 +150,8 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListRacesWithDeadline returns the queued races that have a deadline, have never been
-// claimed, and may be run by any worker.
+// ListRacesWithDeadline returns the queued races that have a deadline and were never claimed,
+// and that any worker may run.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`)

@@ -17,9 +17,9 @@ type Worker struct {
 	Host, Version string
 	Cores         int64
 	Started       time.Time
-	// Seen is the time of the last heartbeat, by the clock of this machine. It is zero if
-	// the worker sends no heartbeats, because a lock shows whether it is alive. Seen is
-	// read-only.
+	// Seen is the time of the worker's last heartbeat, by the clock of this machine. It is
+	// zero for SQLite, where a lock instead of heartbeats shows whether a worker is alive.
+	// Seen is read-only.
 	Seen time.Time
 }
 
