@@ -2,9 +2,9 @@ package api
 
 // The limits of the size of an uploaded CSV, in bytes.
 const (
-	MaxAddDataBytes = 32 << 20    // of AddData
-	MinUploadBytes  = 10          // of UploadData
-	MaxUploadBytes  = 534_773_760 // of UploadData and CreatePrediction
+	MaxAddDataBytes = 32 << 20    // maximum of AddData
+	MinUploadBytes  = 10          // minimum of UploadData
+	MaxUploadBytes  = 534_773_760 // maximum of UploadData and CreatePrediction
 )
 
 // DefaultBuckets is the default number of bins of a numeric feature.
@@ -84,10 +84,10 @@ type DatasetEntry struct {
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"URL of the dataset, to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was preparing the dataset has ended and no other process will continue automatically."`
-	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are
-	// zero before the upload, if the service does not report them, and once the
-	// dataset FAILED, because its CSV is then deleted. A CSV that is damaged on the
-	// service's disk is kept.
+	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before
+	// the upload, if the service does not report them, and if the dataset FAILED because of
+	// its CSV, which is then deleted. If it FAILED because its CSV was damaged on the disk of
+	// the service, the CSV is kept.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }
@@ -98,7 +98,7 @@ type Dataset struct {
 	UpdatedOn string `json:"updatedOn"`
 	// FileName is the name of the uploaded CSV, or empty if it is unknown.
 	FileName string `json:"fileName,omitempty" doc:"Name of the uploaded file, if it is known. An extension."`
-	// FailureReason is why a FAILED dataset failed, with line and column.
+	// FailureReason says why the dataset FAILED, with the line and column of the defect.
 	FailureReason string `json:"failureReason,omitempty" doc:"Why the dataset FAILED, with the line and column of the defect."`
 	// Rows, Columns and Classes are set once the dataset is COMPLETED.
 	Rows    int64    `json:"rows,omitempty" doc:"Number of labelled rows, once COMPLETED."`
@@ -147,8 +147,8 @@ type Distribution struct {
 // maxValueRunes is the maximum number of characters of a value in Distribution.Top.
 const maxValueRunes = 40
 
-// AbbreviateValue returns a value of a column with at most 40 characters, as Distribution.Top
-// has it. An ellipsis ends a value that was longer.
+// AbbreviateValue returns a value of a column in the form of Distribution.Top. A value of more
+// than 40 characters is truncated and ends with an ellipsis.
 func AbbreviateValue(text string) string {
 	if runes := []rune(text); len(runes) > maxValueRunes {
 		return string(runes[:maxValueRunes-1]) + "…"

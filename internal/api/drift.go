@@ -8,9 +8,9 @@ type DriftLevel string
 // The levels, as is usual for the population stability index (N. Siddiqi, Credit Risk
 // Scorecards, 2006).
 const (
-	DriftNone    DriftLevel = "none"    // an index below 0.1, or one that chance explains
-	DriftSome    DriftLevel = "some"    // below 0.25
-	DriftLarge   DriftLevel = "large"   // 0.25 or more, or values of another kind
+	DriftNone    DriftLevel = "none"    // the index is below 0.1 or below DriftColumn.Chance
+	DriftSome    DriftLevel = "some"    // the index is at least 0.1 and below 0.25
+	DriftLarge   DriftLevel = "large"   // the index is at least 0.25, or the values are of another kind
 	DriftUnknown DriftLevel = "unknown" // not compared; see DriftColumn.Reason
 )
 
@@ -40,7 +40,8 @@ type DriftColumn struct {
 	Chance float64 `json:"chance,omitempty" doc:"The psi that one of 1,000 columns without drift exceeds by chance."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
-	// Parts are the ranges or texts into which the values are divided, and what is missing.
+	// Parts are the ranges or texts into which the values are divided, and a part for missing
+	// values.
 	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }
 

@@ -1,6 +1,6 @@
 package api
 
-// TokenLifetime is how long a bearer token lives, in seconds.
+// TokenLifetime is how long a bearer token is valid, in seconds.
 const TokenLifetime = 3600
 
 // LogInInput is the request of [LogIn].

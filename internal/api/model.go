@@ -54,7 +54,7 @@ type ModelExtensions struct {
 	Metric        string `json:"metric,omitempty" doc:"The metric of achievedPerformance and testPerformance."`
 	// TestPerformance is nil if it was not measured.
 	TestPerformance *float64 `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
-	// The intervals are nil if unknown.
+	// AchievedInterval and TestInterval are nil if they are unknown.
 	AchievedInterval *Interval `json:"achievedInterval,omitempty" doc:"95 % confidence interval of achievedPerformance."`
 	TestInterval     *Interval `json:"testInterval,omitempty" doc:"95 % confidence interval of testPerformance."`
 	Bytes            int64     `json:"bytes,omitempty" doc:"Size of the model's file."`
@@ -76,17 +76,17 @@ type ModelReport struct {
 	Blend         []BlendShare `json:"blend,omitempty" doc:"The algorithms of a blend, in descending order of weight."`
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`
-	// Rows is the number of labelled rows. The others are the numbers of rows on
-	// which the metrics of the same name were measured, or 0 if they were not
-	// measured.
+	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are the
+	// numbers of rows on which Test, Validation and Training were computed, or 0 if they were
+	// not computed.
 	Rows           int64 `json:"rows" doc:"Number of labelled rows."`
 	TestRows       int64 `json:"testRows" doc:"Number of rows on which the test metrics were computed."`
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows; absent if there is nothing."`
-	// GroupColumn and TimeColumn are the columns by which the rows were divided; empty
-	// if the division was random.
+	// GroupColumn and TimeColumn are the columns by which the rows were divided into training
+	// and scored rows. They are empty if the rows were divided at random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
 	// Effort is EffortFast, or empty for the default.
@@ -101,7 +101,7 @@ type ModelReport struct {
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
 	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether these rows were divided between training and scored rows, because equal rows are normal in this table. Otherwise equal rows were kept together."`
-	// The scores are nil if they were not measured.
+	// Validation, Test and Training are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
@@ -114,7 +114,8 @@ type ModelReport struct {
 	TargetPerformance *float64 `json:"targetPerformance" doc:"The threshold of the race; null if the race had none."`
 	// Classes are in the order of Confusion's rows and columns.
 	Classes []ClassReport `json:"classes" doc:"The labels, in the order of the rows and columns of confusion."`
-	// Confusion counts the test rows: true class down, predicted class across.
+	// Confusion has the number of test rows of each true class (rows of the matrix) by their
+	// predicted class (columns).
 	Confusion [][]int64 `json:"confusion" doc:"Number of test rows by true class (rows) and predicted class (columns)."`
 	// Reliability is nil in old reports and without test rows.
 	Reliability []ReliabilityBin `json:"reliability,omitempty" doc:"Test rows in ten bins by the probability of the most probable class. Observed is the fraction of rows of this class."`
@@ -157,7 +158,7 @@ const (
 	NoTime     = "no-time"
 )
 
-// Candidate is a model among which a race chose the final one.
+// Candidate is one of the models among which a race chose the final model.
 type Candidate struct {
 	Performance float64   `json:"performance" doc:"Performance on validation rows."`
 	LogLoss     float64   `json:"logLoss" doc:"Log loss on validation rows, after calibration."`
@@ -171,7 +172,7 @@ type Interval struct {
 }
 
 // String returns the interval with two decimals, or with four if it is narrower
-// than 0.02. It is "" for nil.
+// than 0.02. It returns "" for nil.
 func (i *Interval) String() string {
 	if i == nil {
 		return ""
@@ -188,8 +189,8 @@ func (i *Interval) String() string {
 	return fmt.Sprintf("%.*f–%.*f", digits, low, digits, high)
 }
 
-// FormatMargin returns half the width of the interval after a plus-minus sign, with two decimals,
-// or with four if the interval is narrower than 0.02. It is "" for nil.
+// FormatMargin returns a plus-minus sign and half the width of the interval, with two decimals,
+// or with four if the interval is narrower than 0.02. It returns "" for nil.
 func (i *Interval) FormatMargin() string {
 	switch {
 	case i == nil:
@@ -208,11 +209,11 @@ type Baseline struct {
 	Test       *Scores `json:"test" doc:"Scores on the test rows; null if there are none."`
 }
 
-// TestMissingReason returns the reason why the report has no test metrics, for people;
-// "" if it has some.
+// TestMissingReason returns the reason why the report has no test metrics, for people. It
+// returns "" if the report has test metrics.
 func (r *ModelReport) TestMissingReason() string {
 	switch {
-	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not count rows
+	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not report numbers of rows
 		return ""
 	case r.TestMissing == NoTime:
 		return "no time for the test rows: increase --time-limit"
@@ -274,14 +275,15 @@ type CurvePoint struct {
 	FalsePositiveRate float64 `json:"falsePositiveRate" doc:"Fraction of the rows of other classes that are predicted as the class; 0 if there are no such rows."`
 }
 
-// ReliabilityBin compares the probabilities in one interval with what happened.
+// ReliabilityBin compares the predicted probabilities in one interval with the observed
+// frequency of the class.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high" doc:"Upper end of the bin. It is not in the bin, except 1."`
 	Rows int64   `json:"rows"`
 	// Predicted, Observed and Interval are nil without rows.
 	Predicted *float64  `json:"predicted,omitempty" doc:"Mean predicted probability of the rows."`
-	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows in which it happened."`
+	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows whose true class is the class of the predicted probability."`
 	Interval  *Interval `json:"interval,omitempty" doc:"95 % confidence interval of observed."`
 }
 
@@ -316,7 +318,8 @@ type Interaction struct {
 	Class    string   `json:"class" doc:"The class whose probability has the strongest interaction of the columns."`
 	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not the sum of one effect for each column."`
 	Share    float64  `json:"share" doc:"Variance of this part divided by the variance of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
-	// Values and Probabilities are the table of the mean probability.
+	// Values are the labels of the rows and columns of Probabilities, the table of the mean
+	// probability.
 	Values        [][]string  `json:"values" doc:"At most six values of the first column, and at most six of the second."`
 	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had the same value of the first column (rows of the matrix) and the same value of the second (columns of the matrix)."`
 }
@@ -332,6 +335,6 @@ type AlgorithmReport struct {
 	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows, after calibration if the algorithms were compared by log loss."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
-	// Seconds is nil in old reports.
+	// Seconds is nil in reports of earlier releases.
 	Seconds []float64 `json:"seconds,omitempty" doc:"The time of each score in curve, in seconds since the machine that trained the algorithm began."`
 }

@@ -11,8 +11,8 @@ const (
 	OutcomeRunning     = "running"         // runs
 	OutcomeReached     = "reached"         // reached the threshold
 	OutcomeBelow       = "below-threshold" // no longer improved, below the threshold
-	OutcomeStopped     = "stopped"         // a run: another one ended the race first
-	OutcomeDone        = "done"            // without a threshold: no longer improved
+	OutcomeStopped     = "stopped"         // a run that was stopped because another run won
+	OutcomeDone        = "done"            // no longer improved, in a race without a threshold
 	OutcomeTimeLimit   = "time-limit"      // the time limit came first; the best model is kept
 	OutcomeCancelled   = "cancelled"
 	OutcomeFailed      = "failed"
@@ -51,8 +51,8 @@ func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string 
 	return ""
 }
 
-// FormatOutcome returns an outcome for people, such as "below 0.90". threshold is
-// the race's; nil if it had none.
+// FormatOutcome returns an outcome for people, such as "below 0.90". threshold is the
+// threshold of the race, or nil if the race had none.
 func FormatOutcome(outcome string, threshold *float64) string {
 	switch {
 	case outcome == OutcomeReached && threshold != nil:

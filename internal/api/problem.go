@@ -17,13 +17,13 @@ const (
 	CodeAuthenticatorCode Code = "authenticator-code" // the login needs the code of the authenticator app
 	CodeNoSecondFactor    Code = "no-second-factor"   // the account must first set up an authenticator app
 	CodeForbidden         Code = "forbidden"          // not allowed, or an invalid signed URL
-	CodeNotFound          Code = "not-found"          // unknown key, or of another account
+	CodeNotFound          Code = "not-found"          // unknown key, or key of another account's object
 	CodeNoRoute           Code = "no-route"           // no operation at this path
-	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but not of this method
-	CodeWrongState        Code = "wrong-state"        // the resource is not in a state that allows it
+	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but none with this method
+	CodeWrongState        Code = "wrong-state"        // the state of the resource does not allow the operation
 	CodeNameTaken         Code = "name-taken"         // the account has a dataset of this name, or the e-mail has an account
 	CodeTooLarge          Code = "too-large"          // more bytes than allowed
-	CodeWrongMediaType    Code = "wrong-media-type"   // Content-Type
+	CodeWrongMediaType    Code = "wrong-media-type"   // unsupported Content-Type or Content-Encoding
 	CodeBadRange          Code = "bad-range"          // the file does not have the requested range
 	CodeInvalid           Code = "invalid"            // a value out of range
 	CodeTooSmall          Code = "too-small"          // fewer bytes than a CSV can have
@@ -32,7 +32,7 @@ const (
 	CodeStorageFull       Code = "storage-full"       // the service's disk is full
 	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
 	CodeInternal          Code = "internal"           // a bug in the service, see requestId
-	CodeNotReady          Code = "not-ready"          // starting or stopping
+	CodeNotReady          Code = "not-ready"          // starting or stopping, or the database or storage does not respond
 )
 
 // Codes lists the codes in the order of the reference.
@@ -102,8 +102,8 @@ type FieldError struct {
 	Message string `json:"message" doc:"What is wrong with the value of the field."`
 }
 
-// NewProblem returns a problem with a code, and the HTTP status and title of the
-// code. format and args make its detail.
+// NewProblem returns a problem with a code, and with the HTTP status and title of the code. The
+// detail is formatted from format and args.
 func NewProblem(code Code, format string, args ...any) *Problem {
 	status := code.Status()
 	return &Problem{

@@ -21,8 +21,8 @@ const (
 	TrainingCancelled    = "CANCELLED"
 )
 
-// The metrics that a race can be run for. A race can also be run for rocAuc, prAuc or f1 of
-// one class, as in f1[yes]. Of the log loss smaller is better; see [PerformanceName].
+// The metrics by which a race can score its algorithms. A race can also use rocAuc, prAuc or f1
+// of one class, as in f1[yes]. For the log loss, smaller is better; see [PerformanceName].
 const (
 	MetricAccuracy         = "accuracy"
 	MetricBalancedAccuracy = "balancedAccuracy"
@@ -137,9 +137,8 @@ type CreatedTraining struct {
 }
 
 // Training is a training job: a race, or the run of one algorithm in a race.
-// AchievedPerformance is measured on validation rows, TrainingPerformance on the
-// rows the algorithm was trained on, and TestPerformance on rows that were used
-// for nothing else.
+// AchievedPerformance is the score on validation rows, TrainingPerformance on the rows that the
+// algorithm was trained on, and TestPerformance on rows that were used for nothing else.
 type Training struct {
 	TrainingJobKey       string       `json:"trainingJobKey"`
 	DatasetKey           string       `json:"datasetKey"`

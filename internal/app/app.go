@@ -30,8 +30,8 @@ type Config struct {
 	// TempDir is the folder for temporary files. It must exist. Defaults to the
 	// folder of the operating system.
 	TempDir string
-	// Now is the clock. Rand is the source of keys, tokens and salts. It must be
-	// cryptographically secure, as crypto/rand.Reader is.
+	// Now returns the current time. Rand is the source of random bytes for keys, tokens and
+	// salts. It must be cryptographically secure, as crypto/rand.Reader is.
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
@@ -47,27 +47,27 @@ type Config struct {
 	AcceptDatabase bool
 	// Races is the maximum number of concurrent races. Defaults to 1.
 	Races int
-	// Memory is the memory for races in bytes. A race begins only if the estimates of the
-	// running races leave enough for it. 0 means no limit.
+	// Memory is the memory for races in bytes. A race begins only if Memory minus the
+	// estimated memory of the running races is enough for it. 0 means no limit.
 	Memory int64
-	// MinSpreadCells is the size of a dataset, in rows × columns × classes, from which several
-	// workers may share a race on it. It applies only if the database is on a server.
+	// MinSpreadCells is the minimum size of a dataset, as rows × columns × classes, for a race
+	// that several workers train together. It applies only if the database is on a server.
 	// Defaults to 200,000.
 	MinSpreadCells int64
-	// PreparationLimit is the time limit for preparing a dataset. One second for
-	// each mebibyte of the CSV is added to it. Defaults to 2 minutes.
+	// PreparationLimit is the time limit for preparing a dataset, to which one second is added
+	// for each mebibyte of the CSV. Defaults to 2 minutes.
 	PreparationLimit time.Duration
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
 	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
 	OwnJobsOnly bool
 	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
-	// download results directly from it, with signed URLs. See [App.WatchUploads]. It is
-	// an error if Blobs is a folder.
+	// download results directly from it, with signed URLs. See [App.WatchUploads]. [New]
+	// returns an error if DirectTransfers is set and Blobs is a folder.
 	DirectTransfers bool
 	// Tracer creates the spans of jobs. Nil creates none.
 	Tracer trace.Tracer
-	// Host is the name of the machine and Version that of the program, which administrators see
-	// in the list of workers.
+	// Host is the name of the machine, and Version the version of the program. Administrators
+	// see both in the list of workers.
 	Host, Version string
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
@@ -90,7 +90,7 @@ type App struct {
 	ownJobsOnly   bool
 	memory        int64
 	host, version string
-	// spreads is set if several workers may train one race.
+	// spreads reports whether several workers may train one race together.
 	spreads        bool
 	minSpreadCells int64
 	// basePreparationLimit is Config.PreparationLimit.
@@ -106,8 +106,8 @@ type App struct {
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLs receives a value each time that this process returns an upload URL of the
-	// S3 store. lastUploadURL is the last such time, in Unix seconds.
+	// uploadURLs receives a value when this process returns an upload URL of the S3 store.
+	// lastUploadURL is the last time at which it did, in Unix seconds.
 	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
 }
@@ -162,12 +162,12 @@ func (a *App) loadSecret() ([]byte, error) {
 	return hex.DecodeString(kept)
 }
 
-// sweepInterval is how often the leftovers of dead processes are removed.
+// sweepInterval is how often a process removes the files of dead processes.
 const sweepInterval = time.Hour
 
-// Run removes the leftovers of dead processes and runs jobs until ctx is done.
-// Then it stops the running jobs and releases them, so that another process can
-// claim them at once. See [job.Pool.Run] for the time this takes.
+// Run removes the files of dead processes and runs jobs until ctx is done. Then it stops the
+// running jobs and releases them, so that another process can claim them immediately. See
+// [job.Pool.Run] for how long this takes.
 func (a *App) Run(ctx context.Context) error {
 	a.removeLeftovers(ctx)
 	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
@@ -183,7 +183,7 @@ func (a *App) Run(ctx context.Context) error {
 // all processes. The registration ends when unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
-		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only what clients see depends on it
+		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only reported states depend on it
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
@@ -213,23 +213,24 @@ func (a *App) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// TempDir returns the folder for temporary files; empty is that of the operating system.
+// TempDir returns the folder for temporary files. It returns "" for the folder of the
+// operating system.
 func (a *App) TempDir() string { return a.tempDir }
 
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
-// deleteBlobs deletes blobs that no row references any more. It only logs an
-// error, because a sweep removes the blobs after this process has ended.
+// deleteBlobs deletes blobs that no row references any more. It only logs errors, because
+// after this process has ended, [App.Run] of another process removes the remaining blobs.
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
 	}
 }
 
-// discardBlob deletes a blob because the transaction that was to reference it returned
-// err. It keeps the blob if the transaction may have been committed. If it was not
-// committed, a sweep removes the blob after this process has ended.
+// discardBlob deletes a blob because the transaction that should have stored a reference to
+// it returned err. It keeps the blob if the transaction may have been committed. If that was
+// not the case, another process removes the blob after this process has ended.
 func (a *App) discardBlob(ctx context.Context, err error, key string) {
 	if !errors.Is(err, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)

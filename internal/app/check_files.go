@@ -12,7 +12,7 @@ import (
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
 	// Files is the number of files that the database references. Bytes is the total size
-	// of the undamaged ones.
+	// of those that are not damaged.
 	Files int
 	Bytes int64
 	// Unverified is the number of files that had no checksum to compare with,
@@ -30,7 +30,7 @@ type FileCheck struct {
 type DamagedFile struct {
 	// Blob is the name of the file in blobs/.
 	Blob string
-	// Reason says what owns the file and what is wrong with it.
+	// Reason is a message that names the owner of the file and what is wrong with the file.
 	Reason string
 }
 
@@ -103,7 +103,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 		if f.Bytes == 0 { // stored by an earlier release
 			if r, err := a.blobs.Open(ctx, f.Blob); err == nil {
 				f.Bytes = r.Size
-				_ = r.Close() // nothing was written
+				_ = r.Close() // only the size was read
 			}
 		}
 		switch f.Kind {
@@ -118,8 +118,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	return &u, nil
 }
 
-// ObserveFiles calls report at the end of each read, write and delete of a stored file.
-// report must be safe for concurrent use. The zero App has no files.
+// ObserveFiles makes the App call report at the end of each read, write and delete of a stored
+// file. report must be safe for concurrent use. ObserveFiles has no effect on a zero App.
 func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.blobs != nil {
 		a.blobs.Observe(a.now, report)

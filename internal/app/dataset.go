@@ -19,8 +19,8 @@ const (
 	minName, maxName               = 3, 30
 	minDescription, maxDescription = 3, 150
 
-	// lengthHeader is the header that a client is asked to send with an upload. It has
-	// the format of the documented example.
+	// lengthHeader is the header in extraHeaders, which a client should send with an upload.
+	// It has the format of the example in the service's documentation.
 	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
@@ -131,7 +131,8 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	return out, nil
 }
 
-// newUploadInfo returns where to upload the CSV of a PENDING dataset.
+// newUploadInfo returns the signed URL of the service, and the headers, to upload the CSV of a
+// PENDING dataset.
 func (a *App) newUploadInfo(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
 	if a.direct != nil {
 		return a.directUploadInfo(ctx, d.Account, d.Key)
@@ -148,8 +149,8 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 	return d, a.lookupProblem(err, "dataset", key)
 }
 
-// checkDataset returns a problem if the caller has no such dataset. It does not read the columns,
-// which may be a megabyte.
+// checkDataset returns a problem if the caller has no dataset with this key. It does not read
+// the description of the dataset's columns, which may have a megabyte.
 func (a *App) checkDataset(ctx context.Context, key string) error {
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
@@ -211,9 +212,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is AddData for a CSV of any allowed size. It requires the signed URL
-// that [App.CreateDataset] returned. size is the declared size of the body in
-// bytes, or -1 if it is unknown.
+// UploadData is AddData for a CSV of any allowed size. in has the parameters of the signed URL
+// that [App.CreateDataset] returned. size is the declared size of the body in bytes, or -1 if
+// it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -225,8 +226,8 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	return a.upload(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
 }
 
-// findPendingDataset returns a dataset that accepts data. The state is checked
-// again after the upload.
+// findPendingDataset returns a dataset of the caller, or a problem if it is not PENDING.
+// acceptFile checks the state again after the upload.
 func (a *App) findPendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
 	d, err := a.findDataset(ctx, key)
 	if err != nil {
@@ -242,9 +243,8 @@ func notPendingProblem(d *store.Dataset) error {
 	return api.NewProblem(api.CodeWrongState, "dataset %s is %s, but data can be added only to a PENDING dataset: create another dataset", d.Key, d.Status)
 }
 
-// upload stores the CSV. Then, in one transaction, it makes the dataset
-// PROCESSING and queues its preparation. Of two concurrent uploads, the first to
-// end succeeds.
+// upload stores the CSV. Then, in one transaction, it makes the dataset PROCESSING and queues
+// its preparation. Of two concurrent uploads, the one that ends first succeeds.
 func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.storeUpload(ctx, u)
 	if err != nil {

@@ -13,16 +13,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceDeadlines has the deadlines of races by the clock of this process. A deadline is stored
-// as a time of day. Once this process knows it, the time left is that of the monotonic clock,
-// so that no race ends early or late because a clock was set. The zero value is ready to use.
+// raceDeadlines has the deadlines of races by the monotonic clock of this process. A deadline is
+// stored as a time of day. When this process reads it for the first time, it converts the
+// deadline to its monotonic clock, so that no race ends early or late because a clock is set
+// later. The zero value is ready to use.
 type raceDeadlines struct {
 	mu   sync.Mutex
-	ends map[string]time.Time // with a monotonic reading, by key of the race
+	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
 // end returns the time by which a race must end, or the zero time if it has no deadline.
-// now is the time by the clock of this process, and shared by that of the stored deadline.
+// now and shared are the same time: now by the clock of this process, and shared by the clock of
+// the stored deadline.
 func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
@@ -40,7 +42,7 @@ func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Ti
 	return end
 }
 
-// keep forgets all races but those with these keys.
+// keep deletes the deadlines of all races except those in keys.
 func (d *raceDeadlines) keep(keys map[string]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,8 +56,8 @@ func (a *App) raceEnd(race *store.Training) time.Time {
 	return a.deadlines.end(race, now, a.store.SharedTime(now))
 }
 
-// raceTimeLeft returns the time until the race must end. The time limit counts
-// from the start of the race, but the race must also end by its deadline.
+// raceTimeLeft returns the time until the race must end: because of its time limit, which
+// counts from the start of the race, or because of its deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	now := a.now()
 	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
@@ -90,9 +92,9 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	return limit.Round(100 * time.Millisecond)
 }
 
-// watchDeadlines starts ending the races whose deadline passes while they are queued, so that
-// clients get a response in time even if the queue is long. It ends when stop is called or
-// ctx is done.
+// watchDeadlines starts a goroutine that ends races whose deadline passes while they are
+// queued, so that clients get a result in time even if the queue is long. The goroutine ends
+// when stop is called or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 	return a.queueWatchers.run(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)

@@ -43,8 +43,8 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endInterrupted ends a race or prediction if no process runs it and none will
-// resume it, and reports whether it did.
+// endInterrupted ends a race or prediction if no process runs it and none will resume it. It
+// reports whether it has ended it.
 func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {

@@ -14,16 +14,16 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// uploadPollInterval is how often WatchUploads looks for uploads while an upload URL of
-// this process is valid. At other times it looks every idleUploadPollInterval, to find
-// the uploads for processes that have died.
+// uploadPollInterval is how often WatchUploads looks for uploads while an upload URL that this
+// process returned is valid. At other times it looks every idleUploadPollInterval, to find
+// uploads to URLs of processes that have died.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
 )
 
-// directUploadInfo returns where to upload the CSV of a PENDING dataset: a URL of the
-// S3 store.
+// directUploadInfo returns the signed URL of the S3 store, and the headers, to upload the CSV of
+// a PENDING dataset.
 func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.UploadInfo, error) {
 	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
 	if err != nil {
@@ -37,9 +37,9 @@ func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.Up
 	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + lengthHeader}, nil
 }
 
-// resultURL returns the URL of the result of a COMPLETED prediction. If direct
-// transfers are enabled, it is a URL of the S3 store. Without credentials to sign that,
-// it is a URL of the service.
+// resultURL returns the signed URL of the result of a COMPLETED prediction. If direct transfers
+// are enabled, it is a URL of the S3 store, or a URL of the service if there are no credentials
+// to sign a URL of the store.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
 		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
@@ -109,7 +109,7 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 		return a.direct.Delete(ctx, u.Name)
 	case u.Size < api.MinUploadBytes || u.Size > api.MaxUploadBytes:
 		if a.now().Sub(u.Modified) < signedURLSeconds*time.Second {
-			return nil // while the URL is valid, a delete could hit the file that replaces it
+			return nil // while the URL is valid, the client may be replacing the file
 		}
 		a.log.WarnContext(ctx, "deleted an upload of an invalid size", "dataset", key, "bytes", u.Size)
 		return a.direct.Delete(ctx, u.Name)

@@ -14,13 +14,13 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxDriftParts is the maximum number of columns whose parts are stored, so that the
-// comparison of 5,000 columns fits in one row of the store.
+// maxDriftParts is the maximum number of columns for which the comparison keeps the shares of
+// single ranges or texts, so that the comparison of 5,000 columns fits in one row of the store.
 const maxDriftParts = 100
 
 // GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with
-// the training CSV. The first call makes and stores it, so that predictions without
-// calls do not take longer.
+// the training CSV. The first call computes and stores the comparison, so that a prediction
+// takes no longer if nobody reads its drift.
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	var text []byte
 	var p *store.Prediction

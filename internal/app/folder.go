@@ -26,15 +26,13 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkIdentity returns ErrMismatch unless the database and the stored files have the
-// same identity. If one of them has no identity, because it is new or from a release
-// without identities, it gets the identity of the other, unless the references in the
-// database contradict the files. If accept is true, the files always get the identity
-// of the database.
+// checkIdentity returns ErrMismatch unless the database and the stored files have the same
+// identity. If only one of them has an identity, because the other is new or from a release
+// without identities, the other gets the same identity, unless the references in the database
+// contradict the files. If accept is true, the files always get the identity of the database.
 //
-// Several processes may start at once on a new database and new files: each first sets
-// the identity of the database and then that of the files, which is read in the same
-// order here.
+// Several processes may start together on a new database and new files. Therefore each process
+// reads and sets the identity of the database first, and then the identity of the files.
 func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	var databaseID string
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -68,11 +66,10 @@ func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	return a.setIdentity(ctx, databaseID, filesID)
 }
 
-// setIdentity makes the identities of the database and the stored files equal. If the
-// database has an identity, the files get it; otherwise the database gets the identity
-// of the files. If neither has one, or if a database is moved to a new S3 store, both
-// get a new identity. The identity of an S3 store begins with the location of the
-// store.
+// setIdentity makes the identities of the database and the stored files equal. If the database
+// has an identity, the files get the same. Otherwise the database gets the identity of the
+// files. If neither has an identity, or if a database is moved to a new S3 store, both get a
+// new one. The identity of an S3 store begins with the location of the store.
 func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {
@@ -107,10 +104,10 @@ func bucketOf(id string) string {
 	return location
 }
 
-// checkReferences returns ErrMismatch if the blobs that the database references
-// contradict the stored blobs. referenced and stored are the keys of these blobs, and
-// location is where the stored ones are. An empty databaseID or filesID is a missing
-// identity.
+// checkReferences returns ErrMismatch if the blobs that the database references contradict the
+// stored blobs. referenced and stored are the keys of these blobs, and location, for messages,
+// is the folder or bucket of the stored blobs. databaseID and filesID are the identities, or
+// empty if there is none.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketOf(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)

@@ -9,18 +9,18 @@ import (
 	"foretell/internal/store"
 )
 
-// JobCounts counts the jobs of one kind.
+// JobCounts has the numbers of jobs of one kind.
 type JobCounts struct {
 	// Kind is "prepare", "train", "predict" or "part".
 	Kind string
-	// Queued and Running count the jobs of all processes that share the store.
+	// Queued and Running are the numbers of jobs of all processes that share the store.
 	Queued, Running int64
-	// Finished counts the jobs that this process has ended, by the final state of
-	// their subject, such as COMPLETED.
+	// Finished is the number of jobs that this process has ended, by the final state of the
+	// dataset, training job or prediction, such as COMPLETED.
 	Finished map[string]int64
 	// OldestQueued is the age of the oldest queued job. It is 0 if none is queued.
 	OldestQueued time.Duration
-	// Durations has the duration of each job that this process ran to its end.
+	// Durations is a histogram of the durations of the jobs that this process has ended.
 	Durations JobDurations
 }
 
@@ -54,7 +54,7 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 // JobDurations is a histogram of durations.
 type JobDurations struct {
 	Count   uint64
-	Seconds float64 // their sum
+	Seconds float64 // sum of the durations
 	// UpTo maps each bound in seconds to the number of durations that do not exceed it.
 	UpTo map[float64]uint64
 }

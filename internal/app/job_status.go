@@ -8,10 +8,11 @@ import (
 	"foretell/internal/store"
 )
 
-// jobStatus is the state of the job on a resource. It is more exact than the
-// status of the resource, because the process that wrote RUNNING may have died.
+// jobStatus is the state of the job on a dataset, training job or prediction. It is more exact
+// than the stored status of that resource, because the process that stored RUNNING may have
+// died.
 type jobStatus struct {
-	job *store.JobState // nil if there is none
+	job *store.JobState // nil if the resource has no job
 	// running reports whether a living process runs the job.
 	running bool
 	// interrupted reports whether no process runs the job and none will resume it
@@ -22,12 +23,12 @@ type jobStatus struct {
 	queuedBefore int
 }
 
-// processCache caches which processes are alive.
+// processCache caches, for one request, which processes are alive.
 type processCache struct {
 	app       *App
 	alive     map[string]bool
-	hasWorker bool              // a process that runs the jobs of all processes is alive
-	hosts     map[string]string // the machine of each worker
+	hasWorker bool              // whether a process that runs the jobs of all processes is alive
+	hosts     map[string]string // names of the workers' machines, by process
 }
 
 // newProcessCache returns a cache that knows whether any worker is alive.
@@ -63,8 +64,7 @@ func (p *processCache) jobStatus(j *store.JobState) jobStatus {
 	return s
 }
 
-// findJobStatus returns the status of the job on one resource, with its place in
-// the queue.
+// findJobStatus returns the status of the job on a resource, with queuedBefore.
 func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (jobStatus, error) {
 	j, err := t.GetJobState(ctx, subject)
 	if errors.Is(err, store.ErrNotFound) {
@@ -84,10 +84,10 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob reads a resource and the status of its job. get reads the resource with a
-// single statement and returns the subject of the job, or "" if the work on the resource
-// has ended and it therefore has no job. readWithJob may call get twice. Most resources
-// that are read have no job, and need one round trip to the database instead of a
+// readWithJob reads a resource and returns the status of its job. get must read the resource
+// with a single statement, and return the subject of the job, or "" if the work on the resource
+// has ended so that it has no job. readWithJob may call get twice. Resources without a job,
+// which are most of those that are read, take one round trip to the database instead of a
 // transaction.
 func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	var subject string
@@ -130,7 +130,7 @@ func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) 
 // reportedStatus returns the status to report for a resource: PENDING if it is
 // stored as RUNNING but no process runs the job, otherwise the stored status.
 func (s jobStatus) reportedStatus(stored string) string {
-	if stored == api.TrainingRunning && s.job != nil && !s.running { // predictions have the same string
+	if stored == api.TrainingRunning && s.job != nil && !s.running { // RUNNING is also a status of predictions
 		return api.TrainingPending
 	}
 	return stored
@@ -147,9 +147,8 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	return out
 }
 
-// Adopt makes this process run the job on a dataset, race or prediction if it was
-// interrupted, because the process that queued it has died. Otherwise it does
-// nothing.
+// Adopt lets this process run the job on the dataset, race or prediction with this key if the
+// job was interrupted, because the process that queued it has died. Otherwise it does nothing.
 func (a *App) Adopt(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.findJobStatus(ctx, t, key)

@@ -30,8 +30,9 @@ const (
 	workerGrace = 30 * time.Second
 )
 
-// failTooLargeRaces starts to check for queued races that need more memory than any process that
-// may run them has, and makes them FAILED. It ends when stop is called or ctx is done.
+// failTooLargeRaces starts a goroutine that makes queued races FAILED if they need more memory
+// than every process that may run them has. The goroutine ends when stop is called or ctx is
+// done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // when a race was first found too large, by key
 	return a.queueWatchers.run(ctx, func() time.Duration {
@@ -57,8 +58,8 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	})
 }
 
-// listTooLargeRaces returns the queued races that need more memory than any process that
-// may run them has. largest is the memory of the largest such process.
+// listTooLargeRaces returns the queued races that need more memory than every process that
+// may run them has. largest is the largest memory of these processes, in bytes.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil
@@ -121,7 +122,7 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 	return err
 }
 
-// tooLargeReason returns the reason for which a race cannot begin, and what to do.
+// tooLargeReason returns a message that says why a race cannot begin, and what to do.
 func tooLargeReason(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	for _, run := range runs {

@@ -31,8 +31,8 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	}
 }
 
-// formatInterval returns the confidence interval of a performance as it is stored. It
-// is empty if there is none. parseInterval is the inverse.
+// formatInterval returns the confidence interval of the performance in its stored form, or "" if
+// the scores have no interval of the metric. parseInterval is the inverse.
 func formatInterval(s *api.Scores, metric string) string {
 	i := s.PerformanceInterval(metric)
 	if i == nil {
@@ -61,8 +61,8 @@ func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err er
 	return m, a.lookupProblem(err, "model", key)
 }
 
-// toDecimal converts a number to the quoted number that the API documents. If v is nil,
-// the number was not measured, and the result is NaN.
+// toDecimal converts a number to the quoted number of the documented API. If v is nil because
+// the number was not measured, toDecimal returns NaN.
 func toDecimal(v *float64) api.Decimal {
 	if v == nil {
 		return api.Decimal{Value: math.NaN()}
@@ -115,7 +115,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 	return summarizeReport(report), nil
 }
 
-// DownloadModel opens the file of a model. learn.ReadModel reads it.
+// DownloadModel opens the file of a model, in the format of learn.ReadModel.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {

@@ -35,7 +35,7 @@ func checkText(field, text, allowed string) error {
 		case strings.ContainsRune(allowed, r):
 		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
 			return api.NewFieldProblem(field, "must not have control characters, but has %U", r)
-		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf has the characters without width
+		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf is the class of invisible format characters
 			visible = true
 		}
 	}
@@ -48,8 +48,9 @@ func checkText(field, text, allowed string) error {
 // maxFileName is the maximum length of a file name in characters.
 const maxFileName = 255
 
-// normalizeFileName returns the name of an uploaded file without its folders, or "" if it
-// has none. It removes the characters that checkText refuses, because the name is only shown.
+// normalizeFileName returns the name of an uploaded file without its folders, or "" if the file
+// has no name. It removes characters that checkText rejects, instead of rejecting the name,
+// because the name is only shown to people.
 func normalizeFileName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {

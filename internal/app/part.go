@@ -13,8 +13,8 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the share of the remaining time of a race after which a part ends, so
-// that the race gets its recording in time.
+// partTimeShare is the fraction of the remaining time of a race that a part may use, so that
+// the worker of the race receives the recording in time.
 const partTimeShare = 0.9
 
 // trainPart trains one run of a race, and stores the recorded run. Another worker runs the
@@ -24,7 +24,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if rows.race.Status != api.TrainingRunning { // nobody would use the run
+	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
 		return a.finishJob(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
 	}
 	f, err := a.loadFrame(ctx, rows.dataset)
@@ -82,7 +82,7 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 		rows.runs, err = t.ListRuns(ctx, run.Parent)
 		return err
 	})
-	if err == nil && !run.Deadline.IsZero() { // the clock that set Started may be another machine's
+	if err == nil && !run.Deadline.IsZero() { // Started may be by the clock of another machine
 		rows.race.Started = a.now()
 		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.SharedTime(rows.race.Started)))
 	}
@@ -103,7 +103,7 @@ func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	return err
 }
 
-// failPart ends a part that failed. The worker of the race then trains the run.
+// failPart ends a part whose job failed. The worker of the race then trains the run itself.
 func (a *App) failPart(ctx context.Context, j *job.Job, _ error) error {
 	return a.finishJob(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
 }

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/store"
 )
 
-// The kinds of jobs, in prepare.go, train.go, predict.go and part.go.
+// The kinds of jobs, which prepare.go, train.go, predict.go and part.go implement.
 const (
 	kindPrepare = "prepare"
 	kindTrain   = "train"
@@ -19,7 +19,7 @@ const (
 	kindPart    = "part"
 )
 
-// The maximum numbers of concurrent jobs. maxPreparationsPerAccount keeps a
+// The maximum numbers of concurrent jobs of a process. maxPreparationsPerAccount keeps a
 // worker free for other accounts.
 const (
 	maxPredictions            = 2
@@ -73,8 +73,8 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 	return a.insertJob(ctx, t, &store.Job{Account: account, Kind: kind, Subject: subject})
 }
 
-// insertJob queues j and sets its key and time of creation. It has the requirements of
-// queueJob.
+// insertJob sets the key and the time of creation of j, and queues j. As for queueJob, t must be
+// the transaction that writes the change of state for which the job is needed.
 func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err error) {
 	if j.Key, err = a.newKey(); err != nil {
 		return err
@@ -87,20 +87,20 @@ func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err err
 	return t.InsertJob(ctx, j)
 }
 
-// jobQueued makes this process look for a job of a kind that it has queued. The transaction
-// must be committed.
+// jobQueued notifies the workers of this process that it has queued a job of a kind. It must be
+// called after the commit of the transaction.
 func (a *App) jobQueued(kind string) {
 	a.pool.Wake(kind)
 	a.queueWatchers.notify()
 }
 
-// finishJob ends a job and calls write, in one transaction. It returns
-// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.
-// outcome is the final state of the job's subject. While the database is
-// unavailable finishJob tries again, so that the work is not lost. Its error wraps
+// finishJob ends a job and calls write, in one transaction. It returns job.ErrLeaseLost, and
+// writes nothing, if this process does not hold the lease. outcome is the final state of the
+// job's dataset, training job or prediction, for the counts of jobs. While the database is
+// unavailable, finishJob repeats the transaction, so that the work is not lost. Its error wraps
 // store.ErrUnavailable if one of the attempts may have been committed.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
-	var unknown error // the outcome of an earlier attempt
+	var unknown error // the error of an earlier attempt that may have been committed
 	for {
 		err := a.store.Write(ctx, func(t *store.Tx) error {
 			if err := t.FinishJob(ctx, j.Key, a.store.ProcessName()); err != nil {
@@ -151,7 +151,8 @@ func translateLeaseLost(err error) error {
 	return err
 }
 
-// jobStore adapts the store to job.Store. It calls changed when the queue may have changed.
+// jobStore implements job.Store with a store. It calls changed when the queue of jobs may have
+// changed.
 type jobStore struct {
 	store   *store.Store
 	changed func()

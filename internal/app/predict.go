@@ -22,7 +22,8 @@ const predictionLimit = time.Hour
 
 var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
 
-// predict streams the blind CSV through the model into the result.
+// predict runs the job of a prediction: it streams the blind CSV through the model into the
+// result.
 func (a *App) predict(ctx context.Context, r *job.Run) error {
 	p, err := a.beginPrediction(ctx, r)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 	return p, err
 }
 
-// writeResult makes and stores the result, and sets Result and Rows of p.
+// writeResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
 func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
@@ -164,8 +165,8 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 // modelCacheSize is the maximum number of models kept in memory.
 const modelCacheSize = 4
 
-// modelCache holds the most recently used models, the latest first. Models are
-// immutable, so the cache is never stale.
+// modelCache holds the most recently used models, the last used first. Models are immutable, so
+// the cache is never stale.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel

@@ -110,7 +110,7 @@ func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus
 	return out
 }
 
-// GetPredictionProgress returns how many rows are predicted.
+// GetPredictionProgress returns how many rows have been predicted.
 func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput) (*api.PredictionProgress, error) {
 	p, s, err := a.findPredictionWithStatus(ctx, in.PredictionKey)
 	if err != nil {
@@ -188,9 +188,9 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	return a.openResult(ctx, p)
 }
 
-// OpenResult opens the result of a COMPLETED prediction to compute its digests. It is not a
-// download, so it is not recorded. The caller must know that the prediction belongs to the
-// account that asks.
+// OpenResult opens the result of a COMPLETED prediction, for example to compute its digests. The
+// audit log does not record this as a download. The caller must have checked that the
+// prediction belongs to the account for which it opens the result.
 func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
@@ -199,8 +199,9 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	return a.openResult(ctx, p)
 }
 
-// ReadResultHead returns the first bytes of the result of a COMPLETED prediction, at most size.
-// It has the rules of OpenResult, and does not verify the checksum, which is of the whole file.
+// ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
+// prediction. It does not verify the checksum, which is that of the whole file. As for
+// OpenResult, the caller must have checked the account, and the audit log records nothing.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
@@ -210,7 +211,7 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	if err != nil {
 		return nil, a.toProblem(a.damagedProblem(ctx, err, resultFile(p)))
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(r, size))
 }
 

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// preparationTime is the default of [Config.PreparationLimit]. The time limit
-// increases by one second for each minPreparationRate bytes. Preparation normally
-// takes a small fraction of it.
+// preparationTime is the default of [Config.PreparationLimit]. The time limit of a preparation
+// increases by one second for each minPreparationRate bytes of the CSV. Preparations normally
+// take a small fraction of the limit.
 const (
 	preparationTime    = 2 * time.Minute
 	minPreparationRate = 1 << 20
@@ -24,12 +24,12 @@ const (
 
 var errPreparationLimit = errors.New("the preparation took longer than the time limit")
 
-// preparationLimit returns the time limit for preparing a CSV of that size.
+// preparationLimit returns the time limit for preparing a CSV of the given size.
 func (a *App) preparationLimit(bytes int64) time.Duration {
 	return a.basePreparationLimit + time.Duration(bytes/minPreparationRate)*time.Second
 }
 
-// prepare scans the CSV of a PROCESSING dataset, stores its profile and makes
+// prepare runs the job of a PROCESSING dataset: it scans the CSV, stores the profile and makes
 // the dataset COMPLETED, or FAILED if the CSV has a defect.
 func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	d, err := a.findJobDataset(ctx, r.Account, r.Subject)
@@ -88,7 +88,7 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	d, err := a.findJobDataset(ctx, j.Account, j.Subject)
 	if errors.Is(err, store.ErrNotFound) {
-		return job.ErrLeaseLost // deleted together with its job
+		return job.ErrLeaseLost // the dataset was deleted together with its job
 	}
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 	if n := c.Numbers; n != nil {
 		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == profile.FormNumeric && c.IsInteger()
 		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
-			merged := (len(h.Rows) + distributionBins - 1) / distributionBins // bins that become one
+			merged := (len(h.Rows) + distributionBins - 1) / distributionBins // number of bins that are joined into one
 			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)
 			for i, rows := range h.Rows {
 				d.Bins[i/merged] += int64(rows)

@@ -57,8 +57,8 @@ func (a *App) diskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// lookupProblem converts the error of a lookup by key. If the resource does not exist,
-// it returns a problem with CodeNotFound. It converts other errors as toProblem does.
+// lookupProblem converts the error of reading a resource by its key. If the resource does not
+// exist, it returns a problem with CodeNotFound. It converts other errors as toProblem does.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
@@ -66,8 +66,8 @@ func (a *App) lookupProblem(err error, noun, key string) error {
 	return a.toProblem(err)
 }
 
-// failureReason returns why a job failed, for users. It is the message of a
-// problem if cause is one. Otherwise it refers to the log, where the cause is.
+// failureReason returns a message for users that says why a job failed. If cause is a problem,
+// it is the detail of the problem. Otherwise it refers to the log, which has the cause.
 func (a *App) failureReason(cause error) string {
 	var p *api.Problem
 	switch {

@@ -15,15 +15,15 @@ import (
 // progressInterval is the interval at which progress is written to the store.
 const progressInterval = 250 * time.Millisecond
 
-// progressRecorder collects the scores of a race between writes to the store. It
-// keeps whole curves, for clients that request the history.
+// progressRecorder collects the scores of a race between two writes to the store. It keeps all
+// scores since the start, for clients that request the history.
 type progressRecorder struct {
 	mu   sync.Mutex
 	rows []*algorithmRow
 }
 
-// algorithmRow is the row of one run, its status in the store, and whether it has
-// changes that are not stored yet.
+// algorithmRow is the row of one run, with the status that the store has, and whether the row
+// has changes that are not stored yet.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string
@@ -68,8 +68,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged marks rows as changed again because they could not be written.
-// Changes since takeChanged are kept.
+// markChanged marks rows that takeChanged returned as changed again, because they could not be
+// written. It does not overwrite changes that were made after takeChanged.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	if len(changed) == 0 {
 		return
 	}
-	ctx = span.Without(ctx) // a span every 250 ms would be of no use
+	ctx = span.Without(ctx) // spans every 250 ms would only fill the trace
 	now := a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
@@ -111,8 +111,8 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	}
 }
 
-// runEvery calls fn at intervals until stop is called or ctx is done. stop waits
-// until a running call has returned.
+// runEvery starts a goroutine that calls fn at intervals until stop is called or ctx is done.
+// stop waits until a running call of fn has returned.
 func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

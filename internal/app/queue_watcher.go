@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// queueRest is the minimum time between two calls of a queue watcher, so that it costs
-	// little while many jobs are queued.
+	// queueRest is the minimum time between two calls of the function of a queue watcher, so
+	// that the calls take little time even while many jobs are queued.
 	queueRest = 250 * time.Millisecond
-	// queuePoll is the maximum time between them, in case a change was not reported.
+	// queuePoll is the maximum time between two such calls, in case a change was not reported.
 	queuePoll = 5 * time.Second
 )
 
-// queueWatchers notifies functions when jobs may have been queued or released. Its zero
-// value is ready to use.
+// queueWatchers calls functions when jobs may have been queued or released. Its zero value is
+// ready to use.
 type queueWatchers struct {
 	mu       sync.Mutex
 	watchers []chan struct{}
 }
 
-// notify reports a change. It does not block.
+// notify reports that the queue may have changed. It does not block.
 func (w *queueWatchers) notify() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,9 +34,9 @@ func (w *queueWatchers) notify() {
 	}
 }
 
-// run calls fn at once, after each change of the queue, and when the time next that fn
-// returned has passed, until stop is called or ctx is done. stop waits until a running call has
-// returned.
+// run starts a goroutine that calls fn: immediately, after each change of the queue, and when
+// the time that fn returned has passed. The goroutine ends when stop is called or ctx is done.
+// stop waits until a running call of fn has returned.
 func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration)) (stop func()) {
 	changed := make(chan struct{}, 1)
 	w.mu.Lock()

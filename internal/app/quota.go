@@ -7,9 +7,9 @@ import (
 	"foretell/internal/store"
 )
 
-// checkQuota returns a *api.Problem with CodeQuota if an account would exceed its
-// limits after adding the usage added. Models and results of accepted jobs count
-// towards the limits, but are always stored.
+// checkQuota returns a *api.Problem with CodeQuota if the usage of an account plus added would
+// exceed one of its limits. Models and results of accepted jobs count towards the limits, but
+// are always stored.
 func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
 	owner, err := t.GetAccountByKey(ctx, account)
 	if err != nil || owner.Quota == (store.Quota{}) {

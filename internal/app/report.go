@@ -105,8 +105,7 @@ func toInterval(i learn.Interval) *api.Interval {
 	return &api.Interval{Low: i.Low, High: i.High}
 }
 
-// finiteOrNil returns a pointer to v. It returns nil if v is NaN, which means that
-// it was not measured.
+// finiteOrNil returns a pointer to v, or nil if v is NaN because it was not measured.
 func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -114,8 +113,8 @@ func finiteOrNil(v float64) *float64 {
 	return &v
 }
 
-// encodeReport returns a report and its summary as JSON. The summary has no parts that grow with
-// the columns or steps.
+// encodeReport returns a report and its summary as JSON. The summary lacks the parts whose size
+// grows with the number of columns or steps.
 func encodeReport(r *api.ModelReport) (report, summary []byte, err error) {
 	if report, err = json.Marshal(r); err != nil {
 		return nil, nil, err

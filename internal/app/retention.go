@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention has the times for which unused data is kept. 0 means forever.
+// Retention has the times for which unused data is kept. For each, 0 means forever.
 type Retention struct {
 	// Predictions are kept for this time after they ended.
 	Predictions time.Duration
@@ -30,8 +30,8 @@ const (
 	retentionBatch = 100
 )
 
-// EnforceRetention deletes what has expired. It does so at once, and then every hour until
-// ctx is done. Several processes may do so at the same time.
+// EnforceRetention deletes all data that has expired, immediately and then every hour until ctx
+// is done. Several processes may do so at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	if r == (Retention{}) {
 		return
@@ -41,7 +41,7 @@ func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	<-ctx.Done()
 }
 
-// deleteExpired deletes what has expired, and logs errors.
+// deleteExpired deletes all data that has expired, and logs errors.
 func (a *App) deleteExpired(ctx context.Context, r Retention) {
 	var errs []error
 	for _, kind := range []struct {
@@ -82,7 +82,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 				return a.RecordServiceEvent(ctx, t, kind+".expire", key)
 			})
 			if errors.Is(err, store.ErrWrongState) || errors.Is(err, store.ErrNotFound) {
-				continue // in use again, or deleted by another process
+				continue // the row is in use again, or another process has deleted it
 			}
 			if err != nil {
 				return err

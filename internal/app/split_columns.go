@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// checkSplitColumns returns an error unless the group and time columns of a race are columns
-// of the dataset.
+// checkSplitColumns returns an error unless the group column and the time column of a race are
+// columns of the dataset. Either may be missing.
 func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil

@@ -22,7 +22,7 @@ const (
 	// several workers train. In a smaller race, reading the dataset on another worker
 	// costs more time than it saves.
 	minSpreadCells = 200_000
-	// minSpreadTime is the shortest remaining time of a race that several workers train.
+	// minSpreadTime is the minimum remaining time of a race for which several workers train it.
 	minSpreadTime = 30 * time.Second
 	// partInterval is how often the parts of a race are polled.
 	partInterval = 500 * time.Millisecond
@@ -37,13 +37,13 @@ const (
 type spreadRace struct {
 	app  *App
 	job  *job.Job
-	keys map[string]string // keys of the runs, by algorithm
-	// ctx is the context of the job.
+	keys map[string]string // keys of all runs of the race, by algorithm
+	// ctx is the context of the race's job.
 	ctx  context.Context
 	wins chan learn.ThresholdReached
 
 	mu     sync.Mutex
-	remote []string // algorithms of the parts
+	remote []string // algorithms that other workers train
 }
 
 // queueParts queues parts of a race for idle workers. It returns nil if it queued none.
@@ -72,7 +72,7 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 			if err := a.insertJob(ctx, t, &store.Job{Account: run.Account, Kind: kindPart, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}
-			run.Deadline = end // of the race, for a machine with another clock
+			run.Deadline = end // the deadline of the race, because the worker may have another clock
 			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
 				return err
 			}
@@ -87,7 +87,8 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 	return s, nil
 }
 
-// isWorthSpreading reports whether a race is large enough for several workers, and has time.
+// isWorthSpreading reports whether a race is large enough for several workers, and has enough
+// time left.
 func (a *App) isWorthSpreading(rows *raceRows) bool {
 	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
 	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
@@ -113,8 +114,8 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	return idle, err
 }
 
-// newRemote returns how the engine gets the recordings of the parts. It returns nil if s
-// is nil. The caller must call stop when the race has ended.
+// newRemote returns the functions with which the engine gets the recordings of the parts. It
+// returns nil if s is nil. The caller must call stop when the race has ended.
 func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
@@ -172,15 +173,16 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("no worker has recorded it")
 
-// findPart returns the recorded run, or a zero File if the run is not recorded yet. If
-// take is true and no worker has claimed the part, findPart deletes its job and sets gone.
-// The error is errNoRecording if no worker will record the part.
+// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet.
+// run is the key of the run. If take is true and no worker has claimed the part, findPart
+// deletes the job of the part and returns gone = true. It returns errNoRecording if no worker
+// will record the part.
 func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {
 		within = s.app.store.Write
 	}
-	ctx := span.Without(s.ctx) // two spans a second would be of no use
+	ctx := span.Without(s.ctx) // two spans a second would only fill the trace
 	err = within(ctx, func(t *store.Tx) error {
 		f, gone = store.File{}, false
 		parts, err := t.ListParts(ctx, s.job.Subject)
@@ -207,7 +209,7 @@ func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, e
 	return f, gone, err
 }
 
-// trainHere notes that this worker trains the algorithm.
+// trainHere records that this worker trains the algorithm.
 func (s *spreadRace) trainHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,8 +224,8 @@ func (s *spreadRace) stopParts() {
 	}
 }
 
-// open opens a recorded run and returns its size in bytes. Close of the reader returns an
-// error if the file is damaged.
+// open opens a recorded run and returns a reader and the size in bytes. Close of the reader
+// returns an error if the file is damaged.
 func (s *spreadRace) open(f store.File) (io.ReadCloser, int64, error) {
 	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
 	if err != nil {
@@ -238,18 +240,18 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function that stores the win of a run that this worker trains for
-// the job j. keys has the keys of the runs by algorithm.
+// announceWin returns a function that stores when a run that this worker trains for the job j
+// has reached the threshold. keys has the keys of the runs by algorithm.
 func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
-		if err != nil && ctx.Err() == nil { // the others only train longer
+		if err != nil && ctx.Err() == nil { // without the time, other workers only train longer
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}
 }
 
-// pollWins starts to send the times at which runs of a race reached the threshold to wins,
+// pollWins starts a goroutine that sends to wins when runs of a race have reached the threshold,
 // each once, until stop is called or ctx is done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
@@ -291,7 +293,7 @@ func (a *App) removeParts(ctx context.Context) {
 		return err
 	})
 	if err != nil {
-		if ctx.Err() == nil { // the next race or clean-up deletes them
+		if ctx.Err() == nil { // the next race or clean-up deletes the rest
 			a.log.WarnContext(ctx, "deleting the parts of ended races", "error", err)
 		}
 		return

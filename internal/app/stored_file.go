@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts holds, for each kind of stored file, how messages call it (the
-// key of its owner follows), and how to replace the file without a backup.
+// fileKindTexts holds, for each kind of stored file, its name in messages, which is followed by
+// the key of the file's owner, and a sentence about how to replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -87,10 +87,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified opens a stored file for a download after verifying its checksum.
-// It does so for every download, because bit rot does not change the modification
-// time. If the file is missing, it calls checkOwner, which must return an error if
-// the owner of the file was deleted meanwhile, and returns that error.
+// openVerified verifies the checksum of a stored file and opens it for a download. It verifies
+// the file for every download, because bit rot does not change the modification time. If the
+// file is missing, openVerified calls checkOwner and returns its error. checkOwner must return
+// an error if the owner of the file was deleted meanwhile.
 func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -103,7 +103,7 @@ func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner f
 	}
 	err = a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
 	if err != nil {
-		_ = r.Close() // what is closed was only read
+		_ = r.Close() // the file was only read
 		return nil, a.toProblem(err)
 	}
 	return r, nil

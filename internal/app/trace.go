@@ -44,8 +44,8 @@ func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
 	return s
 }
 
-// observe returns a function that calls record with an event, and ends the span of the
-// algorithm if the event is its last.
+// observe returns a function that calls record with an event, and ends the span of the event's
+// algorithm if this is the last event of the algorithm.
 func (s *runSpans) observe(record func(learn.Event)) func(learn.Event) {
 	return func(e learn.Event) {
 		record(e)

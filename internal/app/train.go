@@ -24,15 +24,15 @@ type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
 	dataset *store.Dataset
-	// end is when the race must end because of its deadline. It is zero if there is none.
+	// end is when the race must end because of its deadline. It is zero if the race has none.
 	end   time.Time
 	spill *spill.File // holds the model until it is stored
-	// spread is set if the race had parts for other workers.
+	// spread reports whether parts of the race were queued for other workers.
 	spread bool
 }
 
-// train runs a race and stores its model. If the process of an earlier attempt
-// died, the race starts over.
+// train runs the job of a race: it trains the algorithms and stores the model. If the process of
+// an earlier attempt died, the race starts over.
 func (a *App) train(ctx context.Context, r *job.Run) error {
 	rows, err := a.beginRace(ctx, r)
 	if err != nil {
@@ -62,7 +62,8 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// race runs a race, with idle workers if that pays, and writes its progress.
+// race runs a race and writes its progress. Idle workers train some of its runs if
+// isWorthSpreading.
 func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
@@ -74,7 +75,7 @@ func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Fra
 	recorder := newProgressRecorder(rows.runs)
 	defer runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
 	p.Progress = spans.observe(func(e learn.Event) {
-		if !parts.isRemote(e.Algorithm) { // its worker writes the progress
+		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
 			recorder.record(e)
 		}
 	})
@@ -105,8 +106,8 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING, and deletes the results and the parts of
-// an earlier attempt, because its time limit may have cut the parts short.
+// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt.
+// It also deletes the parts of that attempt, because its time limit may have cut them short.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -225,9 +226,8 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a pointer to performance, which was measured on the given
-// number of rows. It returns nil if rows is 0, because the performance was then not
-// measured.
+// performanceOrNil returns a pointer to performance, which is the score on the given number of
+// rows. It returns nil if rows is 0, because then there is no score.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -235,8 +235,7 @@ func performanceOrNil(performance float64, rows int) *float64 {
 	return finiteOrNil(performance)
 }
 
-// raceFailureReason returns why a race has no model. It returns an empty string if the
-// race has one.
+// raceFailureReason returns a message that says why a race has no model, or "" if it has one.
 func (a *App) raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
@@ -272,7 +271,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 		return nil, err
 	}
 	info, err := a.writeModel(ctx, outcome.Model)
-	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // spilled data may have filled the disk
+	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
 		info, err = a.writeModel(ctx, outcome.Model)
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/store"
 )
 
-// recentScores is the maximum number of recent scores in the progress.
+// recentScores is the maximum number of recent scores of a run in the progress of a race.
 const recentScores = 5
 
 func trainingPath(key string) string { return "/api/v1/training/" + key }

@@ -14,7 +14,8 @@ import (
 
 const (
 	maxTimeLimitSeconds = 604_800
-	// defaultSeed makes training jobs with the same parameters reproducible.
+	// defaultSeed is the seed of requests without one. It is constant, so that training jobs
+	// with the same parameters are reproducible.
 	defaultSeed = 1
 )
 
@@ -85,8 +86,8 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}, nil
 }
 
-// untrainableHints says, by the state of a dataset that is not COMPLETED, what to
-// do before training on it.
+// untrainableHints maps each state of a dataset, except COMPLETED, to a message that says what
+// to do before training on the dataset.
 var untrainableHints = map[string]string{
 	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
@@ -137,8 +138,8 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// parseThreshold returns the threshold, which has two names in a request. It
-// returns nil for a race without a threshold.
+// parseThreshold returns the threshold of a request, which has two names for it. It returns nil
+// for a race without a threshold.
 func parseThreshold(n api.NewTraining) (*float64, error) {
 	name, chosen := "performanceThreshold", n.PerformanceThreshold
 	if !chosen.IsSet {

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/store"
 )
 
-// upload is a body and the limits of its size. All sizes are in bytes.
+// upload is the body of an upload with the limits of its size. All sizes are in bytes.
 type upload struct {
 	body io.Reader
 	// size is the declared size, or -1 if it is unknown.
@@ -43,11 +43,12 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// namedBody is the body of an upload that knows the name of its file, once it was read.
+// namedBody is the body of an upload whose FileName returns the name of the file once the body
+// has been read.
 type namedBody interface{ FileName() string }
 
-// copyTo copies the body to w. Unlike [io.Copy] it can distinguish an error of
-// the body, which becomes a problem of the client, from an error of w.
+// copyTo copies the body to w. Unlike [io.Copy] it distinguishes an error of the body, which is
+// returned as a problem of the client's request, from an error of w.
 func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {
@@ -72,8 +73,8 @@ func (u upload) copyTo(w io.Writer) error {
 	}
 }
 
-// interruptedProblem returns the problem of a body that ended early. If cause is
-// a problem, it returns cause.
+// interruptedProblem returns the problem of a body that ended after read bytes, before its end.
+// If cause is a problem, it returns cause.
 func interruptedProblem(read int64, cause error) error {
 	var p *api.Problem
 	if errors.As(cause, &p) {

@@ -20,7 +20,7 @@ type passwordPage struct {
 	Code, Email string
 	// First reports whether the link creates the first administrator.
 	First bool
-	// Done reports whether the password was set. ServiceURL is then the URL to log in to.
+	// Done reports whether the password was set. If so, ServiceURL is the URL to log in to.
 	Done       bool
 	ServiceURL string
 }
@@ -33,7 +33,7 @@ func (p *Pages) writeRequestAccess(v *visit, status int, data requestAccessPage,
 	return p.show(v, status, "request_access", page{Title: "Request an account", Error: message, Data: data})
 }
 
-// requestAccess calls api.RequestAccess with the values of a form.
+// requestAccess handles the form to request an account: it calls api.RequestAccess.
 func (p *Pages) requestAccess(v *visit) error {
 	form := api.NewAccessRequest{
 		Name: v.r.PostForm.Get("name"), Organisation: v.r.PostForm.Get("organisation"), Email: v.r.PostForm.Get("email"), Reason: v.r.PostForm.Get("reason"),
@@ -46,7 +46,7 @@ func (p *Pages) requestAccess(v *visit) error {
 }
 
 // formProblem returns the problem that a form shows for an error. It sets the header
-// Retry-After if the problem has one.
+// Retry-After if the problem has such a time.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r.Context(), err)
 	if problem.RetryAfter > 0 {
@@ -55,8 +55,8 @@ func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	return problem
 }
 
-// showPassword shows the form of a one-time link. The link stays valid, because mail
-// programs open links to check them.
+// showPassword shows the form that a one-time link opens. Opening a link does not use it up,
+// because mail programs open links to check them.
 func (p *Pages) showPassword(v *visit) error {
 	code := v.r.URL.Query().Get("code")
 	link, err := p.opts.Link(v.r.Context(), code)
@@ -75,13 +75,13 @@ func (p *Pages) writePassword(v *visit, status int, data passwordPage, message s
 	return p.show(v, status, "password", page{Title: title, Error: message, Data: data})
 }
 
-// setPassword calls api.SetPassword with the values of a form.
+// setPassword handles the form that a one-time link opens: it calls api.SetPassword.
 func (p *Pages) setPassword(v *visit) error {
 	form := v.r.PostForm
 	data := passwordPage{Code: form.Get("code"), ServiceURL: p.opts.BaseURL(v.r)}
 	link, err := p.opts.Link(v.r.Context(), data.Code)
 	if err != nil {
-		// SetPassword rejects the code too, and counts the failed attempt.
+		// SetPassword also rejects the code, and counts the failed attempt.
 		link, data.Code = nil, ""
 	}
 	in := &api.SetPasswordInput{Body: api.NewPassword{Code: form.Get("code"), Password: form.Get("password")}}

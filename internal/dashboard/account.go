@@ -18,13 +18,14 @@ type accountPage struct {
 // sessionView is a line in the list of sessions. Sessions with the same client and address
 // share a line, because a command that logs in often has many.
 type sessionView struct {
-	api.SessionEntry // the newest
+	api.SessionEntry // the newest session of the line
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
 	ClientName string
 	Keys       []string
 }
 
-// groupSessions returns the sessions, newest first. The visitor's own is not grouped.
+// groupSessions returns the lines of the list of sessions, newest first. The visitor's current
+// session has a line of its own.
 func groupSessions(sessions []api.SessionEntry) []sessionView {
 	var views []sessionView
 	for _, s := range sessions {
@@ -77,12 +78,13 @@ func (p *Pages) changePassword(v *visit) error {
 	return v.redirect("/sign-in")
 }
 
-// endSession ends the sessions of the form's keys, or all others if it has none.
+// endSession ends the sessions whose keys the form has, or all sessions except the visitor's
+// current one if the form has no keys.
 func (p *Pages) endSession(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {
 		_, err := client.Call(v.r.Context(), v.client, api.EndSession, &api.SessionInput{SessionKey: key})
-		if err != nil && api.CodeFromError(err) != api.CodeNotFound { // it has ended meanwhile
+		if err != nil && api.CodeFromError(err) != api.CodeNotFound { // NotFound: the session has ended meanwhile
 			return err
 		}
 	}

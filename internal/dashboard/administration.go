@@ -17,7 +17,8 @@ type administrationPage struct {
 	Requests []api.AccessRequest
 	Accounts int64
 	Events   []api.AuditEvent
-	// Invitation is the account that was just created or reset; nil if there is none.
+	// Invitation is the account that this visit has created or reset, with its one-time link.
+	// It is nil if there is none.
 	Invitation *api.Invitation
 }
 
@@ -124,7 +125,8 @@ func (p *Pages) writeUser(v *visit, status int, invitation *api.Invitation, mess
 	})
 }
 
-// changeUser does with an account what the field `do` of the form says.
+// changeUser handles the forms on the page of an account. The field `do` names the operation,
+// such as disabling the account.
 func (p *Pages) changeUser(v *visit) error {
 	ctx, f := v.r.Context(), v.r.PostForm
 	in := api.AccountInput{AccountKey: v.r.PathValue("key")}

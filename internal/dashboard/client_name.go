@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// A mark is a part of the User-Agent of clients with this name.
+// A mark is a text in the User-Agent header by which a client is recognised, and the name of
+// such clients.
 type mark struct{ text, name string }
 
-// browserMarks are the marks of browsers. The User-Agent of a browser also contains marks
-// of other browsers, so they are in order of precedence: the first one that it contains
-// counts.
+// browserMarks are the marks of browsers. The User-Agent of a browser also contains marks of
+// other browsers, so the marks are in order of precedence: the first mark that the User-Agent
+// contains determines the name.
 var browserMarks = []mark{
 	{"Edg/", "Edge"},
 	{"OPR/", "Opera"},
@@ -23,7 +24,8 @@ var browserMarks = []mark{
 	{"Version/", "Safari"},
 }
 
-// systemMarks are the marks of operating systems, in the same order of precedence.
+// systemMarks are the marks of operating systems. The first mark that the User-Agent contains
+// determines the name.
 var systemMarks = []mark{
 	{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }

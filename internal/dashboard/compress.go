@@ -8,15 +8,16 @@ import (
 	"sync"
 )
 
-// minCompressed is the smallest body in bytes that is compressed: a smaller one fits a packet.
+// minCompressed is the size in bytes of the smallest body that is compressed. A smaller body
+// fits in one packet.
 const minCompressed = 1024
 
 // compressors are unused writers, because a new one allocates almost a megabyte.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// writeCompressed sends a response, compressed if it is large and the browser accepts that.
-// Compression does not reveal secrets by the size of a page, because pages have no secret
-// next to text that another site can choose.
+// writeCompressed sends a response, compressed by gzip if it is large and the browser accepts
+// gzip. The size of a compressed page does not reveal secrets, because no page has both a
+// secret and text that another site can choose.
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if len(body) >= minCompressed && acceptsGzip(r) {
@@ -24,7 +25,7 @@ func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []
 		body = compress(body)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the browser may be gone
+	_, _ = w.Write(body) // fails if the browser has closed the connection
 }
 
 // compress returns the body in the gzip format.
@@ -33,7 +34,7 @@ func compress(body []byte) []byte {
 	writer, _ := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(writer)
 	writer.Reset(&out)
-	_, _ = writer.Write(body) // a buffer accepts everything
+	_, _ = writer.Write(body) // writing to a buffer never fails
 	_ = writer.Close()
 	return out.Bytes()
 }

@@ -1,8 +1,9 @@
 // Package dashboard serves the web pages of the service: server-rendered HTML that can be
 // read without scripts, one stylesheet and one small script, all embedded.
 //
-// A page is a client of the API. It calls the API's handler in this process with the
-// visitor's token, so that every rule, limit and audit event of the API holds for pages too.
+// A page is a client of the API. It calls the API's handler in this process with the visitor's
+// token. Therefore the rules and limits of the API apply to pages, too, and the audit log
+// records what pages do.
 //
 //	request → session cookie → token → API calls → template
 package dashboard
@@ -34,11 +35,11 @@ var files embed.FS
 type Options struct {
 	// API is the handler of the API, to which the pages send their requests.
 	API http.Handler
-	// Link returns the one-time link with a code, and does not use it up.
+	// Link returns the one-time link with a code. The link can still be used afterwards.
 	Link func(ctx context.Context, code string) (*account.Link, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a
 	// prediction. OpenResult opens a result to compute its digests. The caller must have
-	// checked that the visitor may read the prediction. Neither counts as a download.
+	// checked that the visitor may read the prediction. The audit log records neither.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// TempDir is the folder for temporary files. Defaults to the folder of the operating
@@ -50,14 +51,15 @@ type Options struct {
 	Log     *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
-	// Local is how the browser gets access to the embedded service. It is nil if visitors sign in.
+	// Local lets one browser use the embedded service. It is nil for a service to which
+	// visitors sign in.
 	Local *LocalAccess
 }
 
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	opts      Options
-	templates func() map[string]*template.Template // parsed for the first page: most commands of the embedded service need none
+	templates func() map[string]*template.Template // parses at the first call, because most commands of the embedded service show no page
 	crossSite *http.CrossOriginProtection
 }
 
@@ -67,7 +69,8 @@ func New(opts Options) *Pages {
 	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection()}
 }
 
-// Mount registers each page by calling handle. A pattern is a method and a path.
+// Mount calls handle with the pattern, which is a method and a path, and the handler of each
+// page.
 func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWriter, *http.Request))) {
 	for pattern, visit := range p.publicPages() {
 		handle(pattern, p.handler(visit))
@@ -157,7 +160,7 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request) {
 type visit struct {
 	w http.ResponseWriter
 	r *http.Request
-	// client calls the API with the visitor's token, or without one.
+	// client calls the API with the visitor's token, or without a token on public pages.
 	client *client.Client
 	token  string
 	// account is the visitor's account; nil on public pages.
@@ -202,8 +205,8 @@ func isMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 
-// requireSession returns a visitFunc that sets v.account and calls do. Visitors without a
-// session are sent to the sign-in page.
+// requireSession returns a visitFunc that sets v.account and calls do. It sends visitors
+// without a session to the sign-in page.
 func (p *Pages) requireSession(do visitFunc) visitFunc {
 	return func(v *visit) error {
 		if v.token == "" {
@@ -228,8 +231,8 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 	}
 }
 
-// setPageHeaders sets the headers of a page. Pages run only the embedded script and are
-// not cached. Their URLs are not sent to other sites, because they may be one-time links.
+// setPageHeaders sets the security headers of a page: it runs only the embedded scripts and is
+// not cached, and its URL, which may be a one-time link, is not sent to other sites.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -244,7 +247,7 @@ func isByHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true
 
 // redirect sends the browser to a path of the service, with GET.
 func (v *visit) redirect(path string) error {
-	if isByHTMX(v.r) { // htmx would put the other page into this one
+	if isByHTMX(v.r) { // htmx would follow a 303 and put the other page into this one
 		v.w.Header().Set("HX-Redirect", path)
 		v.w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -266,35 +269,36 @@ func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	return api.NewProblem(api.CodeInternal, "internal error")
 }
 
-// page is what the layout of every page shows.
+// page is the data that the layout of every page shows.
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
-	// Path is the path of the page, to which forms return, and query its parameters.
+	// Path is the path of the page, to which forms return, and query has its query parameters.
 	Path  string
 	query url.Values
 	// Account is nil if the visitor has not signed in.
 	Account *api.Account
 	// Local reports whether the service is embedded, where nobody signs in or out.
 	Local bool
-	// Commands are the commands that do the same as the page.
+	// Commands are the `foretell` commands that do the same as the page.
 	Commands []string
-	// Error says why a form was rejected.
+	// Error is a message that says why a form was rejected, or empty.
 	Error   string
 	Version string
 	Data    any
 }
 
-// PartURL returns the URL of a part of the page, which is polled. Its template is "part-" and
-// the name of the part.
+// PartURL returns the URL with which the page polls one of its parts. The template of the part
+// is "part-" followed by name.
 func (c *page) PartURL(name string) string {
 	query := maps.Clone(c.query)
 	query.Set("part", name)
 	return c.Path + "?" + query.Encode()
 }
 
-// show responds with a page. name is the template of its content. A request by htmx gets what
-// htmx puts into the page: a part, or the message of a rejected form.
+// show responds with a page. name is the template of the content. The response to a request of
+// htmx has only the HTML that htmx puts into the open page: a part, or the message of a
+// rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
 	content.Path, content.query = v.r.URL.Path, v.r.URL.Query()
@@ -328,12 +332,13 @@ func (p *Pages) writeError(v *visit, err error) {
 	}
 }
 
-// statusStopPolling is the status with which htmx stops to poll.
+// statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// endPolling responds to a poll of a part that cannot be shown any more and returns true. If
-// the object is gone, the browser loads the page again. If the session has ended, a message
-// on the page says so, because loading the page would clear its forms.
+// endPolling responds to a poll if the page cannot be updated any more because of problem, and
+// then returns true. If the object of the page is gone, the browser loads the page again. If
+// the session has ended, a message on the page says so, because loading the page would clear
+// its forms.
 func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/term"
 )
 
-// rowsPerPage is the number of rows of a list on one page.
+// rowsPerPage is the maximum number of rows of a list on one page.
 const rowsPerPage = 50
 
 // pager links to the other pages of a list. A link is empty if there is no such page.
@@ -92,7 +92,7 @@ func (p *Pages) writeDatasets(v *visit, status int, form uploadForm, message str
 	})
 }
 
-// columnsPerPage is the number of columns of a dataset on one page.
+// columnsPerPage is the maximum number of columns of a dataset on one page.
 const columnsPerPage = 100
 
 // datasetPage is the data of the page of a dataset.
@@ -164,7 +164,7 @@ func (p *Pages) showDataset(v *visit) error {
 	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
 }
 
-// splitDefects returns the defects in the reason why a dataset failed, one for each line.
+// splitDefects splits the reason why a dataset FAILED into its defects.
 func splitDefects(reason string) []string {
 	if reason == "" {
 		return nil
@@ -172,7 +172,8 @@ func splitDefects(reason string) []string {
 	return strings.Split(reason, "; ")
 }
 
-// columnViews returns the columns of a dataset on the page that a request selects.
+// columnViews returns the columns of a dataset on the page that a request selects, and links to
+// the other pages.
 func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	total := int64(len(d.Columns))
 	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
@@ -235,13 +236,13 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	source := form.source()
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, source, nil)
-	} else { // an S3 store, which only takes files of a known size
+	} else { // the upload URL is that of an S3 store, which accepts only files of a known size
 		_, err = v.client.AddData(ctx, created.DatasetKey, source, nil)
 	}
 	if err == nil {
 		return nil
 	}
-	// The browser may be gone, which ends ctx.
+	// ctx may have ended, because the browser closed the connection.
 	if _, deleteErr := client.Call(context.WithoutCancel(ctx), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
 		return fmt.Errorf("%w; the empty dataset could not be deleted: %w", err, deleteErr)
 	}

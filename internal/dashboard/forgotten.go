@@ -21,7 +21,7 @@ func (p *Pages) writeForgotten(v *visit, status int, data forgottenPage, message
 	return p.show(v, status, "forgotten_password", page{Title: "Request a new password", Error: message, Data: data})
 }
 
-// requestPassword calls api.RequestPassword with the value of a form.
+// requestPassword handles the form to request a new password: it calls api.RequestPassword.
 func (p *Pages) requestPassword(v *visit) error {
 	email := v.r.PostForm.Get("email")
 	in := &api.RequestPasswordInput{Body: api.ForgottenPassword{Email: email}}

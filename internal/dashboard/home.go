@@ -35,7 +35,7 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// Of the newest races, maxRunning at most have not ended, unless more run than are shown.
+	// If at most maxRunning races have not ended, the page has maxFinished ended races, too.
 	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err

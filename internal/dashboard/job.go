@@ -18,7 +18,7 @@ type jobsPage struct {
 	Pager   pager
 }
 
-// listJobs shows who waits for what, and which worker runs what.
+// listJobs shows the jobs that each account has in the queue, and the job that each worker runs.
 func (p *Pages) listJobs(v *visit) error {
 	ctx := v.r.Context()
 	data := jobsPage{Account: v.r.URL.Query().Get("account")}

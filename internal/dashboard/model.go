@@ -79,7 +79,7 @@ func (p *Pages) seriesWithModels(v *visit) ([]client.Series, error) {
 	return all, nil
 }
 
-// maxLeaderboard is the maximum number of models on a leaderboard. Older ones are omitted.
+// maxLeaderboard is the maximum number of models on a leaderboard. Older models are omitted.
 const maxLeaderboard = 100
 
 // seriesPage is the data of a leaderboard.
@@ -129,7 +129,7 @@ type comparePage struct {
 	Rows []comparisonView
 }
 
-// comparisonView is a property of two models as text.
+// comparisonView is a row of the comparison: a property with its value for each model, as text.
 type comparisonView struct {
 	Name, A, B, IntervalA, IntervalB string
 	Differs                          bool
@@ -162,7 +162,7 @@ func (p *Pages) compareModels(v *visit) error {
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
-// formatSeconds formats the time of a race, which is nil if it is unknown.
+// formatSeconds formats the duration of a race. It returns a dash for nil, which is unknown.
 func formatSeconds(seconds *float64) string {
 	if seconds == nil {
 		return "–"
@@ -170,7 +170,7 @@ func formatSeconds(seconds *float64) string {
 	return design.FormatNumber(*seconds)
 }
 
-// formatAny formats a property of a comparison.
+// formatAny formats the value of a property for the comparison of two models.
 func formatAny(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -208,7 +208,7 @@ func (p *Pages) writeModel(v *visit, status int, message string) error {
 	})
 }
 
-// downloadReport responds with the report as one file.
+// downloadReport responds with the report of a model as one HTML file.
 func (p *Pages) downloadReport(v *visit) error {
 	source, err := report.Load(v.r.Context(), v.client, v.r.PathValue("key"))
 	if err != nil {
@@ -217,7 +217,7 @@ func (p *Pages) downloadReport(v *visit) error {
 	return p.writeReport(v, source)
 }
 
-// writeReport responds with a report as one file.
+// writeReport responds with a report as one HTML file.
 func (p *Pages) writeReport(v *visit, source *report.Document) error {
 	if source.Report == nil {
 		return api.NewProblem(api.CodeNotFound, "the model has no report")

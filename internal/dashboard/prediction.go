@@ -20,8 +20,8 @@ import (
 	"foretell/internal/term"
 )
 
-// predictedDatasets is the number of datasets whose predictions are listed, and
-// predictionsPerDataset the number of predictions of each.
+// predictedDatasets is the maximum number of datasets whose predictions are listed, and
+// predictionsPerDataset the maximum number of predictions listed of each.
 const (
 	predictedDatasets     = 20
 	predictionsPerDataset = 20
@@ -92,8 +92,8 @@ type preview struct {
 	Rows   [][]previewCell
 }
 
-// previewCell is a cell of a result or of its header. IsPrediction marks the predicted class,
-// and IsProbability the columns of probabilities.
+// previewCell is a cell of a result or of its header. IsPrediction is set in the column of the
+// predicted class, and IsProbability in the columns of probabilities.
 type previewCell struct {
 	Text                        string
 	IsPrediction, IsProbability bool
@@ -157,8 +157,8 @@ func findDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, err
 	return drift, err
 }
 
-// downloadPredictionReport responds with the report of the model of a prediction as one file,
-// with the comparison of the blind file with the training file.
+// downloadPredictionReport responds with one HTML file: the report of the model of a
+// prediction, and the drift between the training file and the blind file.
 func (p *Pages) downloadPredictionReport(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -175,8 +175,8 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	return p.writeReport(v, source)
 }
 
-// previewResult returns the first rows of a result. It returns nil if they cannot be read,
-// because the download then reports the error.
+// previewResult returns the first rows of a result. If they cannot be read, it logs the error
+// and returns nil, because the download of the result reports the error.
 func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {
@@ -236,7 +236,7 @@ func previewOrder(header []string) []int {
 	return order[:min(len(order), previewColumns)]
 }
 
-// createPrediction predicts the file of the form.
+// createPrediction handles the form to predict a file: it starts the prediction.
 func (p *Pages) createPrediction(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {

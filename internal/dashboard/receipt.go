@@ -31,7 +31,7 @@ func (p *Pages) downloadReceipt(v *visit) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = result.Close() }() // it was only read
+	defer func() { _ = result.Close() }() // the file was only read
 	r := receipt.New(one)
 	for _, class := range d.Classes {
 		r.Classes = append(r.Classes, class.Label)
@@ -55,7 +55,7 @@ func (p *Pages) downloadReceipt(v *visit) error {
 	}
 	v.w.Header().Set("Content-Type", "application/json")
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Result.Name + ".receipt.json"}))
-	_, _ = v.w.Write(text) // the browser may be gone
+	_, _ = v.w.Write(text) // fails if the browser has closed the connection
 	return nil
 }
 
@@ -65,8 +65,9 @@ type verifyPage struct {
 	Receipt *receipt.Receipt
 	// Name is the file name of the result.
 	Name string
-	// Verdict says how much was verified. ServiceVerdict says whether the service has the
-	// result of the receipt. IsKept reports whether that result has the same digest.
+	// Verdict is a message about what was verified, and ServiceVerdict a message about whether
+	// the service has the result of the receipt. IsKept reports whether the service has it, with
+	// the same digest.
 	Verdict, ServiceVerdict string
 	IsKept                  bool
 }
@@ -86,8 +87,8 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 	})
 }
 
-// The limits of the form to verify a result. A result is larger than a blind file, because
-// it has the columns of the blind file and those of the prediction.
+// The limits, in bytes, of the form to verify a result. A result is larger than a blind file,
+// because it has the columns of the blind file and those of the prediction.
 const (
 	maxReceiptBytes = 4 << 20
 	maxResultBytes  = 2 * api.MaxUploadBytes
@@ -103,7 +104,7 @@ func (p *Pages) verifyResult(v *visit) error {
 	data := verifyPage{Name: form.fileName}
 	if err := p.verifyUpload(v, form, &data); err != nil {
 		problem, status := p.formProblem(v, err), http.StatusOK
-		if problem.Code != api.CodeInvalid { // otherwise it is the verdict
+		if problem.Code != api.CodeInvalid { // an invalid form is shown as the verdict
 			status = problem.Status
 		}
 		return p.writeVerify(v, status, verifyPage{Name: form.fileName}, problem.Detail)
@@ -124,7 +125,7 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it is temporary
+	defer func() { _ = file.Close() }() // the file is temporary
 	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); err != nil {
 		return api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 	} else if n > maxResultBytes {
@@ -141,9 +142,10 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	return err
 }
 
-// compareWithService compares a receipt with the result that the service has, and returns
-// a sentence for the visitor. A receipt alone detects only accidental changes, because
-// anyone who changes a result can also change its receipt.
+// compareWithService compares the digest in a receipt with that of the result that the service
+// has. It returns a message for the visitor, and whether the digests are the same. A receipt
+// alone detects only accidental changes, because anyone who changes a result can also change
+// its receipt.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
 	ctx := v.r.Context()
 	if r.PredictionKey == "" {
@@ -166,7 +168,7 @@ func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string
 		}
 		return "", false, err
 	}
-	defer func() { _ = stored.Close() }() // it was only read
+	defer func() { _ = stored.Close() }() // the file was only read
 	var changed *receipt.LineDifference
 	switch err := r.CheckDigest(ctx, stored); {
 	case errors.As(err, &changed):

@@ -14,8 +14,8 @@ import (
 // newSecondFactor is the secret of a new authenticator app, to enter or to scan.
 type newSecondFactor struct {
 	Secret string // in groups of four characters
-	// Side is the number of modules on a side of the QR code, with its margin, and Modules
-	// the path of its dark modules in SVG.
+	// Side is the number of modules on a side of the QR code, with its margin. Modules is an
+	// SVG path of its dark modules.
 	Side    int
 	Modules string
 }
@@ -62,8 +62,8 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	return p.writeAccount(v, http.StatusOK, "", shown)
 }
 
-// confirmSecondFactor puts the new authenticator app into effect. After a wrong code, the
-// page asks to begin again, because the service returns the secret only once.
+// confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the
+// page asks the visitor to begin again, because the service returns the secret only once.
 func (p *Pages) confirmSecondFactor(v *visit) error {
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)

@@ -19,7 +19,7 @@ type LocalAccess struct {
 	Secret string
 	// Token returns a valid token of the embedded service.
 	Token func(ctx context.Context) (string, error)
-	// Use uses the code up. It returns false if the code was used before.
+	// Use makes the code invalid. It returns false if the code was used before.
 	Use func() bool
 }
 
@@ -89,8 +89,8 @@ type signInForm struct {
 	Next string
 }
 
-// localPath returns path if it is a path of this service, otherwise "/". A browser would
-// take //host or /\host as a URL of another host.
+// localPath returns path if it is a path of this service, and "/" otherwise. Browsers treat
+// //host and /\host as URLs of another host.
 func localPath(path string) string {
 	u, err := url.Parse(path)
 	if err != nil || !strings.HasPrefix(path, "/") || u.Host != "" || u.Scheme != "" || strings.ContainsAny(path, "\\\r\n\t") || strings.HasPrefix(path, "//") {
@@ -99,8 +99,8 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn sends the visitor to the sign-in page, which then leads back. A request by
-// the script of an open page gets the status 401 instead.
+// askToSignIn sends the visitor to the sign-in page, which leads back to this page afterwards.
+// The response to a request of the script of an open page is the status 401 instead.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")

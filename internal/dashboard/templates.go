@@ -39,9 +39,9 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 // assetVersion is part of the paths of assets, so that browsers may cache them forever.
 var assetVersion = hashAssets()
 
-// readAsset returns a file of the design system, or a script of the pages. The scripts are those
-// of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32, with their licences, and
-// our own.
+// readAsset returns a file of the design system, or a script of the pages. The scripts are our
+// own and those of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32, with
+// their licences.
 func readAsset(name string) ([]byte, error) {
 	if content, err := files.ReadFile("assets/" + name); err == nil {
 		return content, nil
@@ -82,19 +82,19 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".woff2" {
-		kind = "font/woff2" // not every system knows it
+		kind = "font/woff2" // some operating systems do not know this type
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	if path.Ext(name) == ".woff2" { // it is compressed
+	if path.Ext(name) == ".woff2" { // the format is compressed already
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 		return
 	}
 	writeCompressed(w, r, http.StatusOK, content)
 }
 
-// respondUnchanged responds with 304 and returns true if the browser already has this part
-// of a page.
+// respondUnchanged responds with 304 and returns true if the browser already has body, which is
+// a part of a page. It sets the ETag of the part.
 func respondUnchanged(v *visit, body []byte) bool {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -106,7 +106,8 @@ func respondUnchanged(v *visit, body []byte) bool {
 	return true
 }
 
-// formatMegabytes formats a limit of bytes for its field. It is empty for no limit.
+// formatMegabytes formats a limit in bytes as megabytes for the field of a form. It returns ""
+// for nil, which is no limit.
 func formatMegabytes(bytes *int64) string {
 	if bytes == nil {
 		return ""

@@ -107,7 +107,7 @@ func (f trainForm) parse() (*api.NewTraining, error) {
 	}
 	if text := strings.TrimSpace(f.Minutes); text != "" {
 		minutes, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-		if err != nil || !(minutes*60 >= 1 && minutes <= 7*24*60) { // NaN is neither
+		if err != nil || !(minutes*60 >= 1 && minutes <= 7*24*60) { // also rejects NaN
 			return nil, api.NewFieldProblem("time limit", "must be a number of minutes, at most a week")
 		}
 		seconds := int(minutes * 60)
@@ -204,7 +204,7 @@ func (p *Pages) showTraining(v *visit) error {
 func (p *Pages) stopTraining(v *visit) error {
 	key := v.r.PathValue("key")
 	_, err := client.Call(v.r.Context(), v.client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
-	if err != nil && api.CodeFromError(err) != api.CodeWrongState { // it has ended meanwhile
+	if err != nil && api.CodeFromError(err) != api.CodeWrongState { // WrongState: the race has ended meanwhile
 		return err
 	}
 	return v.redirect("/training/" + key)

@@ -16,9 +16,9 @@ func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error)
 	})
 }
 
-// inProcess is a transport that calls the handler of the API. To the API its requests seem
-// to come from the browser, because they have the address, the connection and the request
-// ID of the browser's request.
+// inProcess is a transport that calls the handler of the API in this process. Its requests have
+// the remote address, the connection and the request ID of the browser's request, so that the
+// API treats them as requests of the browser.
 type inProcess struct {
 	api  http.Handler
 	page *http.Request

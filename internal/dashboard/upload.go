@@ -18,9 +18,9 @@ const maxFields = 100
 // upload is a form with a file. The file is the last field that is read, and streamed.
 type upload struct {
 	values   map[string]string
-	file     io.Reader // nil if the form has none
+	file     io.Reader // nil if the form has no file
 	fileName string
-	// created is the key of what the upload created.
+	// created is the key of the dataset or prediction that the upload created.
 	created string
 }
 

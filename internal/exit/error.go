@@ -55,7 +55,8 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// At sets the position in a file and returns e.
+// At sets the position of the error in a file and returns e. line and column are 0 if they are
+// unknown.
 func (e *Error) At(file string, line, column int) *Error {
 	e.File, e.Line, e.Column = file, line, column
 	return e
@@ -80,7 +81,8 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// FromError converts err to an Error. If err wraps an Error, that one is returned.
+// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. ctx
+// is the context of the command, whose cause may be a signal.
 func FromError(ctx context.Context, err error) *Error {
 	var (
 		known       *Error

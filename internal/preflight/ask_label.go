@@ -60,9 +60,9 @@ func (p *Preflight) lacksHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askNoHeader asks whether a training file whose first row looks like data has no header. If
-// prompting is disabled, it returns an error with the command for such a file. The command
-// check does not ask, but reports a defect.
+// askNoHeader asks whether a training file has no header, if its first row looks like data, and
+// returns the answer. If prompting is disabled, it returns an error with the command for a file
+// without a header. The command check does not ask, but reports a defect.
 func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil

@@ -48,7 +48,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	if p.BlindProfile != nil && !p.blindID.Generated {
 		r.BlindID = &p.BlindProfile.Schema.ID
 	}
-	modelFeatures := make(map[string]bool, len(p.modelColumns.Features)) // the features of an existing model
+	modelFeatures := make(map[string]bool, len(p.modelColumns.Features)) // columns that an existing model needs
 	for _, name := range p.modelColumns.Features {
 		modelFeatures[name] = true
 	}
@@ -61,8 +61,8 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	return r
 }
 
-// NoteRoles prints the roles in one line. If --json is set, it prints nothing, because the
-// result has the roles.
+// NoteRoles prints the roles of the columns in one line on standard error. If --json is set, it
+// prints nothing, because the result has the roles.
 func (p *Preflight) NoteRoles(o *cli.Output) {
 	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.lacksHeader() {
 		o.Note("%s", p.describeRoles(r))

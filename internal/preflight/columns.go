@@ -50,8 +50,9 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// Check returns an error if the result will not have the columns. reasons is the number of
-// its columns of reasons. Check does not check the probability columns if classes is nil.
+// Check returns an error if the result of predicting blind will not have all the columns.
+// reasons is the number of columns of reasons in the result. If classes, the labels of the
+// model, is nil, Check accepts any probability column.
 func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
@@ -70,7 +71,7 @@ func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int
 	return nil
 }
 
-// Project rewrites the file at path with the selected columns only.
+// Project rewrites the result file at path, so that it has only the selected columns.
 func (c ColumnsFlag) Project(ctx context.Context, path string) error {
 	if c == nil {
 		return nil

@@ -23,7 +23,7 @@ type Repairer struct {
 	Progress     *term.Progress
 	Copies       []*fixedCopy
 	Changes      []change
-	generatedIDs bool // the IDs of the training file were generated
+	generatedIDs bool // whether the IDs of the training file were generated
 }
 
 // fixedCopy is a corrected copy in a temporary file.
@@ -82,16 +82,17 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 	p.addFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
 	if c == nil {
-		return nil // the report has its defects
+		return nil // the report shows the defects
 	}
 	return c.checkDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of
-// path.
+// path, which is the final path. train is the profile of the training file if in is the blind
+// file, and nil otherwise.
 func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked // replace the target of the link, not the link
+		path = linked // the copy replaces the target of the link, not the link
 	}
 	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
@@ -204,8 +205,8 @@ func (c *fixedCopy) asInput(in *Input) *Input {
 	return NormalizedInput(c.Path, c.temp.Name(), in.layout.Blind)
 }
 
-// checkDefects returns an error if p has found a defect in the copy, because the original
-// then has a defect that cannot be corrected.
+// checkDefects returns an error if p has found a defect in the copy. The original file then has
+// a defect that cannot be corrected.
 func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
@@ -219,7 +220,7 @@ func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	if f.Line == 1 {
 		f.Line = c.result.Line
 	} else if f.Line > 1 {
-		f.Line = 0 // the copy will be removed
+		f.Line = 0 // the line would be one of the copy, which will be removed
 	}
 	return c.unfixableError(in, &f)
 }

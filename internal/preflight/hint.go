@@ -111,7 +111,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 		return fmt.Sprintf("if the column is %s, rename it; otherwise train without the missing column: %s", strconv.Quote(suggestion), again("drop", f.Name))
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
-	case missing && len(p.columns) == 0: // in one of several files that make one table
+	case missing && len(p.columns) == 0: // the column is missing in one of several joined files
 		return "the files need the same columns, with a header in each"
 	case missing:
 		meant := csvfile.ClosestName(f.Name, p.columns)
@@ -151,7 +151,8 @@ func (p *Preflight) likelyClassColumn() string {
 	return name
 }
 
-// quotedColumnNames returns the first column names of the training file, quoted for a shell.
+// quotedColumnNames returns the names of the first few columns of the training file, quoted for
+// a shell.
 func (p *Preflight) quotedColumnNames() []string {
 	const most = 20
 	var list []string

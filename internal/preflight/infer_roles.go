@@ -17,7 +17,8 @@ import (
 )
 
 // InferRoles infers the ID and the label from the first rows, and sets the layouts of the
-// files. It ignores a file that cannot be read, because the file's profile has the error.
+// files. It ignores a file that cannot be read, because the profile of the file reports the
+// error.
 func (p *Preflight) InferRoles(ctx context.Context) error {
 	header, err := p.Train.readHeader(ctx)
 	if header == nil || err != nil {
@@ -55,8 +56,9 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// findBlindColumns returns the columns of the blind file, which show the columns that it
-// lacks. If it has no header, the contents are compared.
+// findBlindColumns returns the columns of the blind file, to find the column that it lacks. If
+// the blind file has no header, its columns are matched with those of the training file by
+// their contents.
 func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
@@ -167,8 +169,8 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 	return nil
 }
 
-// readBlindHeader returns the header of a blind file, or generated names if its first row is
-// data, which it warns about.
+// readBlindHeader returns the header of a blind file. If the first row of the file is data, it
+// adds a warning and returns the generated names of a file without a header.
 func (p *Preflight) readBlindHeader(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
@@ -222,8 +224,8 @@ func invalidIDReason(profile *profile.Profile) string {
 	return ""
 }
 
-// ReadOptions returns the flags and the inferred roles with which the blind file was read,
-// for the receipt.
+// ReadOptions returns the options in the receipt: the flags and the inferred roles with which
+// the blind file was read.
 func (p *Preflight) ReadOptions(flags *LayoutFlags) *receipt.Options {
 	in := p.Blind
 	if in == nil {

@@ -28,21 +28,21 @@ type Input struct {
 	Name       string   // name for messages
 	args       []string // the arguments of the command
 	Paths      []string // the paths of the files
-	Temps      []string // those of Paths that Close removes
+	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
 	table      *tablefile.Table
 
 	// readError is the error about a file that ended scanProfile; nil if there is none.
 	readError *finding
-	// Hash, if not nil, hashes the bytes that are uploaded, while scanProfile reads the
-	// table. hashed is their number.
+	// Hash, if not nil, hashes the bytes that will be uploaded, while scanProfile reads the
+	// table. hashed is the number of hashed bytes.
 	Hash   hash.Hash
 	hashed int64
 }
 
-// Sha256 returns the hash of the uploaded bytes in hex, or "" unless scanProfile has hashed
-// all size bytes.
+// Sha256 returns the SHA-256 of the bytes that will be uploaded, in hex. size is the number of
+// these bytes. If scanProfile has not hashed all of them, Sha256 returns "".
 func (in *Input) Sha256(size int64) string {
 	if in.Hash == nil || in.hashed != size {
 		return ""
@@ -67,8 +67,8 @@ func (in *Input) Open(ctx context.Context) (*inputReader, error) {
 	return &inputReader{normalized: normalized, file: file, in: in}, nil
 }
 
-// readHeader returns the column names in file order, or nil if the content of the file is
-// invalid, in which case the profile has the error.
+// readHeader returns the column names in file order. If the content of the file is invalid, it
+// returns nil, because the profile of the file reports the error.
 func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
@@ -79,8 +79,8 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// sampleRows describes the columns of the file by its first rows. names are the names of
-// the columns. wanted is as for roles.Sniff.
+// sampleRows returns a description of the columns of the file from its first rows. names are
+// the names of the columns. wanted is as for roles.Sniff.
 func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
@@ -97,8 +97,8 @@ func (in *Input) inFileOrder() *Input {
 	return &other
 }
 
-// ignoreContentError returns nil for an error about a file's contents, which its profile
-// reports, and err otherwise.
+// ignoreContentError returns nil if err is about the content of a file, because the profile of
+// the file reports such an error. Otherwise it returns err.
 func ignoreContentError(err error) error {
 	var e *exit.Error
 	var defect *csvfile.Defect
@@ -151,8 +151,8 @@ func (r *inputReader) Read(p []byte) (int, error) {
 
 func (r *inputReader) Close() error { return r.file.Close() }
 
-// scanProfile reads the file once and returns its profile. An invalid file is not an error:
-// its profile has defects.
+// scanProfile reads the file once and returns its profile. If the content of the file is
+// invalid, the profile has defects, and scanProfile returns no error.
 func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
 	in.readError = nil
 	if in.Hash != nil {
@@ -231,7 +231,7 @@ func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
 	return client.Source{Name: in.UploadName(), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
-// Digest digests the files of an input.
+// Digest returns the description of an input for the receipt, with the digest of each file.
 func (in *Input) Digest(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}

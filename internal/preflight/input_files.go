@@ -136,7 +136,7 @@ func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.R
 	go func() {
 		src, err := open()
 		if err == nil {
-			_, err = io.Copy(file, src) // fails once file is closed
+			_, err = io.Copy(file, src) // fails when spoolStream has closed the file
 			err = errors.Join(err, src.Close())
 		}
 		copied <- err
@@ -178,7 +178,7 @@ func (in *Input) Stem() string {
 	if in.args[0] == "-" {
 		return "data"
 	}
-	if in.IsSpooled() { // the paths are those of temporary files
+	if in.IsSpooled() { // Paths are the names of temporary files
 		return trimExtensions(in.args[0])
 	}
 	name := trimExtensions(in.Paths[0])

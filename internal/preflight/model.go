@@ -19,8 +19,8 @@ func FeatureNames(d *api.Dataset) []string {
 	return names
 }
 
-// CheckAgainstModel checks a blind file, which is p.Train. It must have the columns of the
-// model's dataset.
+// CheckAgainstModel checks a blind file, which must be p.Train, before it is predicted. The
+// file must have the columns of the model's dataset.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {

@@ -62,14 +62,14 @@ type Preflight struct {
 	Train, Blind               *Input
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
-	BlindTime                  time.Duration // the time that checking the blind file took
+	BlindTime                  time.Duration // how long it took to check the blind file
 	textMemory                 int           // see profile.ScanOptions
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
 	columns      []string           // names of the training file's columns; nil if it cannot be read
-	hasSample    bool               // some rows of it were seen
-	noHeader     bool               // its first row is rather data
-	roles        roles.Roles        // of the training file's columns
+	hasSample    bool               // whether some rows of the training file were read
+	noHeader     bool               // whether its first row looks like data
+	roles        roles.Roles        // roles of the training file's columns
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
 
@@ -179,7 +179,8 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 	return nil
 }
 
-// reprofileBlind reads a blind file again with generated IDs.
+// reprofileBlind reads a blind file again, with generated IDs because of reason, and sets *prof
+// to its new profile.
 func (p *Preflight) reprofileBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated {
 		return nil
@@ -231,7 +232,7 @@ func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
 	}
 	for _, w := range prof.Warnings {
 		if w.Code == csvfile.CodeUnnamedID {
-			continue // some programs write no name for an index
+			continue // some programs write an index column without a name
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}

@@ -17,8 +17,8 @@ type Report struct {
 	Findings []finding   `json:"findings"`
 	// Understood has the roles of the columns. It is nil if the file cannot be read.
 	Understood *ColumnRoles `json:"understood,omitempty"`
-	// Changes are the corrections of --fix and --fix-blind. If there are copies, the rest
-	// of the report describes these.
+	// Changes are the corrections of --fix and --fix-blind. If there are corrected copies, the
+	// rest of the report describes the copies.
 	Changes []change `json:"changes,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type columnReport struct {
 	Numbers       *profile.NumericStats `json:"numbers,omitempty"`
 	Top           []profile.ValueCount  `json:"top,omitempty"`
 
-	rows int // of the file
+	rows int // number of rows of the file
 }
 
 type classReport struct {
@@ -123,8 +123,9 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 	return text
 }
 
-// histogramCounts returns the bars of the column's histogram. For numbers they are the rows per
-// bin, from the lowest bin; for texts the rows per text, from the most frequent text.
+// histogramCounts returns the heights of the bars of the column's histogram. For numbers, a bar
+// is the number of rows in a bin, from the lowest bin. For texts, it is the number of rows with
+// a text, from the most frequent text.
 func (c *columnReport) histogramCounts() []int {
 	if c.Numbers != nil {
 		return c.Numbers.Histogram.Rows

@@ -15,7 +15,7 @@ import (
 // Upload is a checked file to be sent to a dataset.
 type Upload struct {
 	In   *Input
-	Size int64 // size of its canonical form in bytes
+	Size int64 // size of the file's canonical form in bytes
 }
 
 // uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
@@ -82,8 +82,8 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 	return created, nil
 }
 
-// asFileRejection returns an error response to an upload as a rejection of the file. Without
-// this, status 422 would mean an invalid flag.
+// asFileRejection converts an error response to an upload to an error about the file. Without
+// this, the status 422 would be reported as an invalid flag.
 func asFileRejection(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {

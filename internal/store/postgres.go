@@ -45,8 +45,9 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error does not contain the unredacted URL,
-// because after an unescaped character any part of the URL may belong to the password.
+// parsePostgres parses the URL of a database. Its error contains no password. If the URL is
+// malformed, the error contains no part of it, because after an unescaped character any part
+// may belong to the password.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {
