@@ -8,10 +8,10 @@ type Scores struct {
 	BalancedAccuracy float64 `json:"balancedAccuracy"`
 	MacroF1          float64 `json:"macroF1"`
 	// ROCAUC is nil if all rows have the same class.
-	ROCAUC *float64 `json:"rocAuc" doc:"null if all rows have the same class."`
+	ROCAUC *float64 `json:"rocAuc" doc:"Area under the ROC curve; null if all rows have the same class."`
 	// PRAUC is nil in old reports, and if there is no row of the class.
 	PRAUC   *float64 `json:"prAuc,omitempty" doc:"Average precision: the area under the precision–recall curve of the class with fewer labelled rows or, with more than two classes, the mean of those of all classes."`
-	LogLoss float64  `json:"logLoss" doc:"In nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
+	LogLoss float64  `json:"logLoss" doc:"Log loss in nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
 	// Brier and CalibrationError are nil in old reports.
 	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
 	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows in which it is right, over ten bins."`
