@@ -19,7 +19,7 @@ type manOptions struct {
 	factory *cli.Factory
 }
 
-// newManCmd returns the hidden command for packagers.
+// newManCmd returns the hidden command that writes the manual pages, for packagers.
 func newManCmd(f *cli.Factory) *cobra.Command {
 	opts := &manOptions{factory: f}
 	return &cobra.Command{

@@ -20,7 +20,7 @@ type Certificate struct {
 	tried [2]fileState
 }
 
-// fileState changes when a file is written or replaced.
+// fileState identifies the contents of a file: it differs after the file was written or replaced.
 type fileState struct {
 	modified time.Time
 	size     int64
