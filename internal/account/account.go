@@ -86,6 +86,8 @@ type Accounts struct {
 	// addressLogins limits the logins with one e-mail from one address. emailLogins
 	// limits the logins with one e-mail from all addresses together.
 	addressLogins, emailLogins *auth.Limiter
+	// codes limits the wrong codes of the authenticator app of one account.
+	codes *auth.Limiter
 	// requests limits the requests for access from one address. refusals limits the audit
 	// events about refused operations of one account.
 	requests, refusals *auth.Limiter
@@ -105,6 +107,7 @@ func New(c Config) *Accounts {
 		passwords:     auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
 		addressLogins: auth.NewLimiter(addressBurst, addressInterval, c.Now),
 		emailLogins:   auth.NewLimiter(emailBurst, emailInterval, c.Now),
+		codes:         auth.NewLimiter(codeBurst, codeInterval, c.Now),
 		requests:      auth.NewLimiter(requestBurst, requestInterval, c.Now),
 		refusals:      auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
 

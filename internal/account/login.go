@@ -60,8 +60,11 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 			refund()
 			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
 		}
-		if err := a.useCode(ctx, account, in.Body.AuthenticatorCode); err != nil {
+		err := a.useCode(ctx, account, in.Body.AuthenticatorCode)
+		if api.CodeFromError(err) == api.CodeBadCredentials {
 			a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

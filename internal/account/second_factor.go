@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/auth"
@@ -14,6 +15,16 @@ import (
 const (
 	actionAddSecondFactor    = "second-factor.add"
 	actionRemoveSecondFactor = "second-factor.remove"
+)
+
+const (
+	// For one account, codeBurst codes of its authenticator app can be tried at once. After
+	// that, one can be tried in each codeInterval. Only wrong codes count, from all
+	// addresses together. Three of a million codes are valid at any time, so that
+	// somebody who knows the password and tries 149 codes in a day guesses one of them
+	// with a probability of 0.00045.
+	codeBurst    = 5
+	codeInterval = 10 * time.Minute
 )
 
 // AddSecondFactor returns a new secret for an authenticator app of the caller.
@@ -91,11 +102,12 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	if account.SecondFactor.Secret == "" {
 		return nil, noSecondFactor(account.Email)
 	}
-	if err := a.useCode(ctx, account, in.Body.AuthenticatorCode); err != nil {
+	err = a.useCode(ctx, account, in.Body.AuthenticatorCode)
+	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
-		if api.CodeFromError(err) == api.CodeBadCredentials {
-			err = wrongCode(api.CodeForbidden) // 401 would mean that the session has ended
-		}
+		return nil, wrongCode(api.CodeForbidden) // 401 would mean that the session has ended
+	}
+	if err != nil {
 		return nil, err
 	}
 	_, err = a.update(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
@@ -125,8 +137,12 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 }
 
 // useCode checks a code of the authenticator app of an account. The code is then used up. It
-// returns a *api.Problem with CodeBadCredentials if the code is wrong or was used before.
+// returns a *api.Problem with CodeBadCredentials if the code is wrong or was used before, and
+// with CodeTooMany if there were too many wrong codes.
 func (a *Accounts) useCode(ctx context.Context, account *store.Account, code string) error {
+	if wait := a.codes.Take(account.Key); wait > 0 {
+		return tooMany("too many wrong codes of the authenticator app; try again later", wait)
+	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
 	if err != nil {
@@ -142,7 +158,11 @@ func (a *Accounts) useCode(ctx context.Context, account *store.Account, code str
 	if errors.Is(err, store.ErrWrongState) { // another request has used it meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
-	return a.problem(err)
+	if err != nil {
+		return a.problem(err)
+	}
+	a.codes.Refund(account.Key)
+	return nil
 }
 
 // secondFactorProblem converts an error of changing the authenticator app of an account.

@@ -88,7 +88,18 @@ func TestSecondFactor(t *testing.T) {
 	remove.json = `{"currentPassword":"wrong","authenticatorCode":"` + app.code(t) + `"}`
 	user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
 	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"12345x"}`
-	user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
+	for range 3 {
+		user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
+	}
+	// Five wrong codes, here to log in and to remove the app, are allowed. Then even a valid
+	// one is refused, here and there.
+	code = app.code(t)
+	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"` + code + `"}`
+	user.refused(t, refusal{call: remove, want: 429, code: api.CodeTooMany})
+	s.refused(t, refusal{call: codeLogIn(code), want: 429, code: api.CodeTooMany})
+	if resp, _ := user.send(t, remove); resp.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After after too many wrong codes")
+	}
 	var own api.Account
 	user.must(t, call{method: "GET", path: "/api/v1/account"}, &own)
 	if !own.SecondFactor {
