@@ -52,8 +52,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		return nil, err
 	}
 	if err != nil || account.Disabled {
-		a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
-		return nil, api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(err)
+		return nil, a.refuseLogIn(ctx, email, err)
 	}
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
@@ -69,7 +68,17 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		}
 	}
 	refund()
-	return a.openSession(ctx, account)
+	session, err := a.openSession(ctx, account)
+	if errors.Is(err, errCredentialsChanged) {
+		return nil, a.refuseLogIn(ctx, email, err)
+	}
+	return session, err
+}
+
+// refuseLogIn records that a login was refused, and returns the problem for the client.
+func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) error {
+	a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
+	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
 }
 
 // limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem

@@ -126,11 +126,17 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 		return nil, renameField(err, "newPassword")
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := checkCredentials(ctx, t, account); err != nil {
+			return err
+		}
 		if err := t.UpdatePassword(ctx, account.Key, hash); err != nil {
 			return err
 		}
 		return a.Record(ctx, t, "password.change", "")
 	})
+	if errors.Is(err, errCredentialsChanged) {
+		return nil, wrongCurrentPassword(err)
+	}
 	return &api.None{}, a.problem(err)
 }
 
@@ -149,13 +155,17 @@ func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*
 	err = a.passwords.Verify(ctx, account.PasswordHash, password)
 	if errors.Is(err, auth.ErrWrongPassword) {
 		a.record(ctx, event{action: action, outcome: refused})
-		return nil, api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(err)
+		return nil, wrongCurrentPassword(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	refund()
 	return account, nil
+}
+
+func wrongCurrentPassword(cause error) *api.Problem {
+	return api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(cause)
 }
 
 // renameField returns err, the problem of one field, with another name of the field.

@@ -44,7 +44,7 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 	changed := account.SecondFactor
 	changed.Unconfirmed = string(secret)
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, changed)
+		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, changed)
 	})
 	if err != nil {
 		return nil, a.secondFactorProblem(err)
@@ -81,7 +81,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 		return nil, wrongCode(api.CodeForbidden)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, store.SecondFactor{Secret: account.SecondFactor.Unconfirmed, Step: step})
+		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, store.SecondFactor{Secret: account.SecondFactor.Unconfirmed, Step: step})
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 		if f.Secret == "" {
 			return noSecondFactor(account.Email)
 		}
-		return t.UpdateSecondFactor(ctx, account.Key, f.Step, store.SecondFactor{Step: f.Step})
+		return t.UpdateSecondFactor(ctx, account.Key, f, store.SecondFactor{Step: f.Step})
 	}
 }
 
@@ -153,9 +153,9 @@ func (a *Accounts) useCode(ctx context.Context, account *store.Account, code str
 	}
 	used.Step = step
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor.Step, used)
+		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
 	})
-	if errors.Is(err, store.ErrWrongState) { // another request has used it meanwhile
+	if errors.Is(err, store.ErrWrongState) { // another request has used it or removed the app meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
 	if err != nil {

@@ -21,7 +21,14 @@ func withAuthenticator(t *testing.T, a *Accounts, c *clock) (ctx context.Context
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller, err := a.Authenticate(t.Context(), session.AccessToken)
+	return addAuthenticator(t, a, c, session.AccessToken)
+}
+
+// addAuthenticator adds an authenticator app to the account of a token. Its results are those
+// of withAuthenticator.
+func addAuthenticator(t *testing.T, a *Accounts, c *clock, token string) (ctx context.Context, code func() string) {
+	t.Helper()
+	caller, err := a.Authenticate(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const (
 
 // openSession opens a session of an account and returns its token. If the account then has
 // more than Options.MaxSessions sessions, the oldest ones end. The account of the embedded
-// service has no such limit.
+// service has no such limit. openSession returns errCredentialsChanged, see checkCredentials.
 func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -33,6 +33,9 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 		Created: a.now(), Expires: a.now().Add(api.TokenLifetime * time.Second),
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := checkCredentials(ctx, t, account); err != nil {
+			return err
+		}
 		if err := t.InsertSession(ctx, session); err != nil {
 			return err
 		}
@@ -47,6 +50,25 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 		return nil, a.problem(err)
 	}
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
+}
+
+// errCredentialsChanged is returned if the credentials that a request has verified are no
+// longer those of the account.
+var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
+
+// checkCredentials returns errCredentialsChanged if, since verified was read, the account was
+// disabled or deleted, or its password or authenticator app was changed. Verifying a password
+// takes long, and what ends the sessions of an account must also stop the requests that are
+// about to use its old credentials.
+func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
+	current, err := t.GetAccountByKey(ctx, verified.Key)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err != nil || current.Disabled || current.PasswordHash != verified.PasswordHash || current.SecondFactor.Secret != verified.SecondFactor.Secret {
+		return errCredentialsChanged
+	}
+	return nil
 }
 
 // endOldestSessions ends the oldest sessions of the account of newest until it has at most

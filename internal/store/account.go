@@ -118,11 +118,12 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	return t.EndSessions(ctx, key)
 }
 
-// UpdateSecondFactor changes the authenticator app of an account. It returns ErrWrongState
-// if the stored time step of the last accepted code is not step.
-func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, step int64, f SecondFactor) error {
-	return t.execRequired(ctx, ErrWrongState, "UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ? WHERE key = ? AND totp_step = ?",
-		f.Secret, f.Unconfirmed, f.Step, key, step)
+// UpdateSecondFactor changes the authenticator app of an account from before to after. It
+// returns ErrWrongState if the app is no longer as in before.
+func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
+	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
+		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,
+		after.Secret, after.Unconfirmed, after.Step, key, before.Secret, before.Unconfirmed, before.Step)
 }
 
 // UpdateDisabled disables or enables an account. Disabling deletes the sessions and

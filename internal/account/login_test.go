@@ -1,0 +1,142 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+)
+
+// readerFunc is an io.Reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// beforeToken returns a source of random bytes that calls change once, when it is first read:
+// during a login after the password was verified.
+func beforeToken(change func()) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		if once := change; once != nil {
+			change = nil
+			once()
+		}
+		return rand.Read(b)
+	})
+}
+
+// TestCredentialsChangeDuringLogin changes the credentials of an account while a login with
+// the earlier ones is in progress. The login must not open a session.
+func TestCredentialsChangeDuringLogin(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(owner context.Context, a *Accounts, key string) error{
+		"password": func(owner context.Context, a *Accounts, _ string) error {
+			in := &api.ChangePasswordInput{}
+			in.Body.CurrentPassword, in.Body.NewPassword = testPassword, "another password"
+			_, err := a.ChangePassword(owner, in)
+			return err
+		},
+		"reset": func(owner context.Context, a *Accounts, key string) error {
+			_, err := a.ResetAccount(owner, &api.AccountInput{AccountKey: key})
+			return err
+		},
+		"disabled": func(owner context.Context, a *Accounts, key string) error {
+			_, err := a.DisableAccount(owner, &api.AccountInput{AccountKey: key})
+			return err
+		},
+		"app removed": func(owner context.Context, a *Accounts, key string) error {
+			_, err := a.RemoveSecondFactorOf(owner, &api.AccountInput{AccountKey: key})
+			return err
+		},
+		"deleted": func(owner context.Context, a *Accounts, key string) error {
+			_, err := a.DeleteAccount(owner, &api.AccountInput{AccountKey: key})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClock()
+			a := open(t, c, Options{})
+			owner, code := withAuthenticator(t, a, c)
+			key := CallerFromContext(owner).Account
+			in := logInInput(code())
+			a.rand = beforeToken(func() {
+				if err := change(owner, a, key); err != nil {
+					t.Error(err)
+				}
+			})
+			session, err := a.LogIn(t.Context(), in)
+			if api.CodeFromError(err) != api.CodeBadCredentials {
+				t.Errorf("logged in with %+v, %v", session, err)
+			}
+		})
+	}
+}
+
+// TestAppAddedDuringLogin confirms an authenticator app while a login without a code is in
+// progress. The login must not open a session.
+func TestAppAddedDuringLogin(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	addUsers(t, a, api.RoleUser, testEmail)
+	session, err := a.LogIn(t.Context(), logInInput(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.rand = beforeToken(func() { addAuthenticator(t, a, c, session.AccessToken) })
+	if session, err := a.LogIn(t.Context(), logInInput("")); api.CodeFromError(err) != api.CodeBadCredentials {
+		t.Errorf("logged in with %+v, %v", session, err)
+	}
+}
+
+// TestResetDuringChangeOfPassword resets an account while somebody who knows its old password
+// changes the password. The account must stay without a password.
+func TestResetDuringChangeOfPassword(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	owner, _ := withAuthenticator(t, a, c)
+	// The hash of the new password has the first random bytes of the request.
+	reset := beforeToken(func() {
+		if _, err := a.ResetAccount(t.Context(), &api.AccountInput{AccountKey: CallerFromContext(owner).Account}); err != nil {
+			t.Error(err)
+		}
+	})
+	a.passwords = auth.NewPasswordHasher(maxConcurrentHashes, 0, reset)
+	in := &api.ChangePasswordInput{}
+	in.Body.CurrentPassword, in.Body.NewPassword = testPassword, "another password"
+	if _, err := a.ChangePassword(owner, in); api.CodeFromError(err) != api.CodeForbidden {
+		t.Errorf("changed the password of a reset account: %v", err)
+	}
+	if account, err := a.FindAccount(t.Context(), testEmail); err != nil || account.State != api.AccountInvited {
+		t.Errorf("%+v, %v", account, err)
+	}
+}
+
+// TestAppRemovedDuringLogin removes an authenticator app while a login checks a code of it.
+// The login must not bring the app back.
+func TestAppRemovedDuringLogin(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	owner, code := withAuthenticator(t, a, c)
+	in := logInInput(code())
+	now := a.now
+	a.now = func() time.Time { // the first call in LogIn checks the code
+		a.now = now
+		if _, err := a.RemoveSecondFactorOf(t.Context(), &api.AccountInput{AccountKey: CallerFromContext(owner).Account}); err != nil {
+			t.Error(err)
+		}
+		return now()
+	}
+	if session, err := a.LogIn(t.Context(), in); api.CodeFromError(err) != api.CodeBadCredentials {
+		t.Errorf("logged in with %+v, %v", session, err)
+	}
+	if account, err := a.FindAccount(t.Context(), testEmail); err != nil || account.SecondFactor {
+		t.Errorf("%+v, %v", account, err)
+	}
+}
