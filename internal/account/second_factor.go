@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"foretell/internal/api"
@@ -52,13 +53,15 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.issuer(ctx), account.Email)}, nil
 }
 
-// issuer returns the name of the service in authenticator apps: the host of its URL.
+// issuer returns the name of the service in authenticator apps: the host of its URL. It has
+// no port and is no IPv6 address, because the label of an otpauth URL may have only the colon
+// between issuer and account.
 func (a *Accounts) issuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
 		return "Foretell"
 	}
-	return u.Host
+	return u.Hostname()
 }
 
 // ConfirmSecondFactor puts the secret of [Accounts.AddSecondFactor] into effect: from now on

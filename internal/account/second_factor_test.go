@@ -103,3 +103,21 @@ func TestCodeLimit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIssuer checks that the name of a service in authenticator apps has no port.
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	for baseURL, want := range map[string]string{
+		"https://foretell.example.com":      "foretell.example.com",
+		"https://foretell.example.com:8443": "foretell.example.com",
+		"http://127.0.0.1:8080/prefix":      "127.0.0.1",
+		"http://[::1]:8080":                 "Foretell",
+		"":                                  "Foretell",
+		"https://:8443":                     "Foretell",
+	} {
+		if got := a.issuer(WithCaller(t.Context(), Caller{BaseURL: baseURL})); got != want {
+			t.Errorf("%q is %q, want %q", baseURL, got, want)
+		}
+	}
+}
