@@ -20,6 +20,9 @@ const (
 	// maxSmoothRows is the largest number of rows of a table for which there is a
 	// smooth part.
 	maxSmoothRows = 3000
+	// maxSmoothCells is the largest number of rows × classes, because the time and the
+	// memory of the part grow with both.
+	maxSmoothCells = 100_000
 	// smoothSearchFolds is the number of folds on which widths are compared.
 	smoothSearchFolds = 2
 )
@@ -37,13 +40,14 @@ type smoothChoice struct{ width, penalty, weight float64 }
 // hasSmoothPart reports whether run gets a smooth part when its fitters have ended. A
 // table whose folds have features of their own has none.
 func (r *race) hasSmoothPart(run *run) bool {
-	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.numScreened() == 0 && len(r.data.textColumns()) == 0 &&
+	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.Rows*r.data.classes() <= maxSmoothCells &&
+		r.data.numScreened() == 0 && len(r.data.textColumns()) == 0 &&
 		len(r.evaluator.labels) > 0 && run.best.step > 0
 }
 
-// addSmoothPart fits the smooth part and scores it together with the networks of
-// the best checkpoint, as one more step of the run. The checkpoint is changed if this
-// step has a lower log loss.
+// addSmoothPart fits the smooth part and adds one more step to the run. If the networks
+// of the best checkpoint and the part together are better than the networks alone,
+// they become the best checkpoint.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	search, err := r.searchSmoothParts(ctx, run)
 	if errors.Is(err, rbf.ErrTooWide) {
@@ -53,6 +57,31 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		return err
 	}
 	run.smoothed = run.smoothCost(search.fits[0])
+	best := run.best
+	mixed, better := r.mixSmoothPart(run, search)
+	if better {
+		best, run.smoothFits = mixed, search.fits
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.step++
+	run.best = best
+	run.reached = better && r.reachesThreshold(best.performance)
+	summary := best
+	summary.probabilities = nil
+	run.lastCost = run.cost()
+	run.curve = append(run.curve, curvePoint{due: r.scheduler.nextDue(run.index), elapsed: r.timer.elapsed(), performance: best.performance, best: summary})
+	return nil
+}
+
+// mixSmoothPart returns the best checkpoint of run with the smooth part, and reports
+// whether it is better. The score is cross-fitted: the weight of the part is fitted to
+// one half of the validation rows, and the other half is scored.
+func (r *race) mixSmoothPart(run *run, search smoothSearch) (mixed checkpoint, better bool) {
+	mixed = run.best
+	if !search.converged() {
+		return mixed, false
+	}
 	e := r.evaluator
 	parts := []*candidate{{probabilities: run.best.probabilities}, {probabilities: search.probabilities}}
 	truth := [][]float64{e.trueClassProbabilities(parts[0].probabilities), e.trueClassProbabilities(parts[1].probabilities)}
@@ -61,29 +90,19 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 		all[i] = int32(i)
 	}
 	weights := fitBlendWeights(truth, all)
-	mixed := run.best
 	crossFitted := make([]float32, len(mixed.probabilities))
 	for half, positions := range e.halves {
 		e.averageProbabilities(crossFitted, parts, fitBlendWeights(truth, e.halves[1-half]), positions)
 	}
-	s := e.score(crossFitted)
-	if weights[1] > 0 && s.logLoss < run.best.logLoss {
-		mixed.score, mixed.selectionLoss = s, run.selectionLoss(s, len(e.labels))
+	mixed.score = e.score(crossFitted)
+	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.labels))
+	better = weights[1] > 0 && mixed.logLoss < run.best.logLoss
+	if better {
 		mixed.probabilities = make([]float32, len(crossFitted))
 		e.averageProbabilities(mixed.probabilities, parts, weights, all)
 		mixed.smooth = smoothChoice{search.width, smoothPenalties[search.penalty], weights[1]}
-		run.smoothFits = search.fits
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	run.step++
-	run.best = mixed
-	run.reached = r.reachesThreshold(s.performance)
-	summary := mixed
-	summary.probabilities = nil
-	run.lastCost = run.cost()
-	run.curve = append(run.curve, curvePoint{due: r.scheduler.nextDue(run.index), elapsed: r.timer.elapsed(), performance: s.performance, best: summary})
-	return nil
+	return mixed, better
 }
 
 // smoothSearch is the result of searchSmoothParts: the fits of the best width by
@@ -93,6 +112,11 @@ type smoothSearch struct {
 	fits          []*rbf.Fit
 	penalty       int
 	probabilities []float32
+}
+
+// converged reports whether the fits of all folds have converged.
+func (s smoothSearch) converged() bool {
+	return !slices.ContainsFunc(s.fits, func(fit *rbf.Fit) bool { return fit.Model(s.penalty) == nil })
 }
 
 // searchSmoothParts compares the widths on the first folds, each at its best
@@ -177,11 +201,15 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all split.Fold, mo
 		return model, nil
 	}
 	fit, err := rbf.New(ctx, r.data.Frame, all, rbf.Options{Classes: run.classes, Width: choice.width, Penalties: []float64{choice.penalty}})
-	if errors.Is(err, rbf.ErrTooWide) { // only all rows together have this many inputs
+	switch {
+	case errors.Is(err, rbf.ErrTooWide):
+		r.note("the final model of %s has no smooth part, because all rows together have too many different categories", run.Name)
 		return model, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case fit.Model(0) == nil:
+		r.note("the final model of %s has no smooth part, because its training on all rows did not converge", run.Name)
+		return model, nil
 	}
 	return smoothedModel{model, fit.Model(0), choice.weight}, nil
 }

@@ -80,6 +80,29 @@ func TestSmoothPart(t *testing.T) {
 	})
 }
 
+// TestRejectedSmoothPart adds a smooth part to networks that are better without it. Its score
+// must neither end the race nor become that of the run.
+func TestRejectedSmoothPart(t *testing.T) {
+	f := ringFrame(300)
+	threshold := 0.5
+	r, err := newRace(f, Params{Algorithms: []string{"MSEV01"}, Threshold: &threshold}, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.runs[0]
+	run.best.step, run.best.performance, run.best.logLoss = 1, 0.4, 1e-6
+	run.best.probabilities = make([]float32, 3*len(r.evaluator.labels))
+	for i, label := range r.evaluator.labels {
+		run.best.probabilities[3*i+int(label)] = 1
+	}
+	if err := r.addSmoothPart(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	if run.best.smooth.weight != 0 || run.reached || run.curve[len(run.curve)-1].performance != 0.4 {
+		t.Errorf("weight %v, reached %v, curve %+v", run.best.smooth.weight, run.reached, run.curve)
+	}
+}
+
 // TestLargeTablesHaveNoSmoothPart checks the limit of rows.
 func TestLargeTablesHaveNoSmoothPart(t *testing.T) {
 	for rows, want := range map[int]bool{maxSmoothRows: true, maxSmoothRows + 1: false} {

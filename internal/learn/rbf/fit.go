@@ -32,10 +32,11 @@ type Options struct {
 
 // Fit holds the fitted models, one for each penalty.
 type Fit struct {
-	models []*Model
-	cost   float64
-	fold   split.Fold
-	frame  *frame.Frame
+	models  []*Model // nil if the fit did not converge
+	classes int
+	cost    float64
+	fold    split.Fold
+	frame   *frame.Frame
 }
 
 // New fits a model for each of o.Penalties to the rows fold.Train of f.
@@ -58,12 +59,17 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	if err := p.minimise(ctx); err != nil {
 		return nil, err
 	}
-	fit := &Fit{fold: fold, frame: f, cost: p.cost(e.width)}
+	fit := &Fit{fold: fold, frame: f, classes: o.Classes, cost: p.cost(e.width)}
 	centers := make([]float64, 0, k.rank*e.width)
 	for _, row := range k.centers {
 		centers = append(centers, x[row*e.width:(row+1)*e.width]...)
 	}
+	converged := p.converged()
 	for i := range o.Penalties {
+		if !converged[i] {
+			fit.models = append(fit.models, nil)
+			continue
+		}
 		alpha, bias := p.solution(i)
 		k.coefficients(alpha, p.outputs)
 		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
@@ -73,12 +79,19 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 
 // PredictValidation writes the class probabilities of the rows fold.Validation to dst:
 // len(fold.Validation) × classes, row-major. penalty is the index of the model's penalty
-// in Options.Penalties.
+// in Options.Penalties. If Model returns nil, all probabilities of a row are equal.
 func (f *Fit) PredictValidation(dst []float32, penalty int) {
+	if f.models[penalty] == nil {
+		for i := range dst {
+			dst[i] = 1 / float32(f.classes)
+		}
+		return
+	}
 	f.models[penalty].predictRows(dst, f.frame, f.fold.Validation)
 }
 
-// Model returns the model of the penalty with the given index in Options.Penalties.
+// Model returns the model of the penalty with the given index in Options.Penalties. It is
+// nil if the fit did not converge.
 func (f *Fit) Model(penalty int) *Model { return f.models[penalty] }
 
 func gatherLabels(labels, rows []int32) []int32 {
@@ -147,17 +160,14 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 		}
 		p.features[i*p.size+k.rank] = 1
 	}
-	gram := make([]float32, p.size*p.size)
-	packed := make([]float32, kernel.PackedLen(p.rows, p.size))
-	kernel.Pack(packed, p.features, p.rows, p.size)
-	kernel.GemmTransposed(gram, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.size, Depth: p.rows})
+	gram := p.gram()
 	for _, penalty := range o.Penalties {
 		bound := make([]float64, p.size*p.size)
 		for i, v := range gram {
-			bound[i] = curvature * float64(v)
+			bound[i] = curvature * v
 		}
 		for j := range p.size {
-			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // sums are rounded to float32
+			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // other sums are rounded to float32
 		}
 		choleskyInPlace(bound, p.size)
 		p.inverses = append(p.inverses, invertLower(bound, p.size))
@@ -168,6 +178,23 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 	p.packed, p.point = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
 	return p
+}
+
+// gram returns the lower triangle of ΦᵀΦ, size × size. It is summed in float64: if the columns
+// have few different combinations of values, the constant is nearly a combination of the
+// features, and the rounding of a float32 sum of thousands of rows is larger than the penalties
+// that make the bound positive definite.
+func (p *problem) gram() []float64 {
+	gram, row := make([]float64, p.size*p.size), make([]float64, p.size)
+	for i := range p.rows {
+		for j, v := range p.features[i*p.size : (i+1)*p.size] {
+			row[j] = float64(v)
+		}
+		for j, v := range row {
+			axpy(gram[j*p.size:j*p.size+j+1], row[:j+1], v)
+		}
+	}
+	return gram
 }
 
 // penaltyOf returns the penalty of the parameters of feature j, where penalty is that of
@@ -223,6 +250,37 @@ func (p *problem) computeGradient() {
 	packed = p.packed[:kernel.PackedLen(p.rows, p.columns)]
 	kernel.Pack(packed, p.scores, p.rows, p.columns)
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
+}
+
+// converged reports for each penalty whether the parameters are finite and the log loss on the
+// training rows is not above that of the shares of the classes, which the biases alone reach.
+func (p *problem) converged() []bool {
+	copy(p.ahead, p.now)
+	p.computeGradient()
+	counts := make([]float64, max(p.outputs, 2))
+	losses := make([]float64, len(p.penalties))
+	for i, label := range p.labels {
+		counts[label]++
+		for penalty := range losses {
+			slope := p.scores[i*p.columns+penalty*p.outputs:][:p.outputs]
+			own := 1 - math.Abs(float64(slope[0])) // the probability of the label
+			if p.outputs > 1 {
+				own = 1 + float64(slope[label])
+			}
+			losses[penalty] -= math.Log(max(own, 1e-30)) // NaN stays NaN
+		}
+	}
+	entropy := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			entropy -= n * math.Log(n/float64(p.rows))
+		}
+	}
+	converged := make([]bool, len(losses))
+	for penalty, loss := range losses {
+		converged[penalty] = loss <= entropy*(1+1e-3)+1e-3*float64(p.rows)
+	}
+	return converged
 }
 
 // lossGradient replaces the scores of a row by the gradient of its log loss:

@@ -91,6 +91,9 @@ func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
+	if in.scale == 0 { // distances overflow
+		return inputColumn{}, false
+	}
 	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal
 	return in, true
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"foretell/internal/learn/shapley"
@@ -72,6 +73,52 @@ func TestFitLearnsASmoothBorder(t *testing.T) {
 		t.Logf("%d classes: log losses %.3f", classes, losses)
 		if losses[1] > 0.45 {
 			t.Errorf("%d classes: log loss %.3f", classes, losses[1])
+		}
+	}
+}
+
+// TestFewCombinations fits rows with few different combinations of values. The constant is then
+// nearly a combination of the features, and the Hessian nearly singular.
+func TestFewCombinations(t *testing.T) {
+	for _, c := range []struct{ rows, columns int }{{1500, 3}, {1500, 5}, {2200, 4}, {3000, 3}, {3000, 7}} {
+		rng := rand.New(rand.NewPCG(uint64(c.rows), uint64(c.columns)))
+		f := &frame.Frame{Rows: c.rows, Schema: &frame.Schema{Classes: []string{"a", "b"}}, Columns: make([]frame.Column, c.columns)}
+		f.Schema.Columns = make([]frame.ColumnSchema, c.columns)
+		for range c.rows {
+			score := -1.0
+			for j := range f.Columns {
+				x := float64(rng.IntN(2))
+				score += x * float64(2*(j%2)-1)
+				f.Columns[j].Floats = append(f.Columns[j].Floats, x)
+			}
+			label := int32(0)
+			if rng.Float64() < 1/(1+math.Exp(-score)) {
+				label = 1
+			}
+			f.Labels = append(f.Labels, label)
+		}
+		all := fold(c.rows, c.rows)
+		all.Validation = all.Train
+		for _, width := range []float64{0.15, 0.5, 1.5} {
+			penalties := []float64{0.5, 0.1, 0.02, 0.004, 0.001}
+			fit, err := New(t.Context(), f, all, Options{Classes: 2, Width: width, Penalties: penalties})
+			if err != nil {
+				t.Fatal(err)
+			}
+			probabilities := make([]float32, 2*c.rows)
+			for penalty := range penalties {
+				if fit.Model(penalty) == nil {
+					t.Errorf("%d rows × %d columns, width %v, penalty %v: the fit did not converge", c.rows, c.columns, width, penalties[penalty])
+				}
+				fit.PredictValidation(probabilities, penalty)
+				loss := 0.0
+				for i, label := range f.Labels {
+					loss -= math.Log(float64(probabilities[2*i+int(label)])) / float64(c.rows)
+				}
+				if !(loss < math.Ln2) {
+					t.Errorf("%d rows × %d columns, width %v, penalty %v: log loss %v on the training rows", c.rows, c.columns, width, penalties[penalty], loss)
+				}
+			}
 		}
 	}
 }
@@ -189,5 +236,17 @@ func TestTooWide(t *testing.T) {
 	f.Columns, f.Schema.Columns = f.Columns[3:], f.Schema.Columns[3:]
 	if _, err := New(t.Context(), f, fold(10, 8), Options{Classes: 2, Width: 1, Penalties: []float64{1}}); !errors.Is(err, ErrTooWide) {
 		t.Errorf("no inputs: %v", err)
+	}
+	for inputs, want := range map[int]error{MaxInputs: nil, MaxInputs + 1: ErrTooWide} {
+		f := &frame.Frame{Rows: inputs, Schema: &frame.Schema{Classes: []string{"a", "b"}, Columns: make([]frame.ColumnSchema, 1)}, Columns: make([]frame.Column, 1)}
+		f.Schema.Columns[0].Kind = frame.Category
+		for i := range inputs {
+			f.Schema.Columns[0].Levels = append(f.Schema.Columns[0].Levels, strconv.Itoa(i))
+			f.Columns[0].Codes = append(f.Columns[0].Codes, int32(i))
+			f.Labels = append(f.Labels, int32(i%2))
+		}
+		if _, err := New(t.Context(), f, fold(inputs, inputs), Options{Classes: 2, Width: 1, Penalties: []float64{1}}); !errors.Is(err, want) {
+			t.Errorf("%d inputs: %v", inputs, err)
+		}
 	}
 }
