@@ -19,7 +19,7 @@ import (
 // step, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 6
+	recordingVersion = 7
 )
 
 // writeRecording writes a run that has ended to w.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"foretell/internal/learn/parallel"
 )
@@ -10,7 +11,7 @@ import (
 const (
 	// maxEntries is about the largest number of terms in all texts of a corpus, counting
 	// a term once for each text that has it. If there are more, only some of the texts
-	// are used, at equal distances. An entry takes 8 bytes.
+	// are used; see drawRows. An entry takes 8 bytes.
 	maxEntries = 12_000_000
 	// sampleTexts is the number of texts from which the number of terms is estimated.
 	sampleTexts = 1000
@@ -43,7 +44,8 @@ func EstimateMemory(texts, classes, parts int) int64 {
 // use.
 type Corpus struct {
 	vocabulary *vocabulary
-	stride     int // every stride-th text is in the corpus
+	rows       []int32 // the rows of the table whose texts are in the corpus; see drawRows
+	stride     int
 	blocks     [][]entry
 	ends       []uint32 // by text: the end of its entries in its block
 }
@@ -51,35 +53,51 @@ type Corpus struct {
 // NewCorpus returns the corpus of texts. classes is the number of classes that models
 // will predict. The only error is that of ctx.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
-	c := &Corpus{stride: chooseStride(texts)}
+	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
+}
+
+// newCorpus is NewCorpus with one text of each range of stride texts.
+func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
+	c := &Corpus{rows: drawRows(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)
 	if err != nil {
 		return nil, err
 	}
 	limit := min(maxVocabulary, maxWeights/outputs(classes))
-	n := (len(texts) + c.stride - 1) / c.stride
+	n := len(c.rows)
 	c.vocabulary = selectVocabulary(counts, n, limit)
 	c.ends = make([]uint32, n)
 	c.blocks = make([][]entry, (n+blockTexts-1)/blockTexts)
 	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
 		e := newEncoder(c.vocabulary)
 		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {
-			c.blocks[i] = append(c.blocks[i], e.read(texts[at*c.stride])...)
+			c.blocks[i] = append(c.blocks[i], e.read(texts[c.rows[at]])...)
 			c.ends[at] = uint32(len(c.blocks[i]))
 		}
 	})
 	return c, err
 }
 
-// chooseStride returns n such that the corpus has every n-th text.
+// drawRows returns one row of each range of stride rows, drawn at random, so that rows in
+// a periodic order are sampled evenly. The last range may be shorter.
+func drawRows(rows, stride int) []int32 {
+	sample := make([]int32, (rows+stride-1)/stride)
+	draw := rand.New(rand.NewPCG(uint64(rows), uint64(stride)))
+	for i := range sample {
+		lo, hi := i*stride, min((i+1)*stride, rows)
+		sample[i] = int32(lo + draw.IntN(hi-lo))
+	}
+	return sample
+}
+
+// chooseStride returns n such that the corpus has one of n texts.
 func chooseStride(texts []string) int {
 	var r termReader
-	step, n, terms := max(len(texts)/sampleTexts, 1), 0, 0
-	for i := 0; i < len(texts); i += step {
-		n++
-		r.read(texts[i], func(block, uint32) { terms++ })
+	terms, sample := 0, drawRows(len(texts), max(len(texts)/sampleTexts, 1))
+	for _, row := range sample {
+		r.read(texts[row], func(block, uint32) { terms++ })
 	}
-	return max(1, (terms/max(n, 1)*len(texts)+maxEntries-1)/maxEntries)
+	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries)
 }
 
 // countTexts returns, for each bucket, the number of texts of the corpus that have a term
@@ -95,8 +113,8 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 	err := parallel.ForContext(ctx, len(counters), len(counters), func(_, at int) {
 		k := &counters[at]
 		k.counts, k.last = make([]uint32, numBuckets), make([]uint32, numBuckets)
-		for i := at * c.stride; i < len(texts) && ctx.Err() == nil; i += len(counters) * c.stride {
-			k.reader.read(texts[i], func(_ block, bucket uint32) {
+		for i := at; i < len(c.rows) && ctx.Err() == nil; i += len(counters) {
+			k.reader.read(texts[c.rows[i]], func(_ block, bucket uint32) {
 				if k.last[bucket] != uint32(i)+1 {
 					k.last[bucket] = uint32(i) + 1
 					k.counts[bucket]++
@@ -113,7 +131,7 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 }
 
 // has reports whether the text of a row of the table is in the corpus.
-func (c *Corpus) has(row int32) bool { return int(row)%c.stride == 0 }
+func (c *Corpus) has(row int32) bool { return c.rows[int(row)/c.stride] == row }
 
 // vector sets dst to the vector of the text of a row, which must be in the corpus.
 func (c *Corpus) vector(dst *vector, row int32) {
