@@ -36,8 +36,13 @@ func EstimateMemory(texts, classes, parts int) int64 {
 	)
 	entries := min(float64(texts)*textEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
-	// There is a model for each part, a model for all rows, and a copy of the latter.
-	return int64(fixed + 8*entries + 4*weights*float64(parts+2))
+	// There is a model for each part, a model for all rows, and a copy of the latter. If
+	// the corpus lacks some texts, there is a copy of each model.
+	models := float64(parts + 2)
+	if entries == maxEntries {
+		models = 2 * float64(parts+1)
+	}
+	return int64(fixed + 8*entries + 4*weights*models)
 }
 
 // Corpus holds the texts of a table as vectors. It is immutable and safe for concurrent

@@ -16,8 +16,8 @@ type Task struct {
 	// Rows are the training rows.
 	Rows []int32
 	// Parts holds, for each of Rows, its part, from 0 to NumParts-1. The rows of a part
-	// are scored by a model that was trained on the other parts. NumParts must be at
-	// least 2.
+	// are scored by a model that was trained on the other parts, whether or not their
+	// texts are in the corpus. NumParts must be at least 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -42,9 +42,8 @@ func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model
 			f.keep()
 		}
 	}
-	m = newModel(c.vocabulary, t.Classes, f.kept.bias, f.kept.weights)
-	features, err = f.features(ctx, m, texts)
-	return m, features, err
+	features, err = f.features(ctx, texts)
+	return f.model(t.NumParts), features, err
 }
 
 // crossFit is the state of a call of CrossFit.
@@ -57,14 +56,15 @@ type crossFit struct {
 	models []*linear
 	scores [][]float32 // of the training rows, by part
 	best   float64     // the lowest log loss so far
-	// kept and keptScores are the model of all parts and the scores after the pass with
-	// the lowest log loss.
-	kept       linear
+	// kept and keptScores are the models and the scores after the pass with the lowest log
+	// loss. Models of parts are kept only if the corpus lacks some texts, because they
+	// score only training rows whose texts it lacks.
+	kept       []linear
 	keptScores [][]float32
 }
 
 func newCrossFit(c *Corpus, t *Task) *crossFit {
-	f := &crossFit{corpus: c, task: t, rows: make([][]int32, t.NumParts+1)}
+	f := &crossFit{corpus: c, task: t, rows: make([][]int32, t.NumParts+1), kept: make([]linear, t.NumParts+1)}
 	for i, row := range t.Rows {
 		if c.has(row) {
 			f.rows[t.Parts[i]] = append(f.rows[t.Parts[i]], row)
@@ -127,41 +127,56 @@ func (f *crossFit) logLoss() float64 {
 	return sum
 }
 
-// keep copies the current model of all rows and the current scores to kept and
-// keptScores.
+// keep copies the current models and scores to kept and keptScores.
 func (f *crossFit) keep() {
-	whole := f.models[f.task.NumParts]
-	f.kept.bias = append(f.kept.bias[:0], whole.bias...)
-	f.kept.weights = append(f.kept.weights[:0], whole.weights...)
+	for part, m := range f.models {
+		if part == f.task.NumParts || f.corpus.stride > 1 {
+			f.kept[part].bias = append(f.kept[part].bias[:0], m.bias...)
+			f.kept[part].weights = append(f.kept[part].weights[:0], m.weights...)
+		}
+	}
 	for part, scores := range f.scores {
 		copy(f.keptScores[part], scores)
 	}
 }
 
+// model returns the kept model of a part.
+func (f *crossFit) model(part int) *Model {
+	return newModel(f.corpus.vocabulary, f.task.Classes, f.kept[part].bias, f.kept[part].weights)
+}
+
 // features returns the features of all texts; see CrossFit.
-func (f *crossFit) features(ctx context.Context, m *Model, texts []string) ([][]float64, error) {
-	features := make([][]float64, m.Features())
+func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, error) {
+	models := make([]*Model, f.task.NumParts+1)
+	for part := range models {
+		models[part] = f.model(part)
+	}
+	whole := models[f.task.NumParts]
+	features := make([][]float64, whole.Features())
 	for i := range features {
 		features[i] = make([]float64, len(texts))
 	}
-	blocks, k := (len(texts)+blockTexts-1)/blockTexts, outputs(f.task.Classes)
-	known := make([]bool, len(texts))
-	for _, row := range f.rows[f.task.NumParts] {
-		known[row] = true
+	scoredBy := slices.Repeat([]*Model{whole}, len(texts)) // nil for texts whose scores are known
+	for i, row := range f.task.Rows {
+		if scoredBy[row] = models[f.task.Parts[i]]; f.corpus.has(row) {
+			scoredBy[row] = nil
+		}
 	}
+	blocks := (len(texts) + blockTexts - 1) / blockTexts
 	err := parallel.ForContext(ctx, f.task.Workers, blocks, func(_, block int) {
-		s, one := m.NewScorer(), make([]float32, m.Features())
+		s, one := whole.NewScorer(), make([]float32, whole.Features())
 		for row := block * blockTexts; row < min((block+1)*blockTexts, len(texts)); row++ {
-			if !known[row] {
+			if scoredBy[row] != nil {
+				s.model = scoredBy[row] // all models have the same vocabulary
 				s.Score(one, texts[row])
 				setFeatures(features, row, one)
 			}
 		}
 	})
-	one := make([]float32, m.Features())
+	one, k := make([]float32, whole.Features()), outputs(f.task.Classes)
 	for part, scores := range f.keptScores {
 		for i, row := range f.rows[part] {
-			m.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))
+			whole.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))
 			setFeatures(features, int(row), one)
 		}
 	}

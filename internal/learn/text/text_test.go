@@ -239,63 +239,6 @@ func TestManyClassesHaveFewFeatures(t *testing.T) {
 	}
 }
 
-func TestLargeCorporaAreSampled(t *testing.T) {
-	texts := slices.Repeat([]string{strings.Repeat("many different words of a long text ", 60)}, 20_000)
-	if stride := chooseStride(texts); stride < 2 {
-		t.Errorf("every %d-th text is used", stride)
-	}
-}
-
-// Rows whose classes take turns are sampled from all classes.
-func TestSampledCorporaHaveAllClasses(t *testing.T) {
-	texts, labels := table(1500, 2, 9)
-	order := make([]int32, 0, len(texts))
-	for row := range texts { // classes take turns
-		order = append(order, int32(row))
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return int(labels[a] - labels[b]) })
-	turns, turnLabels := make([]string, 0, len(texts)), make([]int32, 0, len(texts))
-	half := slices.IndexFunc(order, func(row int32) bool { return labels[row] == 1 })
-	for i := range min(half, len(order)-half) {
-		for _, row := range []int32{order[i], order[half+i]} {
-			turns, turnLabels = append(turns, texts[row]), append(turnLabels, labels[row])
-		}
-	}
-	corpus, err := newCorpus(t.Context(), turns, 2, 2, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained := len(turns) - 400
-	_, features, err := corpus.CrossFit(t.Context(), turns, newTask(turnLabels, 2, trained, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	right := 0
-	for row := trained; row < len(turns); row++ {
-		if (features[0][row] > 0) == (turnLabels[row] == 1) {
-			right++
-		}
-	}
-	if share := float64(right) / 400; share < 0.7 { // one label in five is drawn at random
-		t.Errorf("%v of new rows are right", share)
-	}
-}
-
-func TestDrawRows(t *testing.T) {
-	for _, size := range [][2]int{{0, 1}, {7, 1}, {10, 3}, {12, 4}, {3, 5}} {
-		rows, stride := size[0], size[1]
-		sample := drawRows(rows, stride)
-		if len(sample) != (rows+stride-1)/stride {
-			t.Errorf("%d of %d rows with stride %d", len(sample), rows, stride)
-		}
-		for i, row := range sample {
-			if int(row)/stride != i || int(row) >= rows {
-				t.Errorf("row %d of %d is drawn from range %d with stride %d", row, rows, i, stride)
-			}
-		}
-	}
-}
-
 func TestCancelledTraining(t *testing.T) {
 	texts, labels := table(200, 2, 7)
 	corpus, err := NewCorpus(t.Context(), texts, 2, 1)
