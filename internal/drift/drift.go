@@ -186,9 +186,10 @@ const maxNamed = 5
 // verdict returns the sentences of a report.
 func verdict(r *api.DriftReport, important []string) []string {
 	var drifted, large []string
-	compared := 0
+	compared, byChance := 0, false
 	for i := range r.Columns {
 		c := &r.Columns[i]
+		byChance = byChance || c.Level == api.DriftNone && *c.Index >= someIndex
 		if c.Level != api.DriftUnknown {
 			compared++
 		}
@@ -202,6 +203,8 @@ func verdict(r *api.DriftReport, important []string) []string {
 	switch {
 	case compared == 0:
 		return []string{"No column could be compared."}
+	case len(drifted) == 0 && byChance:
+		return []string{fmt.Sprintf("The values of %s differ from those in training no more than chance explains in a file of this size.", humanize.Count(compared, "compared column"))}
 	case len(drifted) == 0:
 		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
 	}

@@ -127,3 +127,20 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("the largest change is %+v", part)
 	}
 }
+
+// TestVerdictOfFewRows says that chance explains a difference that would be drift in a file of
+// many rows.
+func TestVerdictOfFewRows(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		want string
+	}{
+		{20, "The values of 3 compared columns differ from those in training no more than chance explains in a file of this size."},
+		{3000, "The values of all 3 compared columns are distributed as in training."},
+	} {
+		r := Measure(training(), "blind.csv", scan(t, c.rows, "age,score,colour,note", sameRow), nil)
+		if len(r.Verdict) != 1 || r.Verdict[0] != c.want {
+			t.Errorf("%d rows: %q, want %q", c.rows, r.Verdict, c.want)
+		}
+	}
+}
