@@ -125,6 +125,7 @@ func formatIntegers(from, to float64) string {
 }
 
 // textParts divides texts into the most frequent ones of the training file and the others.
+// Texts with the same abbreviation are one part.
 func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), float64(rows) - float64(p.Missing)}
@@ -136,6 +137,11 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 		one := countedPart{texts[i], float64(known.Distribution.Top[i].Rows), float64(count)}
 		others.training -= one.training
 		others.count -= one.count
+		if at := slices.IndexFunc(parts, func(p countedPart) bool { return p.name == one.name }); at >= 0 {
+			parts[at].training += one.training
+			parts[at].count += one.count
+			continue
+		}
 		parts = append(parts, one)
 	}
 	return append(parts, others)

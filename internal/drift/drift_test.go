@@ -144,3 +144,28 @@ func TestVerdictOfFewRows(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsOfOneAbbreviation compares a column whose most frequent texts differ only after the
+// characters that the dataset has of them.
+func TestTextsOfOneAbbreviation(t *testing.T) {
+	address := func(i int) string { return "https://www.example.org/catalogue/products/" + fmt.Sprint(i) }
+	short := api.AbbreviateValue(address(0))
+	known := &api.Dataset{Rows: 1000, Columns: []api.Column{
+		{Name: "address", Kind: "category", Distribution: &api.Distribution{Top: []api.Class{{Label: short, Rows: 400}, {Label: short, Rows: 200}, {Label: "none", Rows: 200}}}},
+	}}
+	r := Measure(known, "blind.csv", scan(t, 1000, "address", func(i int, _ *rand.Rand) string {
+		switch i % 10 {
+		case 0, 1, 2, 3:
+			return address(0)
+		case 4, 5:
+			return address(1)
+		case 6, 7:
+			return "none"
+		}
+		return address(2 + i%20/10) // texts beyond the most frequent ones
+	}), nil)
+	c := r.Columns[0]
+	if c.Level != api.DriftNone || *c.Index > 1e-9 || len(c.Parts) != 3 || c.Parts[0].Name != short || c.Parts[0].Share != 0.6 {
+		t.Errorf("index %v, parts %+v", *c.Index, c.Parts)
+	}
+}

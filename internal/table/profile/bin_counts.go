@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"foretell/internal/table/cells"
 )
@@ -63,17 +65,28 @@ func spreadRows(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns how many rows have each of the given texts. abbreviate is applied to
-// each text of the column before it is compared with the given texts.
+// CountTexts returns how many rows have each of the given abbreviated texts. abbreviate is
+// applied to each text of the column before it is compared with the given texts. Different
+// texts may have the same abbreviation: if it is given n times, the n most frequent of them
+// are counted, the most frequent first.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
-	position := make(map[string]int, len(texts))
-	for i, text := range texts {
-		position[text] = i
+	counts := make(map[string][]int, len(texts)) // by abbreviation, the rows of each text of the column
+	for _, text := range texts {
+		counts[text] = nil
+	}
+	for i := range c.values {
+		short := abbreviate(c.values[i].text)
+		if list, known := counts[short]; known {
+			counts[short] = append(list, c.values[i].rows)
+		}
+	}
+	for _, list := range counts {
+		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) })
 	}
 	rows := make([]int, len(texts))
-	for i := range c.values {
-		if at, known := position[abbreviate(c.values[i].text)]; known {
-			rows[at] += c.values[i].rows
+	for i, text := range texts {
+		if list := counts[text]; len(list) > 0 {
+			rows[i], counts[text] = list[0], list[1:]
 		}
 	}
 	return rows
