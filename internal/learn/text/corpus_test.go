@@ -1,6 +1,8 @@
 package text
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,5 +98,47 @@ func TestDrawRows(t *testing.T) {
 				t.Errorf("row %d of %d is drawn from range %d with stride %d", row, rows, i, stride)
 			}
 		}
+	}
+}
+
+func TestIndexOfABucket(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 100, minBitmap - 1, minBitmap, numBuckets} {
+		buckets := make([]uint32, 0, n)
+		for _, b := range rand.New(rand.NewPCG(1, uint64(n))).Perm(numBuckets)[:n] {
+			buckets = append(buckets, uint32(b))
+		}
+		slices.Sort(buckets)
+		v := newVocabulary(buckets, nil)
+		next := 0
+		for b := range uint32(numBuckets) {
+			want := int32(-1)
+			if next < n && buckets[next] == b {
+				want = int32(next)
+				next++
+			}
+			if got := v.index(b); got != want {
+				t.Fatalf("%d buckets: index %d of bucket %d, want %d", n, got, b, want)
+			}
+		}
+	}
+}
+
+// The memory of a model read from a file is a small multiple of its size in the file.
+func TestMemoryOfSmallModels(t *testing.T) {
+	const models = 1000
+	b, err := newModel(newVocabulary(nil, nil), 2, make([]float32, 1), nil).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range models {
+		if _, err := ReadModel(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if one := (after.TotalAlloc - before.TotalAlloc) / models; one > 4096 {
+		t.Errorf("a model of %d bytes takes %d bytes", len(b), one)
 	}
 }

@@ -11,8 +11,22 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// Bit b%64 of present[b/64] is set if bucket b is in the vocabulary. before[i] is the
-	// number of buckets of the vocabulary below 64·i.
+	// bitmap finds the index of a bucket. It is nil if there are fewer than minBitmap
+	// buckets: then first finds it, whose size is proportional to the number of buckets.
+	bitmap *bitmap
+	// first[i] is the number of buckets of the vocabulary below i<<shift.
+	first []int32
+	shift int
+}
+
+// minBitmap is the smallest number of buckets for which a vocabulary has a bitmap. The
+// binary form of that many buckets takes at least 36 KB, so the memory for a model is at most
+// a small multiple of its binary form.
+const minBitmap = 4096
+
+// bitmap is a set of buckets: bit b%64 of present[b/64] is set if it has bucket b.
+// before[i] is the number of its buckets below 64·i.
+type bitmap struct {
 	present [numBuckets / 64]uint64
 	before  [numBuckets / 64]uint32
 }
@@ -20,24 +34,50 @@ type vocabulary struct {
 // newVocabulary returns the vocabulary of the given buckets, which must be ascending.
 func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
 	v := &vocabulary{buckets: buckets, idf: idf}
-	for _, b := range buckets {
-		v.present[b/64] |= 1 << (b % 64)
+	if len(buckets) >= minBitmap {
+		v.bitmap = newBitmap(buckets)
+		return v
 	}
-	n := uint32(0)
-	for i, word := range v.present {
-		v.before[i] = n
-		n += uint32(bits.OnesCount64(word))
+	width := bits.Len(uint(len(buckets)))
+	v.first, v.shift = make([]int32, 1<<width+1), bucketBits-width
+	for _, b := range buckets {
+		v.first[b>>v.shift+1]++
+	}
+	for i := range v.first[1:] {
+		v.first[i+1] += v.first[i]
 	}
 	return v
 }
 
+func newBitmap(buckets []uint32) *bitmap {
+	m := new(bitmap)
+	for _, b := range buckets {
+		m.present[b/64] |= 1 << (b % 64)
+	}
+	n := uint32(0)
+	for i, word := range m.present {
+		m.before[i] = n
+		n += uint32(bits.OnesCount64(word))
+	}
+	return m
+}
+
 // index returns the index of a bucket in buckets, or -1 if it is not in the vocabulary.
 func (v *vocabulary) index(bucket uint32) int32 {
-	word, bit := v.present[bucket/64], uint64(1)<<(bucket%64)
-	if word&bit == 0 {
-		return -1
+	if m := v.bitmap; m != nil {
+		word, bit := m.present[bucket/64], uint64(1)<<(bucket%64)
+		if word&bit == 0 {
+			return -1
+		}
+		return int32(m.before[bucket/64] + uint32(bits.OnesCount64(word&(bit-1))))
 	}
-	return int32(v.before[bucket/64] + uint32(bits.OnesCount64(word&(bit-1))))
+	slot := bucket >> v.shift
+	for i := v.first[slot]; i < v.first[slot+1]; i++ {
+		if v.buckets[i] == bucket {
+			return i
+		}
+	}
+	return -1
 }
 
 // selectVocabulary returns a vocabulary of at most limit buckets: those in which most of
