@@ -1,10 +1,8 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"foretell/internal/learn/rng"
@@ -97,11 +95,13 @@ func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 
 // divideTexts returns the part of each row, from 0 to parts-1. Rows of a group are in the
 // same part. If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the
-// use of cross-validation for time series predictor evaluation, 2012), otherwise they are
-// stratified by class.
+// use of cross-validation for time series predictor evaluation, 2012). If they have none, or
+// all the same time, the parts are stratified by class.
 func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
 	if t.params.Times != nil {
-		return t.divideByTime(rows, parts)
+		if list := t.divideByTime(rows, parts); list != nil {
+			return list
+		}
 	}
 	partOf := make(map[int32]int, len(rows))
 	sample := split.Sample{Labels: t.Labels, Classes: t.classes(), Groups: t.params.Groups, Rows: rows}
@@ -120,50 +120,6 @@ func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
 			}
 		}
 		list[i] = part
-	}
-	return list
-}
-
-// divideByTime divides rows into ranges of time with about the same number of rows. Rows
-// of a group count as one at their mean time. Rows without a time are the last.
-func (t *trainingData) divideByTime(rows []int32, parts int) []int {
-	type unit struct {
-		rows  []int // indices of rows
-		timed int   // number of rows with a time
-		sum   float64
-	}
-	var units []*unit
-	ofGroup := make(map[int32]*unit)
-	for i, row := range rows {
-		u := new(unit)
-		if t.params.Groups != nil && t.params.Groups[row] >= 0 {
-			if known := ofGroup[t.params.Groups[row]]; known != nil {
-				u = known
-			}
-			ofGroup[t.params.Groups[row]] = u
-		}
-		if len(u.rows) == 0 {
-			units = append(units, u)
-		}
-		u.rows = append(u.rows, i)
-		if at := t.params.Times[row]; !math.IsNaN(at) {
-			u.sum += at
-			u.timed++
-		}
-	}
-	time := func(u *unit) float64 {
-		if u.timed == 0 {
-			return math.Inf(1)
-		}
-		return u.sum / float64(u.timed)
-	}
-	slices.SortStableFunc(units, func(a, b *unit) int { return cmp.Compare(time(a), time(b)) })
-	list, before := make([]int, len(rows)), 0
-	for _, u := range units {
-		for _, i := range u.rows {
-			list[i] = before * parts / len(rows)
-		}
-		before += len(u.rows)
 	}
 	return list
 }

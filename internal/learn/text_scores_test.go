@@ -180,3 +180,39 @@ func TestDivideTexts(t *testing.T) {
 		})
 	}
 }
+
+// Rows of the same time are in the same part. If all rows have the same time, the parts are
+// as large as without times.
+func TestDivideTextsOfFewTimes(t *testing.T) {
+	f := fakeFrame(300, 3)
+	rows := make([]int32, f.Rows)
+	for row := range rows {
+		rows[row] = int32(row)
+	}
+	for _, c := range []struct{ times, minParts int }{{1, 5}, {2, 2}, {7, 4}, {12, 5}} {
+		times := make([]float64, f.Rows)
+		for row := range times {
+			times[row] = float64(row * 31 % c.times)
+		}
+		data := &trainingData{Frame: f, params: Params{Times: times}}
+		partOf, sizes := map[float64]int{}, map[int]int{}
+		for row, part := range data.divideTexts(rows, 5, 1) {
+			sizes[part]++
+			if known, ok := partOf[times[row]]; ok && known != part && c.times > 1 {
+				t.Fatalf("rows of the time %v of %d are in the parts %d and %d", times[row], c.times, known, part)
+			}
+			partOf[times[row]] = part
+		}
+		if len(sizes) < c.minParts {
+			t.Errorf("%d times: the parts have the sizes %v", c.times, sizes)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range [][2]int{{0, 2}, {2, 2}, {3, 2}, {4, 5}, {9, 5}} {
+		if got := nearest([]int{2, 5}, c[0]); got != c[1] {
+			t.Errorf("nearest to %d: %d, want %d", c[0], got, c[1])
+		}
+	}
+}
