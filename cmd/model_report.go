@@ -82,6 +82,9 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.Parse(); err != nil {
 		return err
 	}
+	if o.html == "-" && o.output.JSON {
+		return exit.Usagef("--html - and --json both write to standard output").WithHint("choose a file with --html FILE")
+	}
 	if o.html != "" && o.html != "-" {
 		if err := cli.CheckOutputPath(o.html, o.force, "choose another file with --html"); err != nil {
 			return err

@@ -61,12 +61,18 @@ type Pages struct {
 	opts      Options
 	templates func() map[string]*template.Template // parses at the first call, because most commands of the embedded service show no page
 	crossSite *http.CrossOriginProtection
+	// verifying has a slot for each result that is being verified, because each may need a
+	// gigabyte of the disk.
+	verifying chan struct{}
 }
+
+// maxVerifying is the maximum number of results that are verified at a time.
+const maxVerifying = 2
 
 // New returns the pages.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection()}
+	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
 }
 
 // Mount calls handle with the pattern, which is a method and a path, and the handler of each

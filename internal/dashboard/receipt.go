@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 
@@ -121,12 +122,21 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	if err != nil {
 		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
 	}
+	select {
+	case p.verifying <- struct{}{}:
+		defer func() { <-p.verifying }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	file, err := spill.CreateTemp(p.opts.TempDir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // the file is temporary
-	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); err != nil {
+	var written *fs.PathError
+	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); errors.As(err, &written) {
+		return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(err)
+	} else if err != nil {
 		return api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 	} else if n > maxResultBytes {
 		return api.NewProblem(api.CodeTooLarge, "the result has more than %s: verify it with `foretell predictions verify`", term.FormatBytes(maxResultBytes))

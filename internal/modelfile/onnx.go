@@ -64,10 +64,10 @@ const (
 )
 
 func onnxStep(f *learn.ONNXFeature) string {
-	switch {
-	case f.Kind == learn.ONNXCategory:
+	switch f.Kind {
+	case learn.ONNXCategory:
 		return stepCodes
-	case f.Kind == learn.ONNXScore:
+	case learn.ONNXScore:
 		return stepScores
 	}
 	switch f.Part {

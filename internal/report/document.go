@@ -56,7 +56,7 @@ type Step struct {
 // if the dataset or the race is unknown.
 func (d *Document) Steps() []Step {
 	if d.Dataset == nil || d.Training == nil {
-		return nil
+		return []Step{} // an array in JSON
 	}
 	name := term.ShellQuote(d.Dataset.DatasetName)
 	upload := "foretell datasets create " + name + " train.csv"

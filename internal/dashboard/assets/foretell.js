@@ -136,9 +136,12 @@ document.addEventListener("change", ({ target }) => {
   if (output) check(target.files[0], output, output.dataset.check === "blind");
 });
 
+const checked = new WeakMap(); // the file that was chosen last, by the element that shows its defects
+
 // check reads the beginning of a chosen CSV file and shows what is wrong with it before it is
 // sent: no header, rows of different lengths, repeated row IDs, rows without a label.
 async function check(file, output, blind) {
+  checked.set(output, file);
   output.replaceChildren();
   if (!file) return;
   const bytes = 1 << 20;
@@ -156,7 +159,7 @@ async function check(file, output, blind) {
     p.className = "note bad";
     p.textContent = found.length ? found.join(" ") : "The file has no rows.";
   }
-  output.append(p);
+  if (file === checked.get(output)) output.replaceChildren(p); // otherwise another has been chosen meanwhile
 }
 
 // parse splits a CSV into records, with the line on which each begins.
