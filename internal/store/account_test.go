@@ -204,6 +204,8 @@ func (s suite) outbox(t *testing.T) {
 		nobody := &Mail{Key: "m5", Account: "nobody", Kind: "forgotten", Due: at(50), Created: at(50)}
 		return errors.Join(tx.exec(t.Context(), "DELETE FROM outbox"), tx.InsertMail(t.Context(), late), tx.InsertMail(t.Context(), nobody))
 	})
+	_, err = claim(3999) // the clock of this machine is a second behind
+	wantErr(t, err, ErrNotFound)
 	if m, err := claim(100); err != nil || m.Key != "m4" { // the clock was set back
 		t.Errorf("claimed %+v, %v", m, err)
 	}

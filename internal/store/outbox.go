@@ -41,13 +41,17 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
+// maxMailSkew is how far the clocks of machines may differ without an effect on new mails.
+const maxMailSkew = time.Minute
+
 // ClaimMail returns the mail that has been due for the longest time at the time now. A mail
-// that was created after now and was never tried is due, too, because the clock was set back.
+// that was created more than maxMailSkew after now and was never tried is due, too, because
+// the clock was set back.
 // ClaimMail increments Attempts, and makes the mail due again at the time retry, in case the
 // caller does not delete it. It returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
-		toMicros(now), toMicros(now)))
+		toMicros(now), toMicros(now.Add(maxMailSkew))))
 	if err != nil {
 		return nil, translateError(err)
 	}
