@@ -78,7 +78,7 @@ func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) 
 
 // GetAccountByToken returns the account of a session that is valid at now.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
-	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, toMicros(now))
+	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
 // accountWhere returns the account that meets an SQL condition.

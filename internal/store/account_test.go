@@ -3,8 +3,10 @@ package store
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
 )
@@ -67,15 +69,19 @@ func (s suite) administration(t *testing.T) {
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateRole(t.Context(), "nobody", api.RoleUser) }), ErrNotFound)
 }
 
+// sharedClock compares times that are stored by the shared clock. The difference of the clocks
+// is measured with each heartbeat, and each time a little differently.
+var sharedClock = cmpopts.EquateApproxTime(100 * time.Millisecond)
+
 func (s suite) sessions(t *testing.T) {
 	s.fill(t)
 	first := &Session{Hash: "first", Account: "bob", Address: "192.0.2.1", Client: "foretell/v1", Created: at(1), Expires: at(10)}
-	second := &Session{Hash: "second", Account: "bob", Created: at(2), Expires: at(11)}
+	second := &Session{Hash: "second", Account: "bob", Created: at(2), Expires: at(20)}
 	list := func(now int, want ...*Session) {
 		t.Helper()
 		read(t, s.Store, func(tx *Tx) error {
 			got, err := tx.ListSessions(t.Context(), "bob", at(now))
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, sharedClock); diff != "" {
 				t.Errorf("at %d (-want +got):\n%s", now, diff)
 			}
 			return err
@@ -85,8 +91,8 @@ func (s suite) sessions(t *testing.T) {
 		return errors.Join(tx.InsertSession(t.Context(), first), tx.InsertSession(t.Context(), second))
 	})
 	list(9, second, first)
-	list(10, second)
-	third := &Session{Hash: "third", Account: "ann", Created: at(10), Expires: at(20)}
+	list(11, second)
+	third := &Session{Hash: "third", Account: "ann", Created: at(11), Expires: at(20)}
 	write(t, s.Store, func(tx *Tx) error { return tx.InsertSession(t.Context(), third) })
 	list(9, second) // the first has expired and is deleted
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteSession(t.Context(), "second") })

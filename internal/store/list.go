@@ -144,3 +144,11 @@ func fromMicros(us int64) time.Time {
 	}
 	return time.UnixMicro(us).UTC()
 }
+
+// fromSharedMicros is the inverse of toSharedMicros. It returns the zero time for 0.
+func (t *Tx) fromSharedMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return fromMicros(us).Add(-t.offset)
+}

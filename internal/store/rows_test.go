@@ -23,7 +23,7 @@ func (s suite) accounts(t *testing.T) {
 		if err != nil || a.Key != "ann" {
 			t.Errorf("the token is of %+v, %v", a, err)
 		}
-		_, err = tx.GetAccountByToken(t.Context(), "hash", at(10))
+		_, err = tx.GetAccountByToken(t.Context(), "hash", at(11))
 		wantErr(t, err, ErrNotFound)
 		if err := tx.UpdateDisabled(t.Context(), "ann", true); err != nil {
 			return err

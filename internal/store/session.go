@@ -12,38 +12,41 @@ type Session struct {
 	Account string
 	// Address is the address of the client that logged in, and Client is its User-Agent.
 	// For a session of an earlier release, both are empty and Created is zero.
-	Address, Client  string
+	Address, Client string
+	// Created and Expires are times of this machine's clock. They are stored as times of the
+	// clock that all processes share, so that machines with different clocks agree on which
+	// sessions have expired.
 	Created, Expires time.Time
 }
 
 const sessionColumns = "hash, account, address, client, created, expires"
 
-func scanSession(row rowScanner) (*Session, error) {
+func (t *Tx) scanSession(row rowScanner) (*Session, error) {
 	var s Session
 	var created, expires int64
 	err := row.Scan(&s.Hash, &s.Account, &s.Address, &s.Client, &created, &expires)
-	s.Created, s.Expires = fromMicros(created), fromMicros(expires)
+	s.Created, s.Expires = t.fromSharedMicros(created), t.fromSharedMicros(expires)
 	return &s, err
 }
 
 // InsertSession adds a session. It also deletes all sessions that expired before
 // s.Created.
 func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
-	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", toMicros(s.Created)); err != nil {
+	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", t.toSharedMicros(s.Created)); err != nil {
 		return err
 	}
 	return t.exec(ctx, "INSERT INTO token ("+sessionColumns+") VALUES (?, ?, ?, ?, ?, ?)",
-		s.Hash, s.Account, s.Address, s.Client, toMicros(s.Created), toMicros(s.Expires))
+		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
 
 // ListSessions returns the sessions of an account that are valid at now, newest first.
 func (t *Tx) ListSessions(ctx context.Context, account string, now time.Time) ([]*Session, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+sessionColumns+" FROM token WHERE account = ? AND expires > ? ORDER BY created DESC, hash",
-		account, toMicros(now))
+		account, t.toSharedMicros(now))
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanSession)
+	return scanAll(rows, t.scanSession)
 }
 
 // DeleteSession ends a session. It returns ErrNotFound if there is none with this hash.

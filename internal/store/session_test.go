@@ -1,0 +1,57 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"foretell/internal/testenv"
+)
+
+// A machine whose clock is an hour ahead neither ends the sessions that others have opened, nor
+// opens sessions that others take for longer or shorter ones.
+func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
+	address := testenv.Postgres(t)
+	right, fast := openStore(t, address), openStore(t, address)
+	suite{right, nil}.fill(t)
+	p := stopHeartbeats(t, fast)
+	p.mu.Lock()
+	p.server = p.server.Add(-time.Hour) // by the clock of its machine, the server is an hour behind
+	p.mu.Unlock()
+	now := time.Now()
+	ahead := now.Add(time.Hour)
+	insert := func(s *Store, hash string, now time.Time) {
+		write(t, s, func(tx *Tx) error {
+			return tx.InsertSession(t.Context(), &Session{Hash: hash, Account: "ann", Created: now, Expires: now.Add(30 * time.Minute)})
+		})
+	}
+	insert(right, "right", now)
+	insert(fast, "fast", ahead)
+	for _, machine := range []struct {
+		name string
+		s    *Store
+		now  time.Time
+	}{{"right", right, now}, {"fast", fast, ahead}} {
+		for _, hash := range []string{"right", "fast"} {
+			read(t, machine.s, func(tx *Tx) error {
+				if _, err := tx.GetAccountByToken(t.Context(), hash, machine.now.Add(29*time.Minute)); err != nil {
+					t.Errorf("on the machine %q the session %q has ended after 29 minutes: %v", machine.name, hash, err)
+				}
+				_, err := tx.GetAccountByToken(t.Context(), hash, machine.now.Add(31*time.Minute))
+				wantErr(t, err, ErrNotFound)
+				return nil
+			})
+		}
+		read(t, machine.s, func(tx *Tx) error {
+			sessions, err := tx.ListSessions(t.Context(), "ann", machine.now)
+			if len(sessions) != 2 {
+				t.Errorf("on the machine %q there are %d sessions", machine.name, len(sessions))
+			}
+			for _, s := range sessions {
+				if off := s.Created.Sub(machine.now).Abs(); off > time.Minute {
+					t.Errorf("on the machine %q the session %q began at %s, now is %s", machine.name, s.Hash, s.Created, machine.now)
+				}
+			}
+			return err
+		})
+	}
+}
