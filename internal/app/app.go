@@ -165,6 +165,9 @@ func (a *App) loadSecret() ([]byte, error) {
 // sweepInterval is how often a process removes the files of dead processes.
 const sweepInterval = time.Hour
 
+// registerInterval is how often a worker registers on PostgreSQL.
+const registerInterval = time.Minute
+
 // Run removes the files of dead processes and runs jobs until ctx is done. Then it stops the
 // running jobs and releases them, so that another process can claim them immediately. See
 // [job.Pool.Run] for how long this takes.
@@ -180,7 +183,9 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 // registerWorker registers this process as a worker: a process that runs the jobs of
-// all processes. The registration ends when unregister is called.
+// all processes. On PostgreSQL it repeats this at intervals, because others delete the
+// registration of a process that is suspended, such as a virtual machine that is moved. The
+// registration ends when unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
 		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only reported states depend on it
@@ -190,20 +195,29 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	self := &store.Worker{
 		Process: a.store.ProcessName(), Memory: a.memory, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
 	}
-	write(ctx, func(t *store.Tx) error { return t.InsertWorker(ctx, self) })
+	register := func() { write(ctx, func(t *store.Tx) error { return t.InsertWorker(ctx, self) }) }
+	register()
+	stop := func() {}
+	if a.store.OnServer() {
+		stop = runEvery(ctx, registerInterval, register)
+	}
 	return func() {
+		stop()
 		ctx := context.WithoutCancel(ctx)
 		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
 	}
 }
 
-// removeLeftovers removes the files of dead processes, and corrects what processes of
+// removeLeftovers removes the files and registrations of dead processes, and corrects what processes of
 // earlier releases left wrong.
 func (a *App) removeLeftovers(ctx context.Context) {
 	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
 	if err := a.store.RecountDatasets(ctx); err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "counting datasets", "error", err)
+	}
+	if err := a.store.DeleteDeadWorkers(ctx); err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "removing dead workers", "error", err)
 	}
 	if a.tempDir == "" {
 		return

@@ -40,6 +40,9 @@ type dialect struct {
 	// process of the worker is considered dead unless it sends a heartbeat. It is 0 if
 	// processes send no heartbeats.
 	aliveUntil string
+	// mayBeAlive is an SQL condition on a row w of the workers. It is false if the process of
+	// the worker has no row and is therefore dead.
+	mayBeAlive string
 	// byteOrder is SQL that follows a text column, so that texts are compared by their bytes.
 	byteOrder string
 	// notifyJobs is a statement with the kind of a job, which notifies other processes of
@@ -50,7 +53,7 @@ type dialect struct {
 //go:embed migrations/*.sql migrations/postgres/*.sql
 var migrations embed.FS
 
-var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", byteOrder: " COLLATE BINARY"}
+var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", mayBeAlive: "true", byteOrder: " COLLATE BINARY"}
 
 // postgresDialect uses serializable transactions. As in SQLite, the effect of transactions is
 // the same as if they had run one after the other. A transaction for which this is impossible
@@ -67,6 +70,7 @@ var postgresDialect = &dialect{
 	lockClaims: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' claims ' || ?, 0))",
 	skipLocked: " FOR UPDATE OF j SKIP LOCKED",
 	aliveUntil: "coalesce((SELECT p.until FROM process p WHERE p.name = w.process), 0)",
+	mayBeAlive: "EXISTS (SELECT 1 FROM process p WHERE p.name = w.process)",
 	byteOrder:  ` COLLATE "C"`,
 	notifyJobs: "SELECT pg_notify(" + jobChannel + ", ?)",
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func (s suite) jobs(t *testing.T) {
@@ -236,21 +237,49 @@ func (s suite) jobs(t *testing.T) {
 }
 
 func (s suite) workers(t *testing.T) {
-	known := Worker{Process: "a", Memory: 1 << 40, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
+	other := s.open(t)
+	a := other.ProcessName()
+	known := Worker{Process: a, Memory: 1 << 40, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertWorker(t.Context(), &Worker{Process: "a", Memory: 1}), tx.InsertWorker(t.Context(), &Worker{Process: "b"}), tx.InsertWorker(t.Context(), &known),
+		return errors.Join(tx.InsertWorker(t.Context(), &Worker{Process: a, Memory: 1}), tx.InsertWorker(t.Context(), &Worker{Process: "b"}), tx.InsertWorker(t.Context(), &known),
 			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
 	})
-	err := s.Read(t.Context(), func(tx *Tx) error {
-		got, err := tx.ListWorkers(t.Context())
-		if diff := cmp.Diff([]*Worker{&known}, got); diff != "" {
-			t.Errorf("workers (-want +got):\n%s", diff)
+	list := func(when string, want ...*Worker) {
+		t.Helper()
+		read(t, s.Store, func(tx *Tx) error {
+			got, err := tx.ListWorkers(t.Context())
+			for _, w := range got {
+				if w.Seen.IsZero() == s.OnServer() {
+					t.Errorf("%s: the last heartbeat was at %s", when, w.Seen)
+				}
+				w.Seen = time.Time{}
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: workers (-want +got):\n%s", when, diff)
+			}
+			return err
+		})
+	}
+	deleteDead := func() {
+		t.Helper()
+		if err := s.DeleteDeadWorkers(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleteDead()
+	list("alive", &known)
+	s.kill(t, other)
+	if s.OnServer() {
+		list("dead")
+	}
+	deleteDead()
+	read(t, s.Store, func(tx *Tx) error {
+		names, err := tx.queryStrings(t.Context(), "SELECT process FROM worker")
+		if len(names) > 0 {
+			t.Errorf("dead workers are kept: %v", names)
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // jobCounts checks the counts of queued and leased jobs, and who waits before

@@ -35,10 +35,33 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
 }
 
-// ListWorkers returns the registered workers, oldest first. Some of them may be dead.
+// DeleteDeadWorkers unregisters the workers that are dead. A worker that was only suspended
+// must register again.
+func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
+	var names []string
+	err := s.ReadStatement(ctx, func(t *Tx) (err error) {
+		names, err = t.queryStrings(ctx, "SELECT process FROM worker")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if s.IsAlive(name) {
+			continue
+		}
+		if err := s.writeStatement(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListWorkers returns the registered workers, oldest first. Some of them may be dead, but on
+// PostgreSQL only those that have died in the last seconds.
 func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
-		" FROM worker w ORDER BY w.started, w.process")
+		" FROM worker w WHERE "+t.tx.dialect.mayBeAlive+" ORDER BY w.started, w.process")
 	if err != nil {
 		return nil, err
 	}
