@@ -103,12 +103,17 @@ func testClockIsSet(t *testing.T, database string) {
 	}
 	third := must(store.Open(t.Context(), database))(t)
 	t.Cleanup(func() { _ = third.Close() })
+	// The times of third run ahead of the clock by another leaseInterval with each check,
+	// because FreeLeases does nothing if it is called earlier. A lease that third sees
+	// unchanged in four checks has lasted for the timeout.
+	const leaseInterval = 5 * time.Second
+	checks := 0
 	check := func(when string) {
 		t.Helper()
-		for range 2 {
-			if err := third.FreeLeases(t.Context(), store.LeaseCheck{Now: clock.now(), Timeout: 10 * time.Second}); err != nil {
-				t.Fatal(err)
-			}
+		checks++
+		now := clock.now().Add(time.Duration(checks) * leaseInterval)
+		if err := third.FreeLeases(t.Context(), store.LeaseCheck{Now: now, Timeout: 3 * leaseInterval}); err != nil {
+			t.Fatal(err)
 		}
 		waiting, running := get(queued), 0
 		for _, before := range races {
