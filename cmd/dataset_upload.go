@@ -63,7 +63,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	}
 	body := preflight.DatasetRequest(args[0], o.description, o.buckets)
 	if file != nil {
-		body.FileName = file.In.UploadName()
+		body.FileName = file.In.UploadName(ctx, file.Size)
 	}
 	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
 	if err != nil {

@@ -25,7 +25,7 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if key := p.findSameDataset(series); key != "" {
 			return p.AwaitDataset(ctx, key)
 		}
-		created, err := p.CreateDataset(ctx, &api.CreateDatasetInput{Body: p.nextDatasetRequest(all, series)})
+		created, err := p.CreateDataset(ctx, &api.CreateDatasetInput{Body: p.nextDatasetRequest(ctx, all, series)})
 		if api.CodeFromError(err) == api.CodeNameTaken && attempt < attempts {
 			continue // another run has just taken the name
 		}
@@ -77,7 +77,7 @@ func (p *runPipeline) findSameDataset(series client.Series) string {
 }
 
 // nextDatasetRequest returns the request for the next dataset of a series.
-func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Series) api.NewDataset {
+func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {
 		for _, d := range s.Datasets {
@@ -90,7 +90,7 @@ func (p *runPipeline) nextDatasetRequest(all []client.Series, series client.Seri
 		name = client.DatasetName(series.Name, n)
 	}
 	body := preflight.DatasetRequest(name, "", p.buckets)
-	body.FileName = p.files.Train.UploadName()
+	body.FileName = p.files.Train.UploadName(ctx, p.files.TrainProfile.Bytes)
 	if known && name != series.Name { // a service without series may reject the field
 		body.Series = &series.Name
 	}

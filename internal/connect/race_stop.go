@@ -38,6 +38,20 @@ func (s *raceStop) update(p *api.TrainingProgress) {
 	}
 }
 
+// describe returns what a race does whose end was requested. activity is what it does without
+// the request.
+func (s *raceStop) describe(activity string) string {
+	select {
+	case <-s.scored:
+		return "stopping; the best model so far is used"
+	default:
+	}
+	if activity == "" {
+		activity = "training"
+	}
+	return activity + "; stops at the first model (Ctrl-C again to leave now)"
+}
+
 // watchStoppable is like [Session.WatchRace], but Enter on the terminal or the first Ctrl-C
 // ends the race as soon as an algorithm has a score. The best model so far is then kept.
 func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training, error) {

@@ -107,7 +107,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 		if w.stop != nil {
 			w.stop.update(p)
 			if w.stop.requested.Load() {
-				now = "stopping; the best model so far is used"
+				now = w.stop.describe(now)
 			}
 		}
 		race.Update(toRunStates(p.Jobs, job.TargetPerformance), now)

@@ -218,17 +218,29 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
-// UploadName returns the name of the file that is sent to the service.
-func (in *Input) UploadName() string {
-	if in.IsSpooled() || len(in.Paths) > 1 {
-		return "data.csv"
+// UploadName returns the name under which the table is uploaded: that of the file if the
+// uploaded bytes, size in number, are those of the file. Otherwise, as for a workbook or a file
+// whose columns are moved, it returns data.csv, because receipts have this name with the digest
+// of the uploaded bytes.
+func (in *Input) UploadName(ctx context.Context, size int64) string {
+	const other = "data.csv"
+	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {
+		return other
+	}
+	r, err := in.Open(ctx)
+	if err != nil {
+		return other
+	}
+	defer r.Close()
+	if !r.normalized.IsUnchanged() {
+		return other
 	}
 	return filepath.Base(in.Paths[0])
 }
 
 // uploadSource returns the table for an upload. size is the size of its canonical form.
 func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
-	return client.Source{Name: in.UploadName(), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
+	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
 // Digest returns the description of an input for the receipt, with the digest of each file.

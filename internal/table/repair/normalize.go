@@ -76,6 +76,9 @@ func (r *NormalizeResult) Locate(line, column int) (int, int) {
 	return r.normalizer.locate(line, column)
 }
 
+// IsUnchanged reports whether the source is in canonical form, so that the bytes are the same.
+func (r *NormalizeResult) IsUnchanged() bool { return r.normalizer == nil }
+
 // CollectDefects makes Read omit a defective row and continue, if possible, instead of
 // returning its defect. AddDefectsTo then adds the collected defects to a profile.
 func (r *NormalizeResult) CollectDefects() {
