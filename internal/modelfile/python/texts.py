@@ -93,7 +93,10 @@ class TextModel:
             squares = sequential_sum((values * values)[block == kind])
             if squares > 0:
                 values[block == kind] *= norm / np.float32(math.sqrt(squares))
-        return self.features(sequential_sum(np.vstack([self.bias, values[:, None] * self.weights[index]])))
+        products = values[:, None] * self.weights[index]
+        if self.classes == 2:
+            return self.features(sequential_sum(products) + self.bias)
+        return self.features(sequential_sum(np.vstack([self.bias, products])))
 
     def features(self, scores):
         if len(scores) == 1:
