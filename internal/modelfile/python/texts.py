@@ -73,6 +73,7 @@ class TextModel:
             self.index[bucket] = i
         self.idf = r.array("<f4", len(self.index))
         self.weights = r.array("<f4", len(self.index) * outputs).reshape(len(self.index), outputs)
+        self.signs = random_signs(outputs) if outputs > MAX_SCORES else None
 
     def scores(self, texts):
         """Returns the scores of texts, a row for each text."""
@@ -107,8 +108,13 @@ class TextModel:
         if len(scores) <= MAX_SCORES:
             return scores
         scale = np.float32(1 / math.sqrt(len(scores)))
-        signs = np.array([[1 - 2 * (mix(c) >> i & 1) for i in range(MAX_SCORES)] for c in range(len(scores))])
-        return sequential_sum(scores[:, None] * scale * signs.astype(np.float32))
+        return sequential_sum(scores[:, None] * scale * self.signs)
+
+
+def random_signs(classes):
+    """Returns MAX_SCORES signs, 1 or -1, for each class."""
+    signs = [[1 - 2 * (mix(c) >> i & 1) for i in range(MAX_SCORES)] for c in range(classes)]
+    return np.array(signs, np.float32)
 
 
 def sequential_sum(values):
