@@ -101,6 +101,19 @@ func TestRaceOfTexts(t *testing.T) {
 	if got, _ := m.predictAll(t.Context(), f, 2); !slices.Equal(got, want) {
 		t.Error("the model predicts differently after reading")
 	}
+	t.Run("the_file_contains_the_texts_of_the_background", func(t *testing.T) { // docs/security.md says so
+		found := 0
+		for _, c := range f.Columns {
+			for _, cell := range c.Texts {
+				if bytes.Contains(file, []byte(cell)) {
+					found++
+				}
+			}
+		}
+		if found != o.Model.background.Rows || found < 32 {
+			t.Errorf("%d texts of %d background rows are in the file", found, o.Model.background.Rows)
+		}
+	})
 	t.Run("explanations_add_up_and_name_the_text", func(t *testing.T) {
 		list, err := m.Explain(t.Context(), f.Take([]int32{0, 1, 2, 3, 4, 5, 6, 7}), ExplainOptions{})
 		if err != nil {
