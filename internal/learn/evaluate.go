@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -86,19 +87,22 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	return stalled, nil
 }
 
-// isMeasurable reports whether the metric can be computed on the validation rows. The area
-// under a curve cannot be computed if all rows are of one class, and no metric of a class if
-// no row is of it.
-func (e *evaluator) isMeasurable() bool {
-	if len(e.labels) == 0 {
-		return false
-	}
+// isMeasurable reports whether the metric can be computed on the validation rows.
+func (e *evaluator) isMeasurable() bool { return len(e.labels) > 0 && e.unmeasurableReason() == "" }
+
+// unmeasurableReason returns why the metric cannot be computed on the validation rows, or ""
+// if it can. No metric of a class can be computed if no row is of it, and no area under a
+// curve if all rows are of one class.
+func (e *evaluator) unmeasurableReason() string {
 	base, class := metric.SplitName(e.metric)
 	if base != e.metric && !slices.Contains(e.labels, int32(slices.Index(e.names, class))) {
-		return false
+		return fmt.Sprintf("none of them is of the class %q", class)
 	}
 	other := slices.ContainsFunc(e.labels, func(label int32) bool { return label != e.labels[0] })
-	return other || base != metric.NameROCAUC && base != metric.NamePRAUC
+	if !other && (base == metric.NameROCAUC || base == metric.NamePRAUC) {
+		return "all of them are of one class"
+	}
+	return ""
 }
 
 // score returns the score of probabilities, which has one row for each label.

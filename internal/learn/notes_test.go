@@ -63,9 +63,18 @@ func TestNothingFailsSilently(t *testing.T) {
 			one.Labels[i] = int32(1 - min(i, 1))
 		}
 		o := mustRace(t, one, Params{Metric: metric.NameROCAUC}, good)
-		expectNote(t, o, "rocAuc cannot be computed on the validation rows")
+		expectNote(t, o, "rocAuc cannot be computed on the validation rows, because all of them are of one class: the algorithms were compared by log loss")
 		if !math.IsNaN(o.Runs[0].Performance) {
 			t.Errorf("the run has the performance %v", o.Runs[0].Performance)
+		}
+	})
+	t.Run("a_metric_of_a_class_without_rows", func(t *testing.T) {
+		three := fakeFrame(40, 2)
+		three.Schema.Classes = append(three.Schema.Classes, "rare")
+		three.Labels[0] = 2
+		for _, name := range []string{"f1[rare]", "prAuc[rare]"} {
+			o := mustRace(t, three, Params{Metric: name}, good)
+			expectNote(t, o, name+` cannot be computed on the validation rows, because none of them is of the class "rare": the algorithms were compared by log loss`)
 		}
 	})
 }

@@ -94,8 +94,8 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
-	if len(r.evaluator.labels) > 0 && !r.evaluator.isMeasurable() {
-		r.note("%s cannot be computed on the validation rows, because all of them are of one class: the algorithms were compared by log loss", r.evaluator.metric)
+	if reason := r.evaluator.unmeasurableReason(); reason != "" && len(r.evaluator.labels) > 0 {
+		r.note("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.metric, reason)
 	}
 	r.noteRemoteFailures()
 	r.noteEnd(outcome)
