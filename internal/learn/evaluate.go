@@ -32,7 +32,8 @@ type evaluator struct {
 	// names and classRows are those of metric.Predictions. They may be nil.
 	names     []string
 	classRows []int
-	// weights are the class weights of the race; nil if the decision weights are fitted.
+	// weights are the class weights of the race, see classWeights; nil if the decision
+	// weights are fitted.
 	weights []float64
 	halves  [2][]int32 // indices into labels
 	// buffers holds the free buffers for the probabilities of a step. A nil
@@ -128,15 +129,15 @@ func (e *evaluator) scoredPredictions(probabilities []float32) metric.Prediction
 
 // decidedPredictions returns the predictions to compute scores of decisions from.
 func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
-	if e.usesWeights() {
+	switch {
+	case e.weights != nil: // applied as the model applies them, without rounding to float32
+		p := e.newPredictions(probabilities)
+		p.Weights = e.weights
+		return p
+	case e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric):
 		probabilities = e.applyClassWeights(probabilities)
 	}
 	return e.newPredictions(probabilities)
-}
-
-// usesWeights reports whether decisions are weighted.
-func (e *evaluator) usesWeights() bool {
-	return e.weights != nil || e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric)
 }
 
 func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
@@ -155,14 +156,10 @@ func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
 }
 
 // applyClassWeights returns a copy of probabilities in which each half of the
-// rows is multiplied by the weights fitted to the other half, or by the class
-// weights of the race.
+// rows is multiplied by the weights fitted to the other half.
 func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
-		weights := e.weights
-		if weights == nil {
-			weights = metric.FitClassWeights(e.metric, fit)
-		}
+		weights := metric.FitClassWeights(e.metric, fit)
 		return func(row []float32) {
 			for c := range weights {
 				row[c] *= float32(weights[c])

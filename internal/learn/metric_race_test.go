@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/frame"
 )
 
 // TestRaceForMetric checks that the figures of a race agree with its metric.
@@ -100,6 +101,42 @@ func TestClassWeightsDecide(t *testing.T) {
 	for _, weights := range []map[string]float64{{}, {f.Schema.Classes[0]: 1}, {f.Schema.Classes[0]: -1, f.Schema.Classes[1]: 1}} {
 		if _, err := Race(t.Context(), f, Params{ClassWeights: weights}); err == nil {
 			t.Errorf("no error for the weights %v", weights)
+		}
+	}
+}
+
+// TestExtremeClassWeights checks that validation rows are decided as the model decides them, also
+// with weights that float32 cannot represent.
+func TestExtremeClassWeights(t *testing.T) {
+	classes := []string{"a", "b", "c"}
+	probabilities := []float32{0.2, 0.3, 0.5, 0, 0.4, 0.6, 0, 0, 1, 0.05, 0.9, 0.05, 0.5, 0.5, 0}
+	for _, given := range [][]float64{{1, 1, 1}, {3, 2, 1}, {1e39, 1, 1e39}, {1e-46, 1e-46, 1e-47}, {1e200, 1, 1e-20}, {5e-324, 1e-320, 1e-323}} {
+		weights, err := classWeights(map[string]float64{"a": given[0], "b": given[1], "c": given[2]}, classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEvaluator(metric.NameMacroF1, 3, make([]int32, 5), nil)
+		e.weights = weights
+		p := e.scoredPredictions(probabilities)
+		model := &Model{schema: &frame.Schema{Classes: classes}, weights: e.fitClassWeights(probabilities)}
+		for row := range 5 {
+			q := probabilities[3*row:][:3]
+			scaled := []float64{0, 0, 0} // by the largest weight, so that the products do not overflow
+			for c := range scaled {
+				scaled[c] = float64(q[c]) * (given[c] / max(given[0], given[1], given[2]))
+			}
+			want := 0
+			for c, v := range scaled {
+				if v > scaled[want] || scaled[want] == 0 && q[c] > q[want] {
+					want = c
+				}
+			}
+			if got := metric.Decide(p.Probabilities[3*row:][:3], p.Weights); got != want {
+				t.Errorf("weights %v: class %d of the validation row %v, want %d", given, got, q, want)
+			}
+			if got := metric.Decide(q, model.weights); got != want {
+				t.Errorf("weights %v: the model predicts class %d of %v, want %d", given, got, q, want)
+			}
 		}
 	}
 }

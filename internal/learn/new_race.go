@@ -81,7 +81,13 @@ func (r *race) newRun(v variant, index int) *run {
 	return o
 }
 
-// classWeights returns the weight of each class, or nil if byLabel is nil.
+// minClassWeight is the smallest class weight relative to the largest. Its product with a
+// probability is above 0, unless the probability is 0.
+const minClassWeight = 1e-250
+
+// classWeights returns the weight of each class, or nil if byLabel is nil. The weights are
+// divided by a power of two, which is exact, so that the largest is from 0.5 to 1. Smaller
+// weights than minClassWeight are increased to it.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -91,6 +97,10 @@ func classWeights(byLabel map[string]float64, classes []string) ([]float64, erro
 		if weights[i] = byLabel[label]; !(weights[i] > 0) || math.IsInf(weights[i], 1) {
 			return nil, fmt.Errorf("classWeights: %v for class %q: must be a positive number", weights[i], label)
 		}
+	}
+	_, exponent := math.Frexp(slices.Max(weights))
+	for i, w := range weights {
+		weights[i] = max(math.Ldexp(w, -exponent), minClassWeight)
 	}
 	return weights, nil
 }
