@@ -123,7 +123,7 @@ type NewTraining struct {
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
 
-	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds. An extension."`
+	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
 	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, also where performances are measured. Probabilities are those of unweighted rows. An extension."`
 }
