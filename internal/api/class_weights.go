@@ -107,7 +107,7 @@ func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 		case at < 0:
 			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, strings.Join(labels[:min(len(labels), 20)], ", "))
 		case math.IsNaN(weight) || weight > MaxClassWeight || weight < 1/MaxClassWeight:
-			return nil, fmt.Errorf("%v is the weight of class %q: must be above 0 and at most %g", weight, label, float64(MaxClassWeight))
+			return nil, fmt.Errorf("%v is the weight of class %q: must be from %g to %g", weight, label, 1.0/MaxClassWeight, float64(MaxClassWeight))
 		}
 		weights[at] = weight
 	}

@@ -57,6 +57,9 @@ func (r *rows) count() int {
 func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.dead[m.process] {
+		return nil, ErrNoJob
+	}
 	var free []*row
 	for _, r := range m.jobs {
 		if slices.Contains(c.ExcludeAccounts, r.Account) {

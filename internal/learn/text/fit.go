@@ -72,13 +72,15 @@ func (l *linear) score(dst []float32, x *vector) {
 	addScores(dst, x, l.weights)
 }
 
-// addScores adds to dst, for each term of x, its value times the weights of the term.
+// addScores adds to dst, for each term of x, its value times the weights of the term. Here and
+// below, products are converted explicitly, so that no processor fuses them with a sum and the
+// result is the same everywhere.
 func addScores(dst []float32, x *vector, weights []float32) {
 	k := len(dst)
 	if k == 1 {
 		sum := float32(0)
 		for i, term := range x.terms {
-			sum += x.values[i] * weights[term]
+			sum += float32(x.values[i] * weights[term])
 		}
 		dst[0] += sum
 		return
@@ -86,7 +88,7 @@ func addScores(dst []float32, x *vector, weights []float32) {
 	for i, term := range x.terms {
 		w, value := weights[int(term)*k:][:k], x.values[i]
 		for c := range dst {
-			dst[c] += value * w[c]
+			dst[c] += float32(value * w[c])
 		}
 	}
 }
@@ -129,20 +131,20 @@ func (l *linear) gradient(label int) {
 func (l *linear) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {
-		l.bias[c] -= biasRate * rate * g
+		l.bias[c] -= float32(biasRate * rate * g)
 	}
 	x := &l.scratch
 	if k == 1 {
 		g := rate * l.z[0]
 		for i, term := range x.terms {
-			l.weights[term] -= g * x.values[i]
+			l.weights[term] -= float32(g * x.values[i])
 		}
 		return
 	}
 	for i, term := range x.terms {
 		w, value := l.weights[int(term)*k:][:k], rate*x.values[i]
 		for c, g := range l.z {
-			w[c] -= value * g
+			w[c] -= float32(value * g)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func (m *Model) toFeatures(dst, scores []float32) {
 		signs := rng.Mix(uint64(c) + rng.Gamma)
 		for i := range dst {
 			if signs>>i&1 == 0 {
-				dst[i] += score * scale
+				dst[i] += float32(score * scale)
 			} else {
-				dst[i] -= score * scale
+				dst[i] -= float32(score * scale)
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (v *vocabulary) vectorOf(dst *vector, entries []entry) {
 	var squares [numBlocks]float32
 	for _, e := range entries {
 		value := logCount[e.count] * v.idf[e.index]
-		squares[e.kind] += value * value
+		squares[e.kind] += float32(value * value)
 		dst.terms, dst.values = append(dst.terms, e.index), append(dst.values, value)
 	}
 	var scale [numBlocks]float32
