@@ -83,7 +83,7 @@ type Problem struct {
 	Title  string `json:"title" doc:"Name of the HTTP status."`
 	Status int    `json:"status" doc:"The HTTP status."`
 	// Detail is what went wrong, with the value.
-	Detail string `json:"detail" doc:"What went wrong, with the value."`
+	Detail string `json:"detail" doc:"What went wrong. It has the value that was wrong."`
 	Code   Code   `json:"code" doc:"Stable error code, for programs."`
 	// Errors lists the invalid fields, if any.
 	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`

@@ -87,8 +87,8 @@ func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err err
 	return t.InsertJob(ctx, j)
 }
 
-// jobQueued notifies the workers of this process that it has queued a job of a kind. It must be
-// called after the commit of the transaction.
+// jobQueued notifies the workers of this process that a job of the given kind was queued. It must
+// be called after the transaction has been committed.
 func (a *App) jobQueued(kind string) {
 	a.pool.Wake(kind)
 	a.queueWatchers.notify()

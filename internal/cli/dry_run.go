@@ -43,7 +43,7 @@ type dryRunTransport struct {
 // plannedRequest is a request in the output of --dry-run.
 type plannedRequest struct {
 	Method string `json:"method"`
-	// URL is only a path for the embedded service.
+	// URL is the URL of the request. For the embedded service it has only the path.
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	// Body is set for JSON requests.

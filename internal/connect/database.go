@@ -70,7 +70,7 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 	return &Migration{Database: store.Redact(at.database), From: m.From, To: m.To}, database.Close()
 }
 
-// openDatabase opens the database of a data folder at its location.
+// openDatabase opens the database at location, which belongs to the data folder dir.
 func openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	database, err := store.Open(ctx, location)
 	if err != nil {

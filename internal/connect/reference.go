@@ -195,7 +195,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// Models returns the models of the series in all, newest first within each series.
+// Models returns the models of each series of the list all, newest first within a series.
 func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		for _, s := range all {

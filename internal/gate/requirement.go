@@ -330,8 +330,8 @@ func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats value with four digits. It uses more if value and other differ but
-// would look the same.
+// formatValue formats value with four digits after the point, or with as many more as make it
+// look different from other, if the two differ.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

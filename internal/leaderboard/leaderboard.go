@@ -116,8 +116,8 @@ func (e *Entry) setMetric(metric string) {
 	}
 }
 
-// Rank sorts the models, best first, and sets their ranks. A model shares the rank of a
-// better model if its interval includes the score of the best model with that rank.
+// Rank sorts the models, best first, and sets their ranks. A model has the rank of the model before it if the interval of its own score includes the score
+// of the first model with that rank.
 func Rank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {

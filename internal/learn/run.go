@@ -120,7 +120,8 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the cost of all fitters and of the smooth part, which is the run's virtual clock.
+// cost returns the sum of the costs of all fitters and of the smooth part. This sum is the run's
+// virtual clock.
 func (r *run) cost() float64 {
 	sum := r.smoothed
 	for _, fitter := range r.fitters {

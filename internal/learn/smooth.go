@@ -183,8 +183,8 @@ func (r *race) bestPenalty(run *run, fits []*rbf.Fit, dst []float32) (best int, 
 	return best, loss
 }
 
-// withSmoothPart returns the model of a fold with the smooth part of the best
-// checkpoint, if it has one.
+// withSmoothPart returns model, the model of a fold, with the smooth part of the run's best
+// checkpoint. If this checkpoint has no smooth part, it returns model unchanged.
 func (r *run) withSmoothPart(model predictor, fold int) predictor {
 	choice := r.best.smooth
 	if choice.weight == 0 || r.smoothFits == nil {

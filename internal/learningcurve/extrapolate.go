@@ -183,7 +183,8 @@ func standardError(e float64, classes []int, perClass bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race on rows of these classes.
+// validationPlan returns the validation plan of a race on len(classes) rows. classes[i] is the
+// class of row i.
 func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	var labels []int32
 	for class, n := range classes {

@@ -51,8 +51,8 @@ type effects struct {
 	pairs   []pairTable
 }
 
-// dependentColumn is a column whose partial dependence is computed. donors has the
-// row with the value of each point.
+// dependentColumn is a column whose partial dependence is computed. donors[i] is a row that
+// has the value of point i in this column.
 type dependentColumn struct {
 	frame.SourceColumn
 	points []PartialDependencePoint

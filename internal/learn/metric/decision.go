@@ -146,8 +146,8 @@ type runnerUp struct {
 	value float64
 }
 
-// decide returns the class that Decide would choose if class had the weighted
-// probability value.
+// decide returns the class that Decide would choose if value were the weighted probability of
+// class.
 func (r runnerUp) decide(class int, value float64) int {
 	if value > r.value || value == r.value && class < r.class {
 		return class
