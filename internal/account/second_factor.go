@@ -161,11 +161,8 @@ func (a *Accounts) useCode(ctx context.Context, account *store.Account, code str
 	if errors.Is(err, store.ErrWrongState) { // another request has used it or removed the app meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
-	if err != nil {
-		return a.problem(err)
-	}
-	a.codes.Refund(account.Key)
-	return nil
+	a.codes.Refund(account.Key) // the code is right
+	return a.problem(err)
 }
 
 // secondFactorProblem converts an error of changing the authenticator app of an account.

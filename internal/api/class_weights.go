@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // ClassWeightsBalanced is the class weights that are inversely proportional to the numbers
@@ -80,7 +82,11 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 			pending += ","
 			continue
 		}
-		w.ByClass[pending[:at]] = value
+		label := pending[:at]
+		if _, repeated := w.ByClass[label]; repeated {
+			return ClassWeights{}, fmt.Errorf("class %q has two weights", label)
+		}
+		w.ByClass[label] = value
 		pending = ""
 	}
 	if pending != "" {
@@ -105,7 +111,7 @@ func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 		at, weight := slices.Index(labels, label), w.ByClass[label]
 		switch {
 		case at < 0:
-			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, strings.Join(labels[:min(len(labels), 20)], ", "))
+			return nil, fmt.Errorf("unknown class %q; known classes: %s", label, humanize.List(labels, 20))
 		case math.IsNaN(weight) || weight > MaxClassWeight || weight < 1/MaxClassWeight:
 			return nil, fmt.Errorf("%v is the weight of class %q: must be from %g to %g", weight, label, 1.0/MaxClassWeight, float64(MaxClassWeight))
 		}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 
 	"foretell/internal/api"
 	"foretell/internal/drift"
@@ -50,9 +52,14 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 // prediction share a comparison. It continues if ctx ends, so that a later call finds its
 // result. There is one comparison at a time, because each takes a core and much memory.
 func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
-	measured := a.drifts.DoChan(p.Key, func() (any, error) {
+	measured := a.drifts.DoChan(p.Key, func() (report any, err error) {
 		a.measuringDrift.Lock()
 		defer a.measuringDrift.Unlock()
+		defer func() {
+			if e := recover(); e != nil { // this goroutine is not that of a request, so a panic would end the process
+				err = fmt.Errorf("comparing the files: %v\n%s", e, debug.Stack())
+			}
+		}()
 		return a.measureDrift(context.WithoutCancel(ctx), p)
 	})
 	select {

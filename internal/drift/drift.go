@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
@@ -214,7 +213,7 @@ func verdict(r *api.DriftReport, important []string) []string {
 	case len(drifted) == 0:
 		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
 	}
-	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), nameSome(drifted))
+	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.List(quoteAll(drifted), maxNamed))
 	sentences := []string{first}
 	for place, name := range important[:min(len(important), 3)] {
 		if slices.Contains(drifted, name) {
@@ -227,15 +226,10 @@ func verdict(r *api.DriftReport, important []string) []string {
 	return sentences
 }
 
-// nameSome returns the first names of a list as a text.
-func nameSome(names []string) string {
-	quoted := make([]string, 0, maxNamed)
-	for _, name := range names[:min(len(names), maxNamed)] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
+func quoteAll(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
 	}
-	text := strings.Join(quoted, ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return quoted
 }

@@ -110,16 +110,7 @@ func (r *Requirement) CheckClass(classes []string) error {
 	if r.Class == "" || slices.Contains(classes, r.Class) {
 		return nil
 	}
-	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, joinFirstClasses(classes))
-}
-
-// joinFirstClasses joins at most 20 classes with commas, and adds the number of the others.
-func joinFirstClasses(classes []string) string {
-	const most = 20
-	if more := len(classes) - most; more > 0 {
-		return strings.Join(classes[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(classes, ", ")
+	return fmt.Errorf("%q: unknown class %q; known classes: %s", r.text, r.Class, humanize.List(classes, 20))
 }
 
 // Result is the result of one requirement.

@@ -1,4 +1,4 @@
-// Package humanize formats counts, shares and messages for people.
+// Package humanize formats counts, shares, lists and messages for people.
 package humanize
 
 import (
@@ -16,6 +16,15 @@ func Count[N int | int64](n N, noun string) string {
 		noun += "e"
 	}
 	return Comma(n) + " " + noun + "s"
+}
+
+// List joins at most most of the items with commas, and adds the number of the others:
+// "a, b and 3 more".
+func List(items []string, most int) string {
+	if more := len(items) - most; more > 0 {
+		return strings.Join(items[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(items, ", ")
 }
 
 // Comma returns n with commas between thousands: "1,234".

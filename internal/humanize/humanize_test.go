@@ -22,6 +22,15 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestList(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]string{1: "a and 2 more", 2: "a, b and 1 more", 3: "a, b, c", 4: "a, b, c"} {
+		if got := List([]string{"a", "b", "c"}, most); got != want {
+			t.Errorf("List of at most %d is %q, want %q", most, got, want)
+		}
+	}
+}
+
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for share, want := range map[float64]string{

@@ -33,8 +33,8 @@ func Sentence(message string) string {
 	return first + rest
 }
 
-// isCamelCase reports whether a word is the name of a field: ASCII letters, the first of which
-// is in lower case.
+// isCamelCase reports whether a word is the name of a field: it has ASCII letters only and begins
+// with a lower-case letter.
 func isCamelCase(word string) bool {
 	return word != "" && unicode.IsLower(rune(word[0])) && strings.IndexFunc(word, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) < 0
 }

@@ -3,12 +3,12 @@ package modelfile
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/learn"
 	"foretell/internal/onnx"
 )
@@ -47,7 +47,7 @@ func OutsideONNX(features []learn.ONNXFeature) string {
 		if list := names[step]; len(list) > 0 && step == stepNumbers {
 			steps = append(steps, step)
 		} else if len(list) > 0 {
-			steps = append(steps, step+" ("+shortList(list)+")")
+			steps = append(steps, step+" ("+humanize.List(list, 3)+")")
 		}
 	}
 	return strings.Join(steps, ", ")
@@ -79,13 +79,4 @@ func onnxStep(f *learn.ONNXFeature) string {
 		return stepWords
 	}
 	return stepDates
-}
-
-// shortList returns the names with commas, at most three and the number of the others.
-func shortList(names []string) string {
-	const shown = 3
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }

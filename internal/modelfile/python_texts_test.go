@@ -57,7 +57,7 @@ json.dump([[float(x) for x in row] for row in texts.scores(given["texts"])], sys
 	}
 }
 
-// trainTexts returns a text model and texts, on some of which it was trained.
+// trainTexts returns a text model and texts. The model was trained on some of these texts.
 func trainTexts(t *testing.T, classes int) (*text.Model, []string) {
 	t.Helper()
 	draw := rand.New(rand.NewPCG(uint64(classes), 3))

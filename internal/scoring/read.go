@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -154,7 +155,7 @@ func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Opt
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, t.newFault(1, "there is no column prediction; the columns are %s", listNames(t.names))
+	return 0, t.newFault(1, "there is no column prediction; the columns are %s", humanize.List(t.names, 10))
 }
 
 func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answers, error) {
@@ -283,7 +284,7 @@ func (t *table) columnIndex(name, role string, fallback int) (int, error) {
 	}
 	at := slices.Index(t.names, name)
 	if at < 0 {
-		return at, t.newFault(1, "there is no column %s for the %s; the columns are %s", quote(name), role, listNames(t.names))
+		return at, t.newFault(1, "there is no column %s for the %s; the columns are %s", quote(name), role, humanize.List(t.names, 10))
 	}
 	return at, nil
 }
@@ -377,12 +378,3 @@ func canonicalLabel(label string) string {
 func trimField(field []byte) string { return strings.TrimSpace(string(field)) }
 
 func quote(name string) string { return strconv.Quote(name) }
-
-// listNames lists the first names for a message.
-func listNames(names []string) string {
-	const most = 10
-	if more := len(names) - most; more > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
-}

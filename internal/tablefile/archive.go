@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -70,7 +71,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 	}
 	if len(tables) != 1 {
 		return &csvfile.Defect{
-			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file contains %d tables, want 1: unpack it and choose one of %s", len(tables), joinNames(names)),
+			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file contains %d tables, want 1: unpack it and choose one of %s", len(tables), humanize.List(names, 5)),
 		}
 	}
 	if tables[0].Flags&1 != 0 {

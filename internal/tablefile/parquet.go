@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -129,20 +130,12 @@ func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, e
 	}
 	visit(file.Root(), false)
 	if len(lists) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or binary values are omitted: " + joinNames(lists)})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or binary values are omitted: " + humanize.List(lists, 5)})
 	}
 	if columns = append(index, columns...); len(columns) == 0 { // the index comes first, as in CSV written by pandas
 		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "no column has one value per row"}
 	}
 	return columns, leaves, nil
-}
-
-func joinNames(names []string) string {
-	const most = 5
-	if more := len(names) - most; more > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // writeRowGroup writes the rows of a row group to w. A Parquet file has no lines, so the

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
 )
 
@@ -58,9 +59,9 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		}
 		switch {
 		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
-			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", opts.Sheet, joinNames(names))}
+			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", opts.Sheet, humanize.List(names, 5))}
 		case opts.Sheet == "" && len(names) > 1:
-			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only the first is read", len(names), joinNames(names))})
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only the first is read", len(names), humanize.List(names, 5))})
 		}
 		f.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
 		return damagedWorkbook(b.writeSheet(b.sheets[at].part, w))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"foretell/internal/humanize"
 )
 
 // Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also
@@ -45,7 +47,7 @@ func CheckName(name string, classes []string) error {
 	case base == name || !slices.Contains(classNames, base):
 		return fmt.Errorf("%q: must be one of %s", name, describeNames())
 	case classes != nil && !slices.Contains(classes, class):
-		return fmt.Errorf("%q: unknown class %q; known classes: %s", name, class, joinFirst(classes))
+		return fmt.Errorf("%q: unknown class %q; known classes: %s", name, class, humanize.List(classes, 20))
 	}
 	return nil
 }
@@ -57,15 +59,6 @@ func describeNames() string {
 		names = append(names, name+"[CLASS]")
 	}
 	return strings.Join(names, ", ")
-}
-
-// joinFirst joins at most 20 classes with commas, and adds the number of the others.
-func joinFirst(classes []string) string {
-	const most = 20
-	if more := len(classes) - most; more > 0 {
-		return strings.Join(classes[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(classes, ", ")
 }
 
 // UsesDecisions reports whether the named metric is computed from predicted classes. The

@@ -156,7 +156,7 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 }
 
 // missingColumnDefect returns the defect of a file that lacks the named column. role
-// describes what the column is for, such as "the ID".
+// is the role of the column, such as "the ID".
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
