@@ -84,7 +84,7 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 		}
 		label := pending[:at]
 		if _, repeated := w.ByClass[label]; repeated {
-			return ClassWeights{}, fmt.Errorf("class %q has two weights", label)
+			return ClassWeights{}, fmt.Errorf("%q: class %q has two weights", text, label)
 		}
 		w.ByClass[label] = value
 		pending = ""
