@@ -31,8 +31,12 @@ func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// effectWidth is the number of characters of the picture of an effect.
-const effectWidth = 20
+// effectWidth is the number of characters of the picture of an effect, and narrowEffectWidth
+// that on a narrow terminal.
+const (
+	effectWidth       = 20
+	narrowEffectWidth = 10
+)
 
 // writeEffects writes how the mean probability of a class depends on the most important
 // columns. The class is the one whose probability changes most. The picture of a column of
@@ -42,6 +46,10 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nPartial dependence: mean probability if all rows had the same value\n")
+	pictureWidth := effectWidth
+	if width < wideWidth {
+		pictureWidth = narrowEffectWidth
+	}
 	writeColumns(w, 0, func(w io.Writer) {
 		for _, d := range r.PartialDependence {
 			class, low, high := widestEffect(&d)
@@ -56,7 +64,7 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 			cells, picture := fmt.Sprintf("%d values", len(d.Points)), ""
 			if first.Number != nil {
 				cells = truncate(first.Value, 10) + "…" + truncate(last.Value, 10)
-				picture = term.Sparkline(values, low, high, effectWidth)
+				picture = term.Sparkline(values, low, high, pictureWidth)
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s %.2f–%.2f\t%s\n", truncate(d.Column, width/4), cells, truncate(r.CurveClasses[class], width/8), low, high, picture)
 		}

@@ -19,11 +19,15 @@ func writeInteractions(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nInteractions: mean probability that is not a sum of two effects\n")
+	share := " of the variance"
+	if width < wideWidth {
+		share = ""
+	}
 	writeColumns(w, 0, func(w io.Writer) {
 		for _, x := range shown {
 			if len(x.Columns) == 2 {
-				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s of the variance\t%s\n", truncate(x.Columns[0], width/4), truncate(x.Columns[1], width/4),
-					x.Strength, humanize.Percent(x.Share), truncate(x.Class, width/8))
+				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s%s\t%s\n", truncate(x.Columns[0], width/4), truncate(x.Columns[1], width/4),
+					x.Strength, humanize.Percent(x.Share), share, truncate(x.Class, width/8))
 			}
 		}
 	})

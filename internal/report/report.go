@@ -25,7 +25,7 @@ const (
 )
 
 // narrowWidth is the width below which less important columns are omitted. wideWidth is the
-// width from which all scores have intervals.
+// width from which all scores have intervals, and pictures and tables of effects are wide.
 const (
 	narrowWidth = 60
 	wideWidth   = 76

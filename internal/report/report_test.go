@@ -4,8 +4,10 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -178,5 +180,29 @@ func TestOptionalScores(t *testing.T) {
 	writeScores(&b, r, 100)
 	if !strings.Contains(b.String(), api.MetricBrier) || !strings.Contains(b.String(), "0.17") {
 		t.Errorf("a score of the test rows is missing:\n%s", b.String())
+	}
+}
+
+// TestEffectsFit writes effects of columns with long names to a narrow terminal.
+func TestEffectsFit(t *testing.T) {
+	const width, name = 60, "a column with a very long name"
+	r := &api.ModelReport{CurveClasses: []string{"a class with a long label", "b"}}
+	effect := api.PartialDependence{Column: name}
+	for i := range 40 {
+		share := float64(i) / 40
+		effect.Points = append(effect.Points, api.PartialDependencePoint{Value: strconv.Itoa(1000 + i), Number: new(float64(i)), Probabilities: []float64{share, 1 - share}})
+	}
+	r.PartialDependence = []api.PartialDependence{effect}
+	r.Interactions = []api.Interaction{{Columns: []string{name, name + " too"}, Class: r.CurveClasses[0], Strength: 0.125, Share: 0.004}}
+	var b strings.Builder
+	writeEffects(&b, r, width)
+	writeInteractions(&b, r, width)
+	if !strings.Contains(b.String(), "0.4 %") || !strings.Contains(b.String(), "1000…1039") {
+		t.Errorf("the effects are missing:\n%s", b.String())
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.HasPrefix(line, "  ") && utf8.RuneCountInString(line) > width {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		}
 	}
 }
