@@ -112,8 +112,13 @@ func (p *person) measure(path string) measurement {
 			return err
 		}),
 		chromedp.Navigate(p.base+path),
-		chromedp.Evaluate(`new Promise((resolve) => document.fonts.ready.then(() => setTimeout(() =>
-			resolve(performance.getEntriesByName("first-contentful-paint")[0].startTime), 300)))`, &milliseconds, awaitPromise),
+		// The browser may report the first paint later than the fonts, and what moves later still.
+		chromedp.Evaluate(`new Promise((resolve) => new PerformanceObserver((list, observer) => {
+			const [paint] = list.getEntriesByName("first-contentful-paint");
+			if (!paint) return;
+			observer.disconnect();
+			document.fonts.ready.then(() => setTimeout(() => resolve(paint.startTime), 300));
+		}).observe({ type: "paint", buffered: true }))`, &milliseconds, awaitPromise),
 		chromedp.Evaluate("window.moved", &m.shift))
 	m.paint, m.transferred = time.Duration(milliseconds*1e6), bytes.Load()
 	return m

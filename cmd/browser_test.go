@@ -38,9 +38,11 @@ func (p *person) run(what string, actions ...chromedp.Action) {
 	ctx, cancel := context.WithTimeout(p.ctx, stepTime)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		body := ""
-		_ = chromedp.Run(p.ctx, chromedp.InnerHTML("body", &body))
-		p.t.Fatalf("%s: %v\n%s", what, err, body)
+		shown, stop := context.WithTimeout(p.ctx, 5*time.Second)
+		defer stop()
+		text := ""
+		_ = chromedp.Run(shown, chromedp.Evaluate("document.title + '\\n' + document.body.innerText.slice(0, 2000)", &text))
+		p.t.Fatalf("%s: %v\nthe page begins: %s", what, err, text)
 	}
 }
 
