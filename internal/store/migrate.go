@@ -53,8 +53,15 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	case have > version:
 		return Migration{}, fmt.Errorf("%w: its schema is %d, not %d", ErrNewerSchema, have, version)
 	}
+	done := Migration{From: have, To: version, newest: newest}
+	if have == 0 && version >= baselineVersion && d == sqliteDialect {
+		if err := createBaseline(ctx, db, sources); err != nil {
+			return Migration{}, err
+		}
+		have = baselineVersion
+	}
 	if have < version {
 		_, err = provider.UpTo(ctx, version)
 	}
-	return Migration{From: have, To: version, newest: newest}, err
+	return done, err
 }
