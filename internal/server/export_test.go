@@ -9,6 +9,6 @@ import (
 // Document returns the OpenAPI document of the service.
 func Document() *huma.OpenAPI {
 	s := newService(&app.App{}, Options{}) // no operation is called
-	s.mountAll(&router{writeError: s.writeRouteError})
-	return s.api.OpenAPI()
+	s.mountAll(&router{})
+	return s.describe()
 }

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"foretell/internal/api"
 )
@@ -87,6 +89,37 @@ type response struct {
 	Body     any
 }
 
+// operation is a mounted operation.
+type operation struct {
+	api.Operation
+	// register registers the operation with huma.
+	register func(to huma.API)
+}
+
+// serveOperation returns the handler of an operation. The operation is registered with huma at
+// its first request, because all registrations together take 5 ms, and most commands send only
+// a few requests to the embedded service.
+func (s *service) serveOperation(op operation) http.HandlerFunc {
+	handler := sync.OnceValue(func() http.Handler {
+		rt := &router{writeError: s.writeRouteError}
+		own := humago.New(rt, humaConfig(s.opts.Version))
+		op.register(own)
+		allowNulls(own.OpenAPI(), op.Operation)
+		return rt
+	})
+	return func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) }
+}
+
+// describe returns the OpenAPI document of all operations.
+func (s *service) describe() *huma.OpenAPI {
+	all := humago.New(&router{}, humaConfig(s.opts.Version)) // no request is sent to it
+	for _, op := range s.operations {
+		op.register(all)
+	}
+	completeDocument(all.OpenAPI())
+	return all.OpenAPI()
+}
+
 // mount mounts an endpoint at its path and its aliases. Each request calls do.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	empty := reflect.TypeFor[Out]() == reflect.TypeFor[api.None]()
@@ -100,21 +133,23 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 		}
 		return &response{Location: s.createdLocation(ctx, out), Body: out}, nil
 	}
-	for i, path := range append([]string{e.Path}, e.Aliases...) {
-		op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
-		op.Path = path
-		op.Hidden = i > 0 // the description lists the aliases
-		described := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
-		if !empty {
-			schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[*Out](), true, op.OperationID+"Response")
-			described.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
+	s.operations = append(s.operations, operation{e.Operation, func(to huma.API) {
+		for i, path := range append([]string{e.Path}, e.Aliases...) {
+			op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
+			op.Path = path
+			op.Hidden = i > 0 // the description lists the aliases
+			described := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
+			if !empty {
+				schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[*Out](), true, op.OperationID+"Response")
+				described.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
+			}
+			op.Responses = map[string]*huma.Response{strconv.Itoa(op.DefaultStatus): described}
+			huma.Register(to, op, handle)
+			if empty {
+				described.Content, described.Headers = nil, nil // huma describes the field Body
+			}
 		}
-		op.Responses = map[string]*huma.Response{strconv.Itoa(op.DefaultStatus): described}
-		huma.Register(s.api, op, handle)
-		if empty {
-			described.Content, described.Headers = nil, nil // huma describes the field Body
-		}
-	}
+	}})
 }
 
 // describeOperation returns the description of an operation for huma.

@@ -180,9 +180,8 @@ func completeDocument(doc *huma.OpenAPI) {
 		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: partial}
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
-	allowNullObjects(doc.Components.Schemas)
+	allowNulls(doc, api.Operations()...)
 	for _, op := range api.Operations() {
-		allowNull(doc, findOperation(doc, op))
 		findOperation(doc, op).Responses["431"] = &huma.Response{ // net/http responds before the handler is called
 			Description: http.StatusText(http.StatusRequestHeaderFieldsTooLarge),
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -192,6 +191,14 @@ func completeDocument(doc *huma.OpenAPI) {
 				Description: "The URL of the created resource.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"},
 			}}
 		}
+	}
+}
+
+// allowNulls documents where null is allowed in the schemas and in the bodies of operations.
+func allowNulls(doc *huma.OpenAPI, operations ...api.Operation) {
+	allowNullObjects(doc.Components.Schemas)
+	for _, op := range operations {
+		allowNull(doc, findOperation(doc, op))
 	}
 }
 

@@ -22,8 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/api"
@@ -73,14 +71,15 @@ type Options struct {
 
 // service is the state that the handlers share.
 type service struct {
-	app     *app.App
-	opts    Options
-	log     *slog.Logger
-	api     huma.API
-	metrics *Metrics
-	proxies proxies
-	logins  *auth.Limiter // nil if Options.Now is nil
-	pages   *dashboard.Pages
+	app  *app.App
+	opts Options
+	log  *slog.Logger
+	// operations are the mounted operations, in the order of the OpenAPI document.
+	operations []operation
+	metrics    *Metrics
+	proxies    proxies
+	logins     *auth.Limiter // nil if Options.Now is nil
+	pages      *dashboard.Pages
 }
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
@@ -126,19 +125,23 @@ func newService(a *app.App, opts Options) *service {
 
 // marshalDocument returns the OpenAPI document as JSON, which takes 20 ms.
 func (s *service) marshalDocument() []byte {
-	document, err := s.api.OpenAPI().MarshalJSON()
+	document, err := s.describe().MarshalJSON()
 	if err != nil {
 		s.log.Error("marshalling the OpenAPI document", "error", err)
 	}
 	return document
 }
 
-// mountAll registers all operations on the router.
+// mountAll mounts all operations on the router.
 func (s *service) mountAll(rt *router) {
-	s.api = humago.New(rt, humaConfig(s.opts.Version))
 	s.mountEndpoints()
 	s.mountStreams()
-	completeDocument(s.api.OpenAPI())
+	for _, op := range s.operations {
+		handle := s.serveOperation(op)
+		for _, path := range append([]string{op.Path}, op.Aliases...) {
+			rt.HandleFunc(op.Method+" "+path, handle)
+		}
+	}
 }
 
 // writeRouteError responds to a request with an unknown path or method.

@@ -139,8 +139,7 @@ type download struct {
 // mountDownload mounts an operation that returns a file. Like http.ServeContent, it
 // supports ranges and conditional requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
-	op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
-	huma.Register(s.api, op, func(ctx context.Context, in *In) (*download, error) {
+	handle := func(ctx context.Context, in *In) (*download, error) {
 		file, err := open(ctx, in)
 		if err != nil {
 			return nil, &problem{s.toProblem(ctx, err)}
@@ -155,7 +154,10 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 			h.Set("ETag", `"`+file.ETag+`"`)
 			http.ServeContent(&rangeErrorWriter{ResponseWriter: w}, r, "", file.ModTime, file)
 		}}, nil
-	})
+	}
+	s.operations = append(s.operations, operation{e.Operation, func(to huma.API) {
+		huma.Register(to, s.describeOperation(e.Operation, reflect.TypeFor[In]()), handle)
+	}})
 }
 
 // rangeErrorWriter sends a problem instead of the error of http.ServeContent for an
