@@ -77,6 +77,7 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	root := newRootCmd(f)
 	args := cli.MoveFlagsAfterCommand(root, f.Args)
 	if cli.IsCompletionRequest(args) {
+		cli.SetDefaultCompletions(root)
 		cli.AddSharedFlags(root)
 		cli.StripBackquotes(root)
 	}

@@ -68,7 +68,6 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 	root.InitDefaultCompletionCmd()
 	setGroupHandlers(root)
 	cli.SetFlagValues(root, "color", colorModes...)
-	cli.SetDefaultCompletions(root)
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"foretell/internal/design"
@@ -37,7 +38,7 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 }
 
 // assetVersion is part of the paths of assets, so that browsers may cache them forever.
-var assetVersion = hashAssets()
+var assetVersion = sync.OnceValue(hashAssets)
 
 // readAsset returns a file of the design system, or a script of the pages. The scripts are our
 // own and those of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32, with
@@ -69,14 +70,14 @@ func hashAssets() string {
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
-func assetPath(name string) string { return "/assets/" + assetVersion + "/" + name }
+func assetPath(name string) string { return "/assets/" + assetVersion() + "/" + name }
 
 // handleAsset responds with an embedded file. The path contains the version of the files,
 // so browsers may cache the file forever.
 func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, err := readAsset(path.Base(name))
-	if err != nil || r.PathValue("version") != assetVersion {
+	if err != nil || r.PathValue("version") != assetVersion() {
 		p.NotFound(w, r)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
@@ -205,17 +206,21 @@ func (c *Column) describe(prof *profile.ColumnProfile, cells []string) {
 }
 
 var (
-	numberedCode = regexp.MustCompile(`^([\pL#][\pL._#/-]*)[0-9]+([._/-]?[0-9]+)*$`)
-	hexCode      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
+	numberedCode = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([\pL#][\pL._#/-]*)[0-9]+([._/-]?[0-9]+)*$`)
+	})
+	hexCode = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){2,}[0-9a-fA-F]*$`)
+	})
 )
 
 // codePrefix returns a text that is equal for codes of the same kind: the letters before the
 // digits, or the length of a hexadecimal code. It returns "" for other texts.
 func codePrefix(cell string) string {
-	if found := numberedCode.FindStringSubmatch(cell); found != nil {
+	if found := numberedCode().FindStringSubmatch(cell); found != nil {
 		return found[1]
 	}
-	if hexCode.MatchString(cell) {
+	if hexCode().MatchString(cell) {
 		return "0x" + strconv.Itoa(len(cell))
 	}
 	return ""
