@@ -47,8 +47,8 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether the bin of values[i] is i for every i, and there is
-// no other bin than the bin of missing values. values must be ascending.
+// hasOneBinPerValue reports whether the bin of values[i] is i for every i and the only
+// other bin is that of missing values. values must be ascending.
 func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	if m.Categorical || m.NumBins != len(values)+1 {
 		return false
@@ -191,7 +191,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin also ends before a heavy value, unless the bin is nearly empty.
+		// A bin also ends before a value that has a bin of its own, unless the bin has
+		// less than half the rows of an average bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue

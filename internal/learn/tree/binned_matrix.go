@@ -19,7 +19,8 @@ const sampleRows = 100_000
 type BinnedMatrix struct {
 	// Rows is the number of rows.
 	Rows int
-	// Features are the columns of the frame, in the same order.
+	// Features are the columns of the frame in the same order, followed by the features
+	// that Append added.
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
@@ -82,7 +83,7 @@ func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	return all, first
 }
 
-// Mappers returns the bin mappers of the features, which a model stores.
+// Mappers returns the bin mapper of each feature, for a model to store.
 func (b *BinnedMatrix) Mappers() []BinMapper {
 	mappers := make([]BinMapper, len(b.Features))
 	for i := range b.Features {
@@ -144,7 +145,7 @@ func drawSampleRows(rows int) []int32 {
 	return sample
 }
 
-// extendGroups extends groups and constant to all Features.
+// extendGroups adds the features that groups and constant lack to both.
 func (b *BinnedMatrix) extendGroups() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, isConstant(b.Features[i].Data))

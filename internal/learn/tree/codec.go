@@ -8,7 +8,7 @@ import "foretell/internal/learn/codec"
 //	                     or code bins (count, bins, one byte each)
 //	tree        nodes (count), then each in breadth-first order:
 //	            feature+1 (0 is a leaf), flags, then the last bin that goes
-//	            left or four words of a set
+//	            left, or the set of bins that go left
 //
 // The indices of children are not stored, because the children of the k-th
 // inner node are at 2k+1 and 2k+2.
@@ -35,8 +35,8 @@ func (m *BinMapper) Write(w *codec.Writer) {
 	}
 }
 
-// ReadBinMapper reads a bin mapper. After an error, which is r.Err, the result is the
-// zero value.
+// ReadBinMapper reads a bin mapper. If r.Err is not nil afterwards, the result is the zero
+// value.
 func ReadBinMapper(r *codec.Reader) BinMapper {
 	if r.Bool() { // flagCategorical
 		return readCodeBins(r)
@@ -99,7 +99,7 @@ func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
 	}
 }
 
-// ReadTree reads a tree. It returns nil after an error, which is r.Err.
+// ReadTree reads a tree. It returns nil if r.Err is not nil afterwards.
 func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
 	count := r.Count(1)
 	t := &Tree{Nodes: make([]Node, count)}

@@ -37,14 +37,13 @@
 // column-wise, because a level has many leaves whose rows are read together,
 // output by output.
 //
-// Row-wise (histogram_rowwise): rows are read block by block, from a row-major
-// copy of the matrix in which the words of all groups of a row are next to each
-// other (histogram_row_major). The words of a block are stored group by group
-// in a buffer. Each group is then accumulated from the buffer. A row costs one
-// or two cache misses for all features instead of one for each group. Leaf-wise
-// trees are built row-wise, because they split one leaf at a time, which mostly
-// has few rows. Large leaves are divided among the workers by rows, others by
-// groups.
+// Row-wise (histogram_rowwise): rows are read block by block, from a row-major copy of the
+// matrix in which the words of all groups of a row are next to each other
+// (histogram_row_major). The words of a block are stored group by group in a buffer. Each
+// group is then accumulated from the buffer. A row costs one or two cache misses for all
+// features instead of one for each group. Leaf-wise trees are built row-wise, because they
+// split one leaf at a time and most leaves have few rows. Large leaves are divided among
+// the workers by rows, small leaves by groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean
 // number of bins, only the bins that are not empty are kept, in a list.

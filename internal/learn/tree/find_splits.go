@@ -6,18 +6,17 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// maxSerialCost is the cost below which one worker finds the splits, because
+// maxSerialCost is the result of addCost below which one worker finds the splits, because
 // starting more workers would cost as much as they save.
 const maxSerialCost = 1 << 13
 
-// minSharedRows decides how the workers share a leaf. From minSharedRows rows
-// on, each worker builds the histograms of all features from a part of the
-// rows. Below, each worker builds the histograms of some features from all
-// rows.
+// minSharedRows is the number of rows from which the workers divide the rows of a leaf:
+// each builds the histograms of all features from a part of the rows. In a smaller leaf,
+// each worker builds the histograms of some features from all rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of the leaf built. It then sets best, the best
-// split, of each leaf in leaves. leaves must contain built, sibling or both.
+// findBestSplits builds the histogram of the leaf built. For each leaf in leaves, it then
+// sets the field best to the best split. leaves must contain built, sibling or both.
 //
 // If sibling is not nil, its cells must hold the histogram of the parent. The histogram
 // of built is subtracted from them, so that they then hold the histogram of sibling.
@@ -107,8 +106,8 @@ func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) e
 }
 
 // addCost adds to g.cost the cost of building a histogram from the given number of rows
-// and of finding the splits of the given number of leaves. It returns the number of cells
-// and bins involved.
+// and of finding the splits of the given number of leaves. It returns the number of
+// additions to cells plus the number of bins scanned.
 func (g *Grower) addCost(rows, leaves int) int {
 	var features, bins int
 	for _, group := range g.groups {

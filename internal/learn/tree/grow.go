@@ -82,7 +82,7 @@ func (c Cost) Plus(more Cost, times int64) Cost {
 	return Cost{c.Counted + times*more.Counted, c.Scanned + times*more.Scanned, c.Moved + times*more.Moved}
 }
 
-// rowRange is the range lo…hi-1 of the grower's rows that a leaf holds.
+// rowRange is the range of a leaf's rows in the grower's rows: rows[lo:hi].
 type rowRange struct{ lo, hi int }
 
 func (r rowRange) len() int { return r.hi - r.lo }
@@ -106,7 +106,7 @@ func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
 	return g
 }
 
-// Cost returns the cost of growing so far.
+// Cost returns the total cost of the trees grown so far.
 func (g *Grower) Cost() Cost { return g.cost }
 
 // LeafRows returns the rows of a leaf of the last tree, ascending. They are

@@ -7,9 +7,9 @@ import (
 )
 
 // assignHistograms assigns histograms to the leaves of a new level that have at least
-// sparseRows rows. The larger of two siblings takes over the parent's, and the smaller gets
-// a new one. At most len(rows)/sparseRows leaves have one, because leaves have no common
-// rows; the root always has one.
+// sparseRows rows. The larger of two siblings takes over the parent's histogram, and the
+// smaller gets a new one. At most len(rows)/sparseRows leaves have one, because no row is
+// in two leaves; the root always has one.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
@@ -47,8 +47,9 @@ func (g *SymmetricGrower) needsScan(leaf int) bool {
 	return leaf == smaller
 }
 
-// addCost adds to g.cost the cost of building the histograms and scoring the splits of
-// the current level. It returns the number of cells and bins involved.
+// addCost adds to g.cost the cost of building the histograms and scoring the splits of the
+// current level. It returns the number of additions to cells plus the number of bins
+// scanned.
 func (g *SymmetricGrower) addCost() int {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
@@ -66,8 +67,8 @@ func (g *SymmetricGrower) addCost() int {
 		if g.slots[leaf] >= 0 {
 			scanned++
 		} else {
-			// Rows of a leaf without a histogram are summed and scanned one by
-			// one.
+			// In a leaf without a histogram, each row and feature costs as much as five
+			// additions to cells.
 			counted += 5 * g.rowRanges[leaf].len()
 		}
 	}
@@ -88,15 +89,15 @@ type orderedGradients struct {
 	// current holds the gradients of the output whose histograms are being
 	// built.
 	current []int64
-	// sparse holds, by output, the gradients of the leaves without a histogram,
-	// which are read again when splits are scored. sparseOffsets holds the
-	// index of each leaf's first gradient.
+	// sparse[o] holds the gradients for output o of the rows in leaves without a
+	// histogram. They are read again when splits are scored. sparseOffsets[leaf] is the
+	// index of the leaf's first gradient in sparse[o].
 	sparse        [][]int64
 	sparseOffsets []int32
 }
 
-// resize sets the length of current to rows, and the lengths of sparse to the
-// number of rows in leaves without a histogram, whose slots are negative.
+// resize sets the length of current to rows, and the length of each sparse[o] to the
+// number of rows in leaves without a histogram. The slots of these leaves are negative.
 func (o *orderedGradients) resize(rows, outputs int, rowRanges []rowRange, slots []int32) {
 	if cap(o.current) < rows {
 		o.current = make([]int64, rows)
@@ -127,8 +128,8 @@ func (o *orderedGradients) sparseGradients(output, leaf, rows int) []int64 {
 	return o.sparse[output][o.sparseOffsets[leaf]:][:rows]
 }
 
-// buildHistograms builds all histograms, output by output. Each group of
-// features is one task, so that every cell has one writer.
+// buildHistograms builds the histograms of all leaves of the level, output by output. Each
+// group of features is one task, so that every cell has one writer.
 func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) error {
 	g.ordered.resize(len(g.rows), len(g.sample.Gradients), g.rowRanges, g.slots)
 	for o, gradients := range g.sample.Gradients {
@@ -164,7 +165,7 @@ func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer
 	for leaf := range max(half, 1) {
 		smaller, larger := g.orderSiblings(leaf, half)
 		from, to := g.slots[larger], g.slots[smaller]
-		if from < 0 { // then the smaller has none either
+		if from < 0 { // then the smaller leaf has no histogram either
 			continue
 		}
 		r := g.rowRanges[smaller]
@@ -193,8 +194,8 @@ func (g *SymmetricGrower) loadHistogram(w *splitWorkspace, feature, leaf, output
 	w.builder.build(&w.histogram, g.sample.Bins.Features[feature].Data, g.rows[r.lo:r.hi], g.ordered.sparseGradients(output, leaf, r.len()))
 }
 
-// loadNumericHistogram is loadHistogram for a numeric feature, but it returns the
-// cell of missing values instead of storing it.
+// loadNumericHistogram does the same as loadHistogram for a numeric feature, but returns
+// the cell of missing values instead of storing it in w.
 func (g *SymmetricGrower) loadNumericHistogram(w *splitWorkspace, feature, leaf, output int) (missing int64) {
 	g.loadHistogram(w, feature, leaf, output)
 	h := &w.histogram

@@ -2,9 +2,9 @@ package tree
 
 import "math/bits"
 
-// sparseHistogram holds the n cells that are not empty of one feature, leaf and output.
-// cells[i] is the cell of bins[i], and bins are ascending. It is much shorter than the
-// histogram if the leaf has few rows.
+// sparseHistogram is the histogram of one feature, leaf and output without the empty
+// cells. cells[i] is the cell of bins[i] for i < n, and bins are ascending. If the leaf
+// has few rows, n is much smaller than the number of bins.
 type sparseHistogram struct {
 	n     int
 	cells [histWidth]int64
@@ -28,8 +28,8 @@ func sparseThreshold(bins *BinnedMatrix) int {
 	return max(sum/max(2*len(bins.Features), 1), 1)
 }
 
-// build sets dst to the sums by bin of the gradients of rows, then clears b.
-// data is indexed by row; gradients[i] belongs to rows[i].
+// build sets dst to the sums of the gradients of rows by bin, then clears b. data is
+// indexed by row; gradients[i] belongs to rows[i].
 func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {

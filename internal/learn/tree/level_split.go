@@ -7,16 +7,17 @@ type scoredSplit struct {
 	score float64
 }
 
-// levelScorer scores the splits of one level. The score of a split is the sum
-// over all leaves and outputs of
+// levelScorer scores the splits of one level. The score of a split is the sum of the
+// following term over all leaves and outputs. G and H are sums of gradients and hessians,
+// L and R the two sides of the split, and λ is the L2 penalty.
 //
 //	GL²/(HL+λ) + GR²/(HR+λ)
 type levelScorer struct {
 	// baseScore is the score of the leaves without a split.
 	baseScore float64
-	// leaves are the leaves of more than one row, which can be split.
+	// leaves are the leaves that can be split, because they have more than one row.
 	leaves []int32
-	// scorers are the leaves' scorers, by output.
+	// scorers[output][i] scores the splits of leaves[i].
 	scorers [][]leafScorer
 }
 
@@ -70,7 +71,7 @@ func (s leafScorer) forLeaf(total int64) leafScorer {
 	return s
 }
 
-// sumGradients computes the totals of the sample.
+// sumGradients sets g.totals to the sum of the gradients of all rows for each output.
 func (g *SymmetricGrower) sumGradients() {
 	g.totals = g.totals[:0]
 	for _, gradients := range g.sample.Gradients {
@@ -82,8 +83,9 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. It sums the
-// cells of the leaf's histogram or, if there is none, the rows that pass.
+// splitTotals divides each leaf's total between its two children. The total of the child
+// whose rows pass is the sum of the cells of the bins that pass or, if the leaf has no
+// histogram, of the gradients of the rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -108,8 +110,8 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// defaultDirection determines to which side of a split the missing values of one feature
-// go. It is the same for all leaves.
+// defaultDirection determines on which side of a split the missing values of one feature
+// are. It is the same for all leaves.
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
@@ -184,8 +186,8 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 
 // considerCategorical is considerFeature for a categorical feature.
 func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
-	// gains holds, by level, the increase of the score if the level is separated from the
-	// other levels.
+	// gains[bin] is the increase of the score if the category in bin is separated from the
+	// other categories.
 	bins := g.sample.Bins.Features[feature].NumBins
 	gains := &w.missingHigh
 	clear(gains[:bins])
@@ -202,8 +204,8 @@ func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *sp
 	}
 }
 
-// score returns the score of the leaf split into two sides. side is the packed
-// sum of either side.
+// score returns the score of the leaf after a split. side is the packed sum of one of the
+// two sides.
 func (s *leafScorer) score(side int64) float64 {
 	gl, hl := unpack(side)
 	gr, hr := s.g-gl, s.h-hl

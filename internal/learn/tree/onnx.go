@@ -2,8 +2,9 @@ package tree
 
 import "foretell/internal/onnx"
 
-// ONNXSplit returns the split of column, which holds the feature of m, into the cells whose
-// bins go left and the others. A category is its code in the column.
+// ONNXSplit returns an ONNX split by a column of cells that m maps to bins. A cell goes
+// left if goesLeft is true for its bin. A categorical column holds the codes of
+// categories.
 func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Split {
 	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}
 	if m.Categorical {
@@ -20,8 +21,9 @@ func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Sp
 	return s
 }
 
-// AddONNX adds the tree to e. Features are the columns of the ensemble. mappers must be
-// those of the matrix that t was grown on. weights returns what a leaf adds to the outputs.
+// AddONNX adds the tree to e. The column of a feature in the ensemble is the feature's
+// index. mappers must be those of the matrix that t was grown on. weights returns the
+// values that a leaf adds to the outputs.
 func (t *Tree) AddONNX(e *onnx.TreeEnsemble, mappers []BinMapper, weights func(leaf int) []onnx.Weight) {
 	e.EndTree(t.addONNXNode(e, 0, mappers, weights))
 }

@@ -1,6 +1,6 @@
 package tree
 
-// pathNode is a node that some rows of a path reach: the rows first…last.
+// pathNode is a node and the rows of a path that reach it, from row first to row last.
 type pathNode struct{ node, first, last int32 }
 
 // PathWalker finds the leaves of the rows of a path, see shapley.Path. It reuses
@@ -9,14 +9,14 @@ type PathWalker struct {
 	stack []pathNode
 }
 
-// Walk calls visit for each leaf that rows of a path fall into, with the first and
-// the last of these rows. from and to hold the bins of the first and the last row
-// of the path by feature. step holds, for each feature in which they differ, the
-// step that replaces it.
+// Walk calls visit for each leaf that rows of a path fall into, with the first and the
+// last of these rows. from and to hold, by feature, the bins of the first and the last row
+// of the path. If they differ in feature f, step[f] is the step at which the bin changes.
+// steps is the number of steps.
 //
-// A node that sends from and to to different children sends the rows before the
-// step of its feature to one of them and the others to the other, so that each
-// node is visited at most once.
+// If the bins from and to go to different children of a node, the rows before the step of
+// the node's feature go to one child and the other rows to the other child. Each node is
+// therefore visited at most once.
 func (w *PathWalker) Walk(t *Tree, from, to []uint8, step []int32, steps int, visit func(leaf, first, last int32)) {
 	stack := append(w.stack[:0], pathNode{0, 0, int32(steps)})
 	for len(stack) > 0 {

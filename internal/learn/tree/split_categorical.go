@@ -2,14 +2,13 @@ package tree
 
 import "slices"
 
-// findCategorical finds the best subset of the levels of a categorical feature
-// with the cells h. For a convex loss the best subset is a prefix of the levels
-// ordered by their optimal value −g/h (Fisher 1958), so only prefixes are
-// scored. Smoothing keeps rare levels from being first or last by chance. The
-// penalty is higher than for a threshold, because the order is itself fitted to
-// the labels (Ke et al. 2017).
+// findCategorical finds the best subset of the levels of a categorical feature, whose
+// histogram is h. For a convex loss the best subset is a prefix of the levels ordered by
+// their optimal value −gradient/hessian (Fisher 1958), so only prefixes are scored.
+// Smoothing keeps rare levels from being first or last by chance. The L2 penalty is higher
+// than for a threshold, because the order is itself fitted to the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
-	// An element holds a level's sort key, with its bin in the lowest byte.
+	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64
 	levels := buffer[:0]
 	for bin, cell := range h {
@@ -62,8 +61,8 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// setLeftLevels makes the first n of levels the left side of best, with the
-// packed sum left. Levels that are not in the leaf go to the default side.
+// setLeftLevels makes the first n of levels the left side of best, with the packed sum
+// left. Levels that no row of the leaf has go to the default side, see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
 	if s.defaultGoesLeft(left) {

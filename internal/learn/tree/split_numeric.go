@@ -14,8 +14,8 @@ type split struct {
 	// leftBins is the set of bins that go left in a categorical split; nil in a
 	// numeric one.
 	leftBins *Set
-	// In a numeric split the bins up to bin go left. missingLeft reports whether
-	// missing values do, too.
+	// In a numeric split the bins 0 … bin go left. missingLeft reports whether missing
+	// values also go left.
 	bin         uint8
 	missingLeft bool
 }
@@ -79,13 +79,14 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// findNumeric finds the best threshold of a numeric feature with the cells h.
-// The last cell is the sum of the rows with missing values.
+// findNumeric finds the best threshold of a numeric feature, whose histogram is h. The
+// last cell of h is the sum of the rows with missing values.
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
-	// First, missing values go right with the high values; then, left with the low
-	// values. Without missing values the second pass would find the same split.
+	// The first pass sends missing values to the right with the high values, the second
+	// pass to the left with the low values. Without missing values the second pass would
+	// find the same split.
 	params := s.gainParams(best)
 	at, left := kernel.BestSplit(h[:last], 0, &params)
 	missingLeft := false

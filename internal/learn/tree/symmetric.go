@@ -19,9 +19,9 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 	return bin-s.Low <= s.High-s.Low
 }
 
-// sideTable returns a table for partition, which moves the rows with 1 to the
-// front: 1 for the bins that do not pass, and 0 for the others. The rows that
-// do not pass belong to the leaf with the smaller number.
+// sideTable returns a table for the function partition: 1 for the bins that do not pass,
+// and 0 for the others. partition moves the rows with 1 to the front, because the rows
+// that do not pass belong to the leaf with the smaller number.
 func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -37,8 +37,8 @@ type SymmetricSample struct {
 	Bins *BinnedMatrix
 	// Rows are the rows of the sample.
 	Rows []int32
-	// Gradients holds, for each output whose loss the tree reduces, packed
-	// gradients by row, and Scales their units.
+	// Gradients[o] holds the packed gradient of each row for output o, and Scales[o] their
+	// unit. The tree reduces the loss of all outputs.
 	Gradients [][]int64
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
@@ -85,7 +85,7 @@ type SymmetricGrower struct {
 	// at (s·outputs + o)·stride.
 	cells  []int64
 	stride int
-	// defaultDirections are by feature.
+	// defaultDirections has one element for each feature.
 	defaultDirections []defaultDirection
 }
 
@@ -109,7 +109,7 @@ func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) 
 	return g
 }
 
-// SetBins prepares the grower for matrices with the mappers of bins.
+// SetBins makes the grower ready for matrices with the mappers of bins.
 func (g *SymmetricGrower) SetBins(bins *BinnedMatrix) {
 	if g.bins == bins {
 		return
@@ -120,7 +120,7 @@ func (g *SymmetricGrower) SetBins(bins *BinnedMatrix) {
 	g.sparseRows = sparseThreshold(bins)
 }
 
-// Cost returns the cost of growing so far.
+// Cost returns the total cost of the trees grown so far.
 func (g *SymmetricGrower) Cost() Cost { return g.cost }
 
 // LeafRows returns the rows of a leaf of the last tree. They are valid until
@@ -188,8 +188,8 @@ func (g *SymmetricGrower) startTree(sample SymmetricSample) {
 	}
 }
 
-// layoutHistograms places the cells of the features in use next to each other,
-// because a tree uses only a part of the features of a wide table.
+// layoutHistograms places the cells of the features in use next to each other, because a
+// tree of a wide table uses only a part of the features.
 func (g *SymmetricGrower) layoutHistograms() {
 	at, next := 0, 0
 	for _, group := range g.groups {
