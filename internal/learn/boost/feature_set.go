@@ -24,14 +24,15 @@ type featureSet struct {
 const (
 	// maxOrders is the largest number of random permutations of the rows with which the
 	// target statistics are computed. maxOrderBytes limits the memory of the statistics,
-	// but there is at least one permutation.
+	// in bytes; if it is too small for one permutation, one is used all the same.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
 	// maxPlainLevels is the largest number of levels of a column without target
-	// statistics. Trees can separate that few levels directly, and without noise.
+	// statistics. Trees can separate that few levels by splits of the column itself,
+	// without the noise of the statistics.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of target statistics, but each column of more than
-	// maxPlainLevels levels has at least one.
+	// maxStatistics limits the number of target statistics. If more columns than this have
+	// more than maxPlainLevels levels, there is one statistic for each of them.
 	maxStatistics = 48
 )
 
@@ -73,7 +74,7 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 }
 
 // appendStatistics appends the target statistics to the binned columns, in one matrix for
-// each random permutation of the rows. orders is the number of permutations.
+// each random permutation of the rows. orders is the number of these permutations.
 func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(set.statistics))

@@ -20,9 +20,9 @@ type Fitter struct {
 }
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
-// where one round changes the loss too little to compare rounds. rows is the number of
-// rows of the whole frame, not of the training rows, so that the best number of steps of
-// a fold also applies to a refit on all rows.
+// where the losses before and after a single round differ too little to be compared. rows
+// is the number of rows of the whole frame, not of the training rows, so that the best
+// number of steps of a fold also applies to a refit on all rows.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -112,7 +112,8 @@ func (f *Fitter) Cost() float64 { return f.booster.cost() }
 func (f *Fitter) Progress() float64 { return math.NaN() }
 
 // treeNanos returns the estimated time, in nanoseconds, of growing the given number of
-// trees with the given total cost. nanosPerBin is the time of scanning a bin.
+// trees with the given total cost. nanosPerBin is the time of scanning one bin, in
+// nanoseconds.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }

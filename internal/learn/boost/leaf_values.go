@@ -6,7 +6,7 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// gradSums accumulates, by output, the derivatives of the loss over the rows of a leaf.
+// gradSums accumulates the derivatives of the loss over the rows of a leaf, by output.
 type gradSums struct {
 	// partial holds the sums over at most float32Rows rows. g and h hold the sums over
 	// all rows.
@@ -54,8 +54,8 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 }
 
 // sumDerivatives sets s to the sums of the derivatives of all outputs over rows. It is
-// needed for trees that are grown from projected gradients, because the grower then has
-// only the sums of the projections.
+// used for trees that are grown from projected gradients, because their grower has only
+// the sums of the projections.
 func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)

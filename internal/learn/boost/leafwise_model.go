@@ -68,7 +68,8 @@ func (m *leafwiseModel) write(w *codec.Writer) {
 	}
 }
 
-// writeMappers writes the part of the binary form that precedes the trees.
+// writeMappers writes the part of the binary form that precedes the trees. trees is the
+// number of trees.
 func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(len(mappers))
 	for i := range mappers {

@@ -22,10 +22,11 @@ type ensemble interface {
 	// score adds to dst, row-major, the scores of f's rows lo…hi-1. The base scores are
 	// not included.
 	score(dst []float32, f *frame.Frame, lo, hi int)
-	// encode encodes the rows of f for explanations by Shapley values.
+	// encode returns the rows of f in the form that explanations by Shapley values need.
 	encode(f *frame.Frame) encodedEnsemble
-	// addONNX adds the rounds to trees and returns the columns that they split. x has the
-	// columns of the frame.
+	// addONNX adds a tree ensemble for each round to trees. x has the columns of the
+	// frame. addONNX returns the matrix that the trees split: x, or x with additional
+	// columns.
 	addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix
 	// kind returns the second byte of the binary form.
 	kind() byte

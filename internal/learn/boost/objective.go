@@ -51,8 +51,8 @@ func numOutputs(classes int) int {
 	return classes
 }
 
-// outputScores holds the raw scores of all rows output by output, for trees of one output
-// each.
+// outputScores holds the raw scores of all rows output by output, for ensembles in which
+// each tree adds to one output.
 type outputScores struct {
 	objective
 	// values holds the scores by output, then by row.
@@ -138,7 +138,7 @@ func (o *outputScores) expShifted(scores []float32, row int32) float32 {
 	return 0
 }
 
-// add adds value to the scores of the given rows in an output.
+// add adds value to the scores of the given rows for one output.
 func (o *outputScores) add(output int, rows []int32, value float32) {
 	scores := o.values[output]
 	for _, row := range rows {

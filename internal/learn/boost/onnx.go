@@ -53,14 +53,16 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns the bins of the statistics, a column each. The number of a
-// category, or of a combination of two, is an index of a table of all bins:
+// addONNXStatistics returns a matrix with one column for each target statistic, which
+// holds the bin of the statistic. The bins of all statistics are in one table. The index
+// of a bin follows from the levels of the statistic's two columns; with one column, level₂
+// is 0 and levels₂ is 1:
 //
-//	index = first of the statistic + level₁ · levels₂ + level₂
+//	index = first index of the statistic + level₁ · levels₂ + level₂
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {
 	var keyed []*featureSource
-	var columns, maxLevels []int // of the categories
-	at := map[int32]int{}        // their index by column
+	var columns, maxLevels []int // the columns of the keys, and the largest known level of each
+	at := map[int32]int{}        // by column of the frame: its index in columns
 	for i := range m.sources {
 		s := &m.sources[i]
 		if s.column >= 0 {
@@ -100,11 +102,12 @@ type onnxTree struct {
 	ensemble *onnx.TreeEnsemble
 	first    int // output of the first score
 	tree     *symmetricTree
-	columns  []int // of each source
+	columns  []int // by source: its column in the input of the trees
 }
 
-// add adds the part of the tree from a level on for rows whose splits of the levels before
-// are the bits of leaf. If all leaves of the part have equal values, it is a leaf.
+// add adds the subtree below the splits of the first levels. It contains the leaves whose
+// lowest level bits are those of leaf. If all these leaves have equal values, the subtree
+// is a leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
 		return t.ensemble.Leaf(t.weights(leaf)...)
@@ -121,8 +124,8 @@ func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	return t.ensemble.Split(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
 }
 
-// isUniform reports whether the leaves whose lowest level bits are those of leaf have equal
-// values.
+// isUniform reports whether all leaves whose lowest level bits are those of leaf have
+// equal values.
 func (t *onnxTree) isUniform(level, leaf int) bool {
 	values := t.values(leaf)
 	for other := leaf + 1<<level; other < 1<<len(t.tree.splits); other += 1 << level {
@@ -151,8 +154,8 @@ func (t *onnxTree) weights(leaf int) (weights []onnx.Weight) {
 	return weights
 }
 
-// onnxSplit returns the split of the column of s into the rows whose bins pass and the
-// others. The bins of a statistic are the numbers of its column.
+// onnxSplit returns an ONNX split by the given column, which holds the feature s. A row
+// goes left if passes is true for its bin. The column of a target statistic holds bins.
 func (s *featureSource) onnxSplit(column int, passes func(bin uint8) bool) onnx.Split {
 	if s.column >= 0 {
 		return s.mapper.ONNXSplit(column, passes)

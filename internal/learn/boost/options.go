@@ -21,13 +21,14 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins is the binned frame, which the fitters of a frame may share. Defaults to a
-	// matrix that the fitter builds and does not share.
+	// Bins holds the bins of the frame. Fitters of the same frame may share it. Defaults
+	// to a matrix that the fitter builds and does not share.
 	Bins *tree.BinnedMatrix
 	// Workspaces is memory that fitters with the same number of classes and the
 	// same options may share. Defaults to memory that no other fitter shares.
 	Workspaces *WorkspacePool
-	// Disk holds the trees until the model is used. Defaults to memory.
+	// Disk is the temporary file that holds the trees until the model is used. Defaults to
+	// memory.
 	Disk *spill.File
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
@@ -85,7 +86,7 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	return nil
 }
 
-// Penalties of leaf-wise trees; see tree.Params.
+// Parameters of leaf-wise trees that are not options; see tree.Params.
 const (
 	minHessian = 1e-3
 	catL2      = 10

@@ -6,11 +6,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedEnsemble holds rows that are encoded for an ensemble. See shapley.Rows.
+// encodedEnsemble holds rows in the form that explanations of an ensemble need. See
+// shapley.Rows.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds to scores, row-major, the scores of each row of p minus the scores of
-	// the row before it. For the first row it adds the scores.
+	// addPath adds to scores, row-major, the scores of the first row of p and, for each
+	// later row, its scores minus those of the row before it.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -114,7 +115,7 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row
-	// stages holds, by source, its bins along the current path.
+	// stages holds, by source, the bins of the source along the current path.
 	stages []pathStages
 }
 
@@ -149,13 +150,13 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 	return e
 }
 
-// part returns the key of one of the two columns.
+// part returns the key of the i-th column only.
 func (key *categoryKey) part(i int) categoryKey {
 	return categoryKey{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
 }
 
-// bin returns the bin of a source for the given values: the bin of its column, or the
-// categories of its two columns.
+// bin returns the bin of a source. If the source is a column, first is the bin. If it is a
+// target statistic, first and second are the categories of its columns.
 func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {
 		return uint8(first)
@@ -203,7 +204,7 @@ func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	}
 }
 
-// leafChange is a step of a path at which bits of the number of a row's leaf change.
+// leafChange is a step of a path at which the given bits of the leaf's number change.
 type leafChange struct {
 	step int32
 	bits uint8

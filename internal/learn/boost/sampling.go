@@ -65,10 +65,10 @@ func (s *rowSampler) resize(rows, train int) {
 // of the absolute gradients. It divides the rows into s.keep, from which a tree is grown,
 // and s.rest. Both are ascending, except that the validation rows come last in s.rest.
 //
-// If params.fraction is below 1, rows with a gradient of at least μ are kept. A row with
-// a smaller gradient is kept with probability |g|/μ, and its derivatives are multiplied
-// by μ/|g|, so that sums stay unbiased and have little variance (Ibragimov & Gusev,
-// Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
+// If params.fraction is below 1, rows whose absolute gradient |g| is at least a threshold
+// μ are kept. Another row is kept with probability |g|/μ, and its derivatives are
+// multiplied by μ/|g|, so that sums stay unbiased and have little variance (Ibragimov &
+// Gusev, Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
 func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScores, k int, params sampleParams) (float64, error) {
 	err := parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, k, i) })
 	if err != nil {
@@ -186,10 +186,10 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	}
 }
 
-// magnitudeLimits returns the sum of the absolute gradients and two limits of
-// logMagnitude. A row below minKept is not kept, and a row from minCertain on is always
-// kept. Rows in between are sampled. minCertain is chosen so that about want rows are
-// kept in total.
+// magnitudeLimits returns the sum of the absolute gradients and two limits of a row's
+// logMagnitude. Rows below minKept are not kept, rows from minCertain on are always kept,
+// and rows in between are sampled. minCertain is chosen so that about want rows are kept
+// in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {
@@ -232,9 +232,9 @@ func (p sampleParams) uniform(row int32) float32 {
 // applyTaskRows is the number of rows that one task applies a tree to.
 const applyTaskRows = 1 << 14
 
-// applyTree calls visit for each leaf of a grown tree, once with the rows that
-// the tree was grown from, and again with parts of the rest. Calls of visit may
-// be concurrent, but never for the same rows. applyTree overwrites keep.
+// applyTree calls visit for each leaf of a grown tree, once with the rows that the tree
+// was grown from, and again with parts of the other rows. Calls of visit may be
+// concurrent, but never for the same rows. applyTree overwrites keep.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.rest
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows
@@ -251,7 +251,8 @@ func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.Binn
 }
 
 // sampleFeatures draws about the given fraction of n features, at least one, and returns
-// their indices, ascending. nil means all features.
+// their indices, ascending. If fraction is at least 1, it returns nil, which means all
+// features.
 func sampleFeatures(n int, fraction float64, draw *rand.Rand) []int32 {
 	if fraction >= 1 {
 		return nil

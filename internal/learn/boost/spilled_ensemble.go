@@ -10,7 +10,7 @@ import (
 )
 
 // spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. The trees
-// are decoded on first use, because most models of a race never predict.
+// are decoded on first use, because most models of a race are never used to predict.
 type spilledEnsemble struct {
 	formatKind byte
 	stream     *spill.Stream

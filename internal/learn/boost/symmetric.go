@@ -23,7 +23,7 @@ type symmetricBooster struct {
 	// sketchSize outputs.
 	projections []projection
 	// keepsOdds reports whether the odds of all rows are few enough to keep in memory.
-	// Otherwise they are computed twice.
+	// Otherwise the odds are computed twice, for the gradients and for the leaf values.
 	keepsOdds bool
 	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
 	// at which tree i ends.

@@ -55,7 +55,7 @@ func (u *usedFeatures) usedByFirst(n int) []int32 {
 	return u.features[:end]
 }
 
-// sourceOf returns the source of a feature of the set.
+// sourceOf returns the description of a feature of the set.
 func (set *featureSet) sourceOf(feature int32) featureSource {
 	if at := int(feature) - set.firstStatistic; at >= 0 {
 		statistic := &set.statistics[at]
@@ -89,8 +89,8 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// fill writes the bins of the rows of f from row lo on to dst, as many as dst has
-// elements. categories is scratch space of the same length.
+// fill writes the bins of rows lo … lo+len(dst)-1 of f to dst. categories is scratch space
+// of the same length as dst.
 func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
 		s.key.fillCategories(categories, f, lo, lo+len(dst))
@@ -120,8 +120,8 @@ func (m *symmetricModel) write(w *codec.Writer) {
 	}
 }
 
-// writeFeatureSources writes the part of the binary form that precedes the
-// trees.
+// writeFeatureSources writes the part of the binary form that precedes the trees. trees is
+// the number of trees.
 func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(len(sources))
 	for i := range sources {

@@ -99,9 +99,9 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	}
 }
 
-// write writes the number of levels and three numbers for each split. If there are
-// several outputs, it then writes a bit for each leaf, which is 1 if the leaf has values.
-// The values come last.
+// write writes the number of levels and, for each split, the feature, Low and High. If
+// there are several outputs, it then writes a bit for each leaf, which is 1 if the leaf
+// has values. The values come last.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

@@ -34,7 +34,7 @@ type targetStatistic struct {
 	// categoryBins[category] is the bin of the statistic in a prediction.
 	categoryBins []uint8
 	mapper       tree.BinMapper
-	// orders holds, for each random order of the rows, the bin of each row.
+	// orders[o][row] is the bin of row, computed with the o-th random order of the rows.
 	orders [][]uint8
 }
 
@@ -42,8 +42,8 @@ type targetStatistic struct {
 // combination of the categories of two columns.
 type categoryKey struct {
 	columns [2]int32 // the second is -1 if the key has one column
-	// levels are the numbers of categories of the columns, including one for unknown
-	// levels and one for missing values. The second is 1 if the key has one column.
+	// levels[i] is the number of categories of columns[i], including one for unknown
+	// levels and one for missing values. levels[1] is 1 if the key has one column.
 	levels [2]int32
 }
 
@@ -96,8 +96,8 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets holds the targets, see drawTargets. A target is 1 for the rows of some
-	// classes, for which its slice is true, and 0 for the others.
+	// targets[t][class] reports whether the t-th target is 1 for the rows of class. It is
+	// 0 for other rows. See drawTargets.
 	targets [][]bool
 	// orders are random permutations of train.
 	orders  [][]int32
@@ -175,9 +175,9 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 // would separate rows by the noise of their random order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a target statistic. seen holds, by row, the values
-// of the statistic in one random order. sums holds, by category, the sums of the target
-// over all rows. p is the mean of the target over all rows.
+// fitMapper returns the bin mapper of a target statistic. seen[row] is the value of the
+// statistic in one random order. sums[category] is the sum of the target over all rows of
+// the category. p is the mean of the target over all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -193,9 +193,9 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns by how much the mean log likelihood of the targets increases, summed
-// over the targets, if they are predicted by the ordered statistics of key instead of by
-// their means.
+// targetGain returns the increase of the mean log likelihood of the targets, summed over
+// the targets, if they are predicted by the ordered statistics of key instead of by their
+// means.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
@@ -218,8 +218,8 @@ func (e *targetEncoder) targetGain(key categoryKey) float64 {
 // with the highest targetGain.
 const maxPairedColumns = 12
 
-// findPairs combines the keys singles in pairs and returns at most limit pairs: those
-// whose gain exceeds the larger gain of their two keys by most.
+// findPairs returns at most limit pairs of keys from singles: the pairs whose targetGain
+// exceeds the larger targetGain of their two keys by the most.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
