@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// nodeSplit is a split of a leaf. Its quality is measured by Gini impurity. The
-// score of a leaf of n rows, n_c of them of class c, is
+// nodeSplit is a split of a leaf. Splits are compared by Gini impurity. The score of a
+// leaf of n rows, n_c of them of class c, is
 //
 //	Σ_c n_c² / n
 //
@@ -43,7 +43,7 @@ type splitter struct {
 	keys       [256]float64 // by bin: the sort key of orderByClass
 	order      []uint8      // the bins of a categorical feature, in the order in which splits are tried
 
-	nanos int // estimated time so far
+	nanos int // estimated time of finding splits so far, in nanoseconds
 }
 
 func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
@@ -207,9 +207,9 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 }
 
 // orderByClass sorts s.order, a list of bins, by the fraction of a bin's rows that belong
-// to the class. With two classes, the left side of the best partition is the beginning of
-// this list (Breiman et al. 1984, theorem 4.5). With more classes, a division of the list
-// separates the class well from the others.
+// to the given class. With two classes, the left side of the best partition is the
+// beginning of this list (Breiman et al. 1984, theorem 4.5). With more classes, a division
+// of the list separates the class well from the others.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64

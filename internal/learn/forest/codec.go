@@ -108,7 +108,7 @@ func readPrior(r *codec.Reader) []float32 {
 	return prior
 }
 
-// readForestTree reads one tree. It returns nil after an error, which is r.Err.
+// readForestTree reads one tree. It returns nil if r.Err is not nil afterwards.
 func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *forestTree {
 	t := tree.ReadTree(r, mappers)
 	if t == nil {

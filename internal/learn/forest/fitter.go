@@ -63,8 +63,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 
 // Step grows some trees. The first steps double the forest until its out-of-bag error can
 // be estimated. The next steps try other growth parameters, each in a small forest, the
-// pilot. A step whose pilot is not better, and each later step, adds trees to the forest.
-// done reports whether the forest has all its trees.
+// pilot. A step whose pilot is not better adds trees to the forest, as do all steps after
+// the search. done reports whether the forest has all its trees.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -111,10 +111,10 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// requiredGain returns the relative decrease of the Brier score that the parameters p
-// must achieve to replace the best parameters. A smaller decrease may be noise, and there
-// is more noise with fewer rows. Parameters with larger leaves need a smaller decrease,
-// and from 2,500 training rows on none, because smaller trees are an advantage in
+// requiredGain returns the relative decrease of the Brier score that the parameters p must
+// achieve to replace the best parameters. A smaller decrease may be noise, and there is
+// more noise with fewer rows. Parameters with larger leaves need a smaller decrease, and
+// no decrease from 2,500 training rows on, because smaller trees are an advantage in
 // themselves.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
@@ -155,8 +155,9 @@ func (f *Fitter) nextParams() (growthParams, bool) {
 
 const (
 	// oobRows is the largest number of training rows on which out-of-bag votes are
-	// counted, and oobValues the largest number of these rows × classes. fitValues is the
-	// largest number of probabilities to which the temperature is fitted.
+	// counted, and oobValues the largest product of their number and the number of
+	// classes. fitValues is the largest number of probabilities to which the temperature
+	// is fitted.
 	oobRows   = 20_000
 	oobValues = 400_000
 	fitValues = 100_000
@@ -197,9 +198,9 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the limits of the growth parameters for this data. manyLevels
-// ignores features with at most two levels, because any order of two levels yields the
-// same split.
+// newSearchSpace returns the properties of the data that limit the growth parameters. Its
+// field manyLevels ignores features with at most two levels, because any order of two
+// levels yields the same split.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
 	for i := range f.bins.Features {
@@ -235,10 +236,10 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 	}
 }
 
-// OutOfBag returns predictions of rows of fold.Train, all of them or a sample if
-// there are many. Only the trees that were not trained on a row vote on it, so
-// the predictions estimate the forest's quality without other rows. They are
-// calibrated by the temperature, which was fitted to the same rows.
+// OutOfBag returns predictions of rows of fold.Train, all of them or a sample if there are
+// many. Only the trees that were not trained on a row vote on it, so the predictions show
+// the forest's quality without validation rows. They are calibrated by the temperature,
+// which was fitted to the same rows.
 func (f *Fitter) OutOfBag() metric.Predictions {
 	p := f.outOfBagPredictions(f.best, oobValues)
 	f.current.temperature.Apply(p.Probabilities, p.Classes)

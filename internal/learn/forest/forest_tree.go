@@ -42,7 +42,7 @@ func (t *forestTree) distribution(leaf int) []classWeight {
 func (g *grower) newForestTree() *forestTree {
 	t := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
 	known := map[string]uint32{}
-	queue := make([]int32, 1, len(g.nodes)) // the node of each index
+	queue := make([]int32, 1, len(g.nodes)) // by index in t.Nodes: the index in g.nodes
 	for i := 0; i < len(queue); i++ {
 		grown := &g.nodes[queue[i]]
 		if grown.left == 0 {

@@ -17,14 +17,15 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins is the binned frame. Defaults to a matrix that the first Step builds
+	// Bins holds the bins of the frame. Defaults to a matrix that the first Step builds
 	// for this fitter.
 	Bins *tree.BinnedMatrix
 	// Groups holds the group of each row of the frame, negative if a row has none. The
 	// rows of a group are either all in the sample of a tree or all outside it. If Groups
 	// is nil, rows are drawn one by one.
 	Groups []int32
-	// Disk holds the trees until the model is used. Defaults to memory.
+	// Disk is the temporary file that holds the trees until the model is used. Defaults to
+	// memory.
 	Disk *spill.File
 
 	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
@@ -72,8 +73,7 @@ func (o *Options) setDefaults(rows int) {
 	if rows > 100_000 {
 		o.batchTrees = 8
 	}
-	// The fewer rows there are to estimate the error from, the more votes each
-	// of them needs.
+	// The fewer rows there are to estimate the error from, the more votes each row needs.
 	o.pilotHalf = o.batchTrees
 	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
 		o.pilotHalf *= 2

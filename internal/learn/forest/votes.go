@@ -63,7 +63,7 @@ func (v *votes) addRow(row int, weights []classWeight) {
 	v.trees[row]++
 }
 
-// merge adds the votes of other, which must be on the same rows.
+// merge adds the votes of other, which must hold votes on the same rows.
 func (v *votes) merge(other *votes) {
 	for i, weight := range other.weights {
 		v.weights[i] += weight

@@ -10,8 +10,8 @@ type dropout struct {
 	dropRate  uint8   // fraction of the units to drop, in units of 1/256
 }
 
-// nextMasked reports whether to treat the next value as an unknown level. It draws a
-// random number.
+// nextMasked draws a random number and reports whether to treat the next value as an
+// unknown level.
 func (d *dropout) nextMasked() bool {
 	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
 	return float64(d.cellState>>32) < d.maskRate*(1<<32)

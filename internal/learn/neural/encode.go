@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// embeddingLookup is a lookup in the embedding tables. The result is the table's row with
-// the index row, plus frac times the difference of the next row from it.
+// embeddingLookup is a lookup in the embedding tables. The result is the row with the
+// index row, moved towards the next row by the fraction frac of their difference.
 type embeddingLookup struct {
 	row  int32
 	frac float32

@@ -70,8 +70,8 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 }
 
 // paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay
-// applies, which it does to the weights of matrix products, but not to biases, scales and
-// embeddings.
+// applies to the range: it applies to the weights of matrix products, but not to biases,
+// scales and embeddings.
 type paramRange struct {
 	lo, hi int
 	decay  bool

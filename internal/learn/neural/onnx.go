@@ -10,7 +10,7 @@ import (
 // those of the frame that the network was trained on. A category is its code. Missing cells
 // are NaN.
 //
-// Rows of the members are a dimension of their own:
+// From the scales on, the first dimension is the member:
 //
 //	rows × inputs · first layer          rows × width
 //	⊙ scales of members × 1 × width      members × rows × width
@@ -39,9 +39,9 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.MeanOfMembers(g.Softmax(logits))
 }
 
-// addONNXInputs returns the inputs of the first layer in another order than that of the
-// layer: numbers, flags of missing cells, embeddings of numbers, embeddings of categories.
-// rows has the row of the layer's weights for each input.
+// addONNXInputs returns the inputs of the first layer, ordered as numbers, flags of
+// missing cells, embeddings of numbers, embeddings of categories. rows holds, for each of
+// these inputs, its row in the weights of the layer.
 func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows []int) {
 	var parts []onnx.Value
 	var numbers, flagged, embedded, categories []*inputColumn
@@ -92,9 +92,9 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 	return g.Concat(parts...), rows
 }
 
-// addONNXNumbers returns the embeddings of numbers. With the rows T of a column's table, the
-// embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ), because the fraction is 1 for all pairs of
-// knots below the number and 0 for those above it.
+// addONNXNumbers returns the embeddings of the given numeric columns. With the rows T of a
+// column's table, the embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ), because the fraction is
+// 1 for all pairs of knots below the number and 0 for those above it.
 func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables, pairs := m.encoder.embeddingSize, m.packed().tables, 0
 	for _, c := range columns {
@@ -123,7 +123,7 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 	return g.Op("Add", sums, g.Float64s(first, len(first)))
 }
 
-// addONNXCategories returns the embeddings of categories.
+// addONNXCategories returns the embeddings of the given categorical columns.
 func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables := m.encoder.embeddingSize, m.packed().tables
 	var rows []float32 // of each level of each column

@@ -95,7 +95,7 @@ func (f *Fitter) updateWeights(norm float64) {
 	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))
 	rate := f.opts.Rate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
-	// The average is the plain mean until there are as many steps as
+	// The average is the plain mean of the weights until there are as many steps as
 	// averageWindow covers.
 	window := averageWindow * float64(f.opts.Samples) / float64(f.opts.Batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))

@@ -197,8 +197,8 @@ func (p *problem) gram() []float64 {
 	return gram
 }
 
-// penaltyOf returns the penalty of the parameters of feature j, where penalty is that of
-// the features other than the constant.
+// penaltyOf returns the penalty of the parameters of feature j. penalty is the penalty of
+// all features but the constant.
 func (p *problem) penaltyOf(j int, penalty float64) float64 {
 	if j == p.size-1 {
 		return biasPenalty
@@ -300,7 +300,7 @@ func lossGradient(scores []float32, label int32) {
 // penalised loss, L⁻¹ times this gradient, and the step.
 type stepScratch struct{ slope, half, step []float32 }
 
-// step moves the parameters of the penalty with index i.
+// step does one step of minimise for the parameters of the penalty with index i.
 func (p *problem) step(i int, s *stepScratch) {
 	for j := range p.size {
 		penalty := p.penaltyOf(j, p.penalties[i])
@@ -349,8 +349,8 @@ func (p *problem) accelerate(i int, step []float32) {
 // index returns the index of the parameter of feature j, penalty i and output k.
 func (p *problem) index(i, j, k int) int { return j*p.columns + i*p.outputs + k }
 
-// solution returns the coefficients of the features, rank × outputs, and the biases of a
-// penalty.
+// solution returns the coefficients of the features, rank × outputs, and the biases for
+// the penalty with the given index.
 func (p *problem) solution(penalty int) (beta, bias []float64) {
 	for j := range p.size {
 		at := j*p.columns + penalty*p.outputs

@@ -26,8 +26,8 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.SoftmaxOf(g.Op("Add", scores, g.Float64s(m.bias, outputs)), outputs)
 }
 
-// addONNX returns the inputs in another order: numbers, flags of missing cells, levels of
-// categories. order has the number of each input in the order of e.
+// addONNX returns the inputs, ordered as numbers, flags of missing cells, levels of
+// categories. order holds, for each of them, its index in an input vector of e.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int
@@ -58,11 +58,11 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 	return g.Concat(parts...), order
 }
 
-// addONNXCategories returns the inputs of the categories among e.inputs with the given
-// indices, and the number of each input.
+// addONNXCategories returns the inputs of the categorical columns with the given indices
+// in e.inputs. order holds, for each input, its index in an input vector of e.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
-	var numbers []float64 // of each input among those of its column, from 1
+	var numbers []float64 // by input: its number among the inputs of its column, from 1
 	for at, i := range indices {
 		in := &e.inputs[i]
 		columns, highest, first = append(columns, in.column), append(highest, len(in.inputOfLevel)-1), append(first, len(inputOfLevel))
