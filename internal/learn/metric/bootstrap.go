@@ -12,11 +12,11 @@ const bootstraps = 200
 // standard error is estimated on some of them and scaled.
 const maxBootstrapRows = 5000
 
-// bootstrapInterval returns the interval of a score of p that is from 0 to 1.
-// newScore returns the function that computes the score of the rows with the
-// given weights, which say how often a sample has each row. A sample is drawn from
-// the rows or, if p has Groups, from the groups. At most maxRows rows are used, see
-// maxBootstrapRows. The samples are the same in each call.
+// bootstrapInterval returns the interval of a score of p that is from 0 to 1. newScore
+// returns the function that computes the score of a sample. weights[i] is the number of
+// times that the sample contains row i. A sample is drawn from the rows or, if p has
+// Groups, from the groups. At most maxRows rows are used, see maxBootstrapRows. The
+// samples are the same in each call.
 //
 // The interval is that of the normal approximation, not the interval between the quantiles
 // of the samples. A sample repeats rows, which makes scores such as the calibration error
@@ -54,8 +54,8 @@ func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(
 	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
 }
 
-// subsampleClusters returns about maxRows rows of p. They are whole clusters at equal
-// distances. share is the fraction of all clusters that these are.
+// subsampleClusters returns about maxRows rows of p: the rows of clusters at equal
+// distances. share is the fraction of the clusters that it chose.
 func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, share float64) {
 	rows := len(p.Labels)
 	if rows <= maxRows {
@@ -97,8 +97,8 @@ func AveragePrecisionInterval(class int, p Predictions) Interval {
 	return meanPrecisionInterval(AveragePrecision(class, p), []int{class}, p)
 }
 
-// meanPrecisionInterval returns the interval of the mean of the average precisions of
-// classes, which is score.
+// meanPrecisionInterval returns the interval of score, which is the mean of the average
+// precisions of classes.
 func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval {
 	rows := max(maxBootstrapRows*4/max(len(classes), 4), 500) // the time grows with rows × classes
 	interval := bootstrapInterval(score, p, rows, func(p Predictions) func(weights []float64) float64 {
@@ -120,7 +120,8 @@ func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval
 	if interval.Low < interval.High || !interval.Known() {
 		return interval
 	}
-	// Each sample has the same score, usually 1, as if there were no doubt.
+	// All samples have the same score, usually 1, but a standard error of 0 would be too
+	// small.
 	if _, clusters := p.clusters(); p.Groups != nil {
 		return clusterInterval(score, 0, clusters)
 	}

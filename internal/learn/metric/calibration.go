@@ -39,16 +39,16 @@ func (p Predictions) squaredError(i int) float64 {
 // reliabilityBins is the number of bins of equal width from 0 to 1.
 const reliabilityBins = 10
 
-// ReliabilityBin compares the probabilities in one of ten intervals of equal
-// width with what happened.
+// ReliabilityBin compares the probabilities of an event in one of ten intervals of equal
+// width with the fraction of rows in which the event happened.
 type ReliabilityBin struct {
 	// Low and High are the bounds of the interval. High is excluded, except
 	// that the last interval includes 1.
 	Low, High float64
 	// Rows is the number of rows whose probability is in the interval.
 	Rows int
-	// Predicted is the mean of their probabilities and Observed the fraction
-	// that happened. Both are NaN if there are no rows.
+	// Predicted is the mean probability of these rows, and Observed the fraction of them
+	// in which the event happened. Both are NaN if there are no rows.
 	Predicted, Observed float64
 	// Interval is the 95 % confidence interval of Observed.
 	Interval Interval
@@ -74,7 +74,8 @@ func (p Predictions) confidence(row int) (probability float64, right bool) {
 	return float64(p.row(row)[class]), int(p.Labels[row]) == class
 }
 
-// reliability returns the ten bins of what value returns for each row.
+// reliability returns the ten bins of the probabilities that value returns for the rows.
+// happened reports whether the event happened in the row.
 func (p Predictions) reliability(value func(row int) (probability float64, happened bool)) []ReliabilityBin {
 	var t reliabilityTable
 	for row := range p.Labels {
@@ -123,8 +124,8 @@ func (p Predictions) calibrationError(weight func(row int) float64) float64 {
 	return sum / rows
 }
 
-// reliabilityTable holds, by bin, the number of rows, the sum of their
-// probabilities and the number of rows in which it happened.
+// reliabilityTable holds, by bin, the number of rows, the sum of their probabilities and
+// the number of rows in which the event happened.
 type reliabilityTable struct {
 	rows, predicted, happened [reliabilityBins]float64
 }

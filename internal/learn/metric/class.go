@@ -14,8 +14,8 @@ type ClassScore struct {
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int
-	// The intervals are unknown if no row decides the score. If the predictions have
-	// Groups, they are computed from groups.
+	// The intervals are computed from groups if the predictions have Groups. An interval
+	// is unknown if the score is computed from no row.
 	PrecisionInterval, RecallInterval, F1Interval Interval
 }
 

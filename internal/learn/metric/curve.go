@@ -21,7 +21,8 @@ type Curve struct {
 	// Positives and Negatives are the numbers of rows that are, and are not, of
 	// the class.
 	Positives, Negatives int
-	// Points are in descending order of Threshold. The last has every row.
+	// Points are in descending order of Threshold. At the last point every row is
+	// predicted as the class.
 	Points []OperatingPoint
 }
 
@@ -119,8 +120,9 @@ func averagePrecision(class int, p Predictions, keys []uint64) float64 {
 }
 
 // PRAUC returns the average precision of the class with fewer rows if there are two
-// classes, or of the second if both have equally many. With more classes it is the mean
-// of those of the classes that have rows. It is NaN if none is left.
+// classes, or of the second class if both have the same number of rows. With more classes
+// it returns the mean of the average precisions of the classes that have rows. It returns
+// NaN if none of these classes has a row.
 func PRAUC(p Predictions) float64 {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
@@ -133,7 +135,7 @@ func PRAUC(p Predictions) float64 {
 	return meanOrNaN(sum, classes)
 }
 
-// prClasses returns the classes whose average precisions PRAUC is the mean of.
+// prClasses returns the classes whose average precisions PRAUC averages.
 func (p Predictions) prClasses() []int {
 	rows := p.ClassRows
 	if rows == nil {

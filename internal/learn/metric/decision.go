@@ -155,7 +155,7 @@ func (r runnerUp) decide(class int, value float64) int {
 	return r.class
 }
 
-// runnersUp returns the runner-up of each row if the weight of class is fitted.
+// runnersUp returns the runner-up of each row, for fitting the weight of class.
 func (f *classWeightFitter) runnersUp(class int) []runnerUp {
 	others := make([]runnerUp, len(f.p.Labels))
 	for i := range others {

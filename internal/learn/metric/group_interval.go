@@ -37,8 +37,8 @@ func clusterInterval(score, variance float64, clusters int) Interval {
 	return wilson(score, float64(clusters))
 }
 
-// clusters returns the cluster of each row, from 0, and the number of clusters. Each
-// group is a cluster, and each row without a group is one.
+// clusters returns the cluster of each row, from 0 to n-1, and the number n of clusters.
+// Each group is a cluster, and each row without a group is a cluster of its own.
 func (p Predictions) clusters() (of []int32, n int) {
 	of = make([]int32, len(p.Labels))
 	known := make(map[int32]int32)
@@ -103,9 +103,9 @@ func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 	return variance * n / (n - 1) * student * student, clusters
 }
 
-// ratioInterval returns the interval of the ratio of the sums of hit and base over the
-// given rows, where hit is at most base. A row changes the ratio by
-// (hit − ratio·base) / Σ base.
+// ratioInterval returns the interval of Σ hit / Σ base over the given rows. parts returns
+// hit and base of a row; hit is at most base. A row changes the ratio by (hit −
+// ratio·base) / Σ base.
 func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
 	hits, bases := 0.0, 0.0
 	for _, row := range rows {
@@ -126,7 +126,8 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 	return clusterInterval(ratio, variance, clusters)
 }
 
-// setGroupIntervals sets the intervals of the scores of each class from groups.
+// setGroupIntervals sets the intervals of the scores of each class. It computes them from
+// the groups of p.
 func setGroupIntervals(scores []ClassScore, p Predictions) {
 	predicted, rows := make([]int, len(p.Labels)), make([][]int32, p.Classes)
 	for i, label := range p.Labels {

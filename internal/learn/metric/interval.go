@@ -52,17 +52,17 @@ func f1Interval(both, either int) Interval {
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
 }
 
-// ScoreInterval returns the interval of the named score of p. It is unknown if
-// the score is NaN, if the name is unknown, or for the mean of one row.
+// ScoreInterval returns the interval of the named score of p. It is unknown if the score
+// is NaN, if the name is unknown, or if the score is a mean over a single row.
 //
-// Accuracy is a proportion and has its Wilson interval. Another score from 0 to
-// 1 has the Wilson interval of a proportion with the same value and variance.
-// The variance is computed from the influence of each row on the score. (For
-// the area under the curve, see DeLong, DeLong and Clarke-Pearson, Biometrics
-// 44, 1988.) The log loss and the Brier score are means and have the interval of
-// the normal approximation. Those of the calibration error and of the average precision
-// are from 200 bootstrap samples. If p has Groups, the intervals are computed from groups and are wider;
-// see groupScoreInterval.
+// Accuracy is a proportion and has its Wilson interval. Another score from 0 to 1 has the
+// Wilson interval of a proportion with the same value and variance. The variance is
+// computed from the influence of each row on the score. (For the area under the curve, see
+// DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) The log loss and the Brier
+// score are means and have the interval of the normal approximation. The intervals of the
+// calibration error and of the average precision are computed from 200 bootstrap samples.
+// If p has Groups, the intervals are computed from groups and are wider; see
+// groupScoreInterval.
 func ScoreInterval(name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
@@ -124,10 +124,9 @@ func classInterval(base string, class int, p Predictions) Interval {
 	return PerClass(p)[class].F1Interval
 }
 
-// scoreInterval returns the interval of a score with the given variance. A
-// score of 0 or 1 has variance 0. Its interval is therefore computed as if the
-// score were the mean of one proportion for each class, measured on the rows of
-// the class.
+// scoreInterval returns the interval of a score with the given variance. A score of 0 or 1
+// has variance 0. Its interval is therefore computed as if the score were the mean of one
+// proportion for each class, computed from the rows of the class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -207,8 +206,8 @@ func aucVariance(p Predictions) float64 {
 	return sumSquares(influence)
 }
 
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It reports
-// whether ROCAUC exists.
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It reports whether
+// ROCAUC is a number, not NaN.
 func addMeanAUCInfluence(dst []float64, p Predictions) bool {
 	first := 0
 	if p.Classes == 2 {
@@ -226,12 +225,11 @@ func addMeanAUCInfluence(dst []float64, p Predictions) bool {
 	return classes > 0
 }
 
-// addAUCInfluence adds to dst the influence of each row on the area of one
-// class against the rest. The rows of the class are one side, the rest the
-// other. The influence of a row is (r − area)/n, where r is the fraction of the
-// other side that is ranked correctly relative to the row, and n is the number
-// of rows on the row's own side. addAUCInfluence reports whether the area
-// exists. order is scratch space.
+// addAUCInfluence adds to dst the influence of each row on the area of one class against
+// the rest. The rows of the class are one side, the rest the other. The influence of a row
+// is (r − area)/n, where r is the fraction of the other side that is ranked correctly
+// relative to the row, and n is the number of rows on the row's own side. addAUCInfluence
+// reports whether both sides have rows. order is scratch space.
 func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {

@@ -57,8 +57,9 @@ func Decide(probabilities []float32, weights []float64) int {
 	return class
 }
 
-// Score returns the named score, from 0 to 1, where higher is better. That of logLoss
-// is [Likelihood]. A name that is unknown, or of a class that p.Names lacks, is an error.
+// Score returns the named score, from 0 to 1, where higher is better. The score for
+// logLoss is [Likelihood]. It is an error if the name is unknown, or if it names a class
+// that p.Names lacks.
 func Score(name string, p Predictions) (float64, error) {
 	base, class, known := p.resolve(name)
 	switch {

@@ -63,8 +63,8 @@ func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
 	return won / (float64(positive) * float64(negative))
 }
 
-// setRankKeys sets keys to one key for each row, in ascending order of the probability
-// of class. The lowest bit of a key is 1 if its row is of the class, the others are the
+// setRankKeys sets keys to one key for each row, in ascending order of the probability of
+// class. The lowest bit of a key is 1 if its row is of the class; the other bits are the
 // probability. It returns the number of rows of the class.
 func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
 	for i, label := range p.Labels {

@@ -163,8 +163,9 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// fill returns the mean, over the given rows, of the fraction of the row's class that was
-// already added. It is small if the added rows lack the classes of the given rows.
+// fill returns the mean over the given rows of the following fraction: how much of the
+// row's class was already added. It is small if the added rows lack the classes of the
+// given rows.
 func (c *classCounts) fill(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
@@ -174,8 +175,9 @@ func (c *classCounts) fill(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns by how much adding rows would decrease the sum over the classes of (count
-// − fraction·total)² / total.
+// gain returns the decrease, if rows are added, of the sum over the classes of (count −
+// fraction·total)² / total, where count is the number of added rows of the class and total
+// its number in the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.added[c.labels[row]]++

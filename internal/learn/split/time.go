@@ -72,7 +72,7 @@ func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 }
 
 // nearestChange returns the index nearest to at where the time of the row is later than
-// the time of the row before it. len(rows) is such an index, too.
+// the time of the row before it. 0 and len(rows) are such indices, too.
 func (s Sample) nearestChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

@@ -61,7 +61,7 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }
 
-// newCorpus is NewCorpus with one text of each range of stride texts.
+// newCorpus is NewCorpus for a corpus of one text from each range of stride texts.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
 	c := &Corpus{rows: drawRows(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)
@@ -95,7 +95,8 @@ func drawRows(rows, stride int) []int32 {
 	return sample
 }
 
-// chooseStride returns n such that the corpus has one of n texts.
+// chooseStride returns the stride for which a corpus has at most about maxEntries entries.
+// The corpus then has one text from each range of stride texts.
 func chooseStride(texts []string) int {
 	var r termReader
 	terms, sample := 0, drawRows(len(texts), max(len(texts)/sampleTexts, 1))

@@ -52,13 +52,13 @@ type crossFit struct {
 	task   *Task
 	rows   [][]int32 // the training rows of each part, then those of all parts
 	// models has, for each part, a model that is trained on the other parts, then a model
-	// trained on all.
+	// that is trained on all training rows.
 	models []*linear
 	scores [][]float32 // of the training rows, by part
 	best   float64     // the lowest log loss so far
 	// kept and keptScores are the models and the scores after the pass with the lowest log
-	// loss. Models of parts are kept only if the corpus lacks some texts, because they
-	// score only training rows whose texts it lacks.
+	// loss. Models of parts are kept only if the corpus lacks some texts, because they are
+	// needed only to score the training rows whose texts it lacks.
 	kept       []linear
 	keptScores [][]float32
 }
@@ -140,7 +140,7 @@ func (f *crossFit) keep() {
 	}
 }
 
-// model returns the kept model of a part.
+// model returns the kept model of a part, or of all training rows if part is NumParts.
 func (f *crossFit) model(part int) *Model {
 	return newModel(f.corpus.vocabulary, f.task.Classes, f.kept[part].bias, f.kept[part].weights)
 }

@@ -46,8 +46,9 @@ func outputs(classes int) int {
 	return classes
 }
 
-// newLinear returns a model whose weights are zero and whose biases are the logarithms of
-// the class frequencies in the given rows, or, for two classes, of their odds.
+// newLinear returns a model whose weights are zero. Its biases are the logarithms of the
+// class frequencies in the given rows; for two classes, its bias is the logarithm of the
+// odds of the second class.
 func newLinear(terms, classes int, labels, rows []int32) *linear {
 	counts := make([]float64, classes)
 	for _, row := range rows {

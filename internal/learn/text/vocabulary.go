@@ -11,8 +11,9 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. It is nil if there are fewer than minBitmap
-	// buckets: then first finds it, whose size is proportional to the number of buckets.
+	// bitmap finds the index of a bucket. If there are fewer than minBitmap buckets, it is
+	// nil and first finds the index, because the size of first is proportional to the
+	// number of buckets.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32
@@ -80,9 +81,9 @@ func (v *vocabulary) index(bucket uint32) int32 {
 	return -1
 }
 
-// selectVocabulary returns a vocabulary of at most limit buckets: those in which most of
-// the n texts have a term, but at least minTexts. counts[b] is the number of texts that
-// have a term in bucket b.
+// selectVocabulary returns a vocabulary of at most limit buckets: those with terms of the
+// most texts. A bucket must have terms of at least minTexts texts. counts[b] is the number
+// of texts, out of n, that have a term in bucket b.
 func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
 	const minTexts = 2
 	var buckets []uint32
