@@ -105,9 +105,9 @@ func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// hasDistinctColumn reports whether a column has different values in most of the
-// different rows. It examines a sample of them. distinct are the different hashes,
-// ascending, hashes those of all rows.
+// hasDistinctColumn reports whether a column has different values in most of the different
+// rows. It examines a sample of these rows. distinct holds the different hashes,
+// ascending, and hashes the hash of each row.
 func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	stride := (len(distinct) + maxDistinctSampled - 1) / maxDistinctSampled
 	wanted := make(map[uint64]bool)
@@ -118,7 +118,7 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	for row, hash := range hashes {
 		if wanted[hash] {
 			sample = append(sample, int32(row))
-			delete(wanted, hash) // one row of each
+			delete(wanted, hash) // only one row for each hash
 		}
 	}
 	column := make([]uint64, len(sample))
@@ -134,8 +134,9 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	return false
 }
 
-// JoinGroups returns the groups of rows that share a group in a or in b, directly
-// or through other rows. A negative group is no group. Either slice may be nil.
+// JoinGroups joins the groups of a with the groups of b that they share a row with,
+// directly or through other groups, and returns the group of each row. A negative number
+// means that a row has no group. If a or b is nil, JoinGroups returns the other.
 func JoinGroups(a, b []int32) []int32 {
 	if a == nil || b == nil {
 		if a == nil {
@@ -143,7 +144,7 @@ func JoinGroups(a, b []int32) []int32 {
 		}
 		return a
 	}
-	parent := make([]int32, 0, len(a)) // of the groups of a, then of rows without one
+	parent := make([]int32, 0, len(a)) // union-find over the groups of a, then over rows that only b puts into a group
 	find := func(i int32) int32 {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
@@ -159,7 +160,7 @@ func JoinGroups(a, b []int32) []int32 {
 		parent = append(parent, i)
 	}
 	joined := make([]int32, len(a))
-	first := make(map[int32]int32) // of each group of b: a member
+	first := make(map[int32]int32) // by group of b: one of its members
 	for row, group := range a {
 		if group < 0 && b[row] >= 0 {
 			group = int32(len(parent))

@@ -91,7 +91,8 @@ func ReadBackground(r *codec.Reader, schema *frame.Schema) *frame.Frame {
 	return f
 }
 
-// readCodes reads the codes of a category with the given number of levels.
+// readCodes reads the codes of a categorical column with the given number of levels, one
+// for each row.
 func readCodes(r *codec.Reader, rows, levels int) []int32 {
 	codes := make([]int32, rows)
 	for row := range codes {

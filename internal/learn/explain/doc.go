@@ -5,7 +5,7 @@
 //	background     the rows with which an explained row is compared, in a model file
 //	file           explanations of the rows of a CSV
 //	reasons        the columns that contribute most, as text
-//	validation     the validation rows and fold models on which the rest is measured
+//	validation     the validation rows and fold models that the following files use
 //	importance     permutation importance of the columns
 //	partial_dependence   the mean prediction as a function of one column
 //	interaction    how much the effects of two columns depend on each other

@@ -28,8 +28,8 @@ type Model struct {
 	// Predict writes the calibrated class probabilities of f's rows lo…hi-1 to dst,
 	// row-major. It must be safe for concurrent use.
 	Predict func(dst []float32, f *frame.Frame, lo, hi int)
-	// Encode encodes the rows of f. The probabilities of a path are those of Predict up to
-	// rounding.
+	// Encode returns the rows of f in the form that Shapley values need. Their PredictPath
+	// must agree with Predict up to rounding.
 	Encode func(f *frame.Frame) shapley.Rows
 }
 
@@ -114,7 +114,7 @@ func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]
 	return list, err
 }
 
-// explainBatch explains the rows of f from lo on.
+// explainBatch sets list to the explanations of the rows lo … lo+len(list)-1 of f.
 func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *frame.Frame, lo int) error {
 	m, classes := e.model, e.model.classes()
 	probabilities := make([]float32, len(list)*classes)

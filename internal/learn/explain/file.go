@@ -12,9 +12,10 @@ import (
 
 // Row is the explanation of one row of a file.
 type Row struct {
-	// Row is the number of the row, from 1.
+	// Row is the number of the row, counted from 1.
 	Row int
-	// ID is the text of the row's ID, and Cells are those of Schema.SourceColumns.
+	// ID is the text of the row's ID. Cells holds the row's cells in the columns
+	// Schema.SourceColumns.
 	ID    string
 	Cells []string
 	Explanation
@@ -27,7 +28,7 @@ var ErrSkipAll = errors.New("skip all remaining rows")
 // File reads a blind CSV and calls yield with the explanation of each row for which wanted
 // returns true, in file order and as soon as a few rows are explained. wanted may be nil,
 // which means every row. The error for an invalid file is a *csvfile.Defect. Other errors
-// are those of NewExplainer and Explain, and that of yield.
+// are those of NewExplainer, Explain and yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {

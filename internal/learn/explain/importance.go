@@ -26,10 +26,10 @@ type Importance struct {
 	Interval metric.Interval
 }
 
-// maxImportanceRows is the largest number of rows that are predicted for each
-// shuffle. If there are many columns, fewer rows are predicted, so that there
-// are about maxImportancePredictions in total, but at least minImportanceRows.
-// A column is shuffled maxShuffles times, or less often if there are enough rows.
+// maxImportanceRows is the largest number of rows that are predicted for each shuffle. If
+// there are many columns, fewer rows are predicted, so that there are about
+// maxImportancePredictions predictions in total, but at least minImportanceRows rows. A
+// column is shuffled maxShuffles times, or less often if there are enough rows.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -37,20 +37,19 @@ const (
 	maxShuffles              = 3
 )
 
-// numShuffles returns how often a column is shuffled among the given number of
-// rows: so that about maxImportanceRows rows are predicted in total. Other rows
-// say more about the importance than another shuffle of the same rows.
+// numShuffles returns the number of times that a column is shuffled if each shuffle
+// predicts the given number of rows. About maxImportanceRows rows are then predicted for
+// the column. Another row improves the estimate more than another shuffle of the same row.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
-// Importances returns the importance of each column of the file, largest first. The
-// model of each fold predicts the fold's validation rows, once unchanged and
-// one to three times for each column with its values shuffled, if the values are
-// then different. All features extracted from a column are shuffled together (Breiman, Random
-// Forests, 2001, section 10). Unlike the gains of a tree's splits, these
-// importances are measured on rows that were not trained on, and are comparable
-// between algorithms.
+// Importances returns the importance of each column of the file, largest first. The model
+// of each fold predicts the fold's validation rows, once unchanged and one to three times
+// for each column with its values shuffled, if the values are then different. All features
+// extracted from a column are shuffled together (Breiman, Random Forests, 2001, section
+// 10). Unlike the gains of a tree's splits, these importances are computed from rows that
+// the models were not trained on, and are comparable between algorithms.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
@@ -118,10 +117,10 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 	return shuffled
 }
 
-// substitute returns the rows lo…hi-1 with the shuffled cells of the column. A row
-// is not repeated if it gets equal cells in several shuffles, and left out if it
-// gets cells that are equal to its own. places has, for each shuffle, the index of
-// each row, or -1 if the row is unchanged.
+// substitute returns the rows lo…hi-1 with the shuffled cells of the column. A row that
+// gets equal cells in several shuffles occurs once. A row whose cells stay equal is left
+// out. places[i][row-lo] is the index in s of the row in the i-th shuffle, or -1 if its
+// cells stay equal.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.orders))
 	replaced := replacedColumn{features: c.Features, donors: f}
@@ -228,7 +227,7 @@ type jackknifedScore struct {
 }
 
 // jackknife returns the part of each row of the sample, and the number of parts.
-// Consecutive rows are in different parts, but rows of a group in the same.
+// Consecutive rows are in different parts, but rows of a group are in the same part.
 func (s *sample) jackknife() (part []int, parts int) {
 	part = make([]int, s.Frame.Rows)
 	partOf, next := make(map[int32]int), 0
@@ -274,8 +273,8 @@ func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
 	return result
 }
 
-// score returns the score of the probabilities of all rows, and without each part
-// of them.
+// score returns the score of probabilities on all rows, and the score on all rows outside
+// each part.
 func (s *sample) score(probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(probabilities, s.Frame.Labels); err != nil {
 		return j, err

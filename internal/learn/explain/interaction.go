@@ -16,19 +16,20 @@ type Interaction struct {
 	// Class is the label of the class whose probability the columns change most
 	// together. The other fields are about this class.
 	Class string
-	// Strength is the standard deviation of the part of the mean probability that is
-	// not a sum of an effect of the first column and one of the second. Share is its
-	// variance as a share of that of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction. The interaction is the part
+	// of the mean probability that is not the sum of an effect of the first column and an
+	// effect of the second. Share is the variance of the interaction divided by the
+	// variance of the mean probability, from 0 to 1.
 	Strength, Share float64
-	// Values are those of each column, as in PartialDependencePoint.
+	// Values holds the values of each column, as in PartialDependencePoint.Value.
 	Values [2][]string
-	// Probabilities are the means if all rows had a value of the first column, then
-	// one of the second.
+	// Probabilities[i][j] is the mean probability if all rows had the i-th value of the
+	// first column and the j-th value of the second.
 	Probabilities [][]float64
 }
 
-// Limits of the interactions. The pairs of maxInteractionColumns columns are
-// measured with about maxInteractionRows rows.
+// Limits of the interactions. The interactions of all pairs of maxInteractionColumns
+// columns are computed from about maxInteractionRows rows.
 const (
 	maxInteractionColumns = 4
 	maxInteractionPoints  = 6
@@ -47,13 +48,13 @@ type tableAxis struct {
 type pairTable struct {
 	axes [2]*tableAxis
 	rows int
-	// sums has the sum of the probabilities of each class, by the value of the first
-	// axis, then of the second.
+	// sums[i] holds the sums of the probability of the i-th class, by the value of the
+	// first axis, then by the value of the second.
 	sums [][][]float64
 }
 
-// newPairTables returns a table for each pair of the first columns that have
-// several values on their axes.
+// newPairTables returns a table for each pair of columns. Columns with a single value on
+// their axis are skipped, and at most maxInteractionColumns columns are used.
 func newPairTables(e *effects) []pairTable {
 	var axes []*tableAxis
 	for i := range e.columns {
@@ -78,9 +79,9 @@ func newPairTables(e *effects) []pairTable {
 	return pairs
 }
 
-// newTableAxis returns at most maxInteractionPoints values of a column, with the
-// shares of the rows that they stand for: the most frequent texts, or the medians of
-// parts of equal size of the numbers.
+// newTableAxis returns an axis with at most maxInteractionPoints values of a column and
+// the share of the rows that each stands for. The values are the most frequent texts or,
+// for numbers, the medians of groups of equal size.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
@@ -102,8 +103,8 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	return axis
 }
 
-// addQuantiles adds the medians of parts of equal size of a column of numbers. Equal
-// medians are one value.
+// addQuantiles adds the medians of groups of equal size to the axis of a column of
+// numbers. Equal medians become one value.
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	numeric := numericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
@@ -120,8 +121,8 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	}
 }
 
-// substitute returns some of the rows lo…hi-1 of the sample once for each pair of
-// values, with these values.
+// substitute returns some of the rows lo…hi-1 of the sample, each once for each pair of
+// values, with the cells of both columns replaced by these values.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)
@@ -139,8 +140,8 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	return s
 }
 
-// add adds the predictions of substitute. classes is their number of classes, shown
-// are those of the sums.
+// add adds the predictions for the rows of substitute to g.sums. classes is the number of
+// classes of the predictions, and shown are the classes in g.sums.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)
@@ -152,7 +153,7 @@ func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	}
 }
 
-// interactions returns the interactions, strongest first. labels are those of all
+// interactions returns the interactions, strongest first. labels are the labels of all
 // classes.
 func (e *effects) interactions(labels []string) []Interaction {
 	shown := make([]string, len(e.classes))
@@ -174,11 +175,11 @@ func (e *effects) interactions(labels []string) []Interaction {
 // plots.
 const mirrorTolerance = 1e-3
 
-// interaction returns the interaction of the two columns. Its square is the statistic
-// H² of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with
-// the means over the values of the table in place of those over rows, as if the columns
-// were independent. The part that is not a sum of two effects is then the mean
-// probability minus the means of its row and its column of the table.
+// interaction returns the interaction of the two columns. Its square is the statistic H²
+// of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), except that
+// its means are over the values of the table instead of the rows, as if the columns were
+// independent. The part that is not a sum of two effects is then the mean probability
+// minus the means of its row and its column of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {
@@ -205,8 +206,8 @@ func (g *pairTable) interaction(labels []string) Interaction {
 	return x
 }
 
-// variances returns the variance of a table, and that of the part that is not a sum
-// of effects of its rows and columns.
+// variances returns the variance of a table, and the variance of the part that is not a
+// sum of effects of its rows and columns.
 func (g *pairTable) variances(table [][]float64) (joint, together float64) {
 	first, second := g.axes[0].weights, g.axes[1].weights
 	rows, columns, mean := make([]float64, len(first)), make([]float64, len(second)), 0.0

@@ -41,8 +41,8 @@ const (
 	maxDependenceRows    = 100
 )
 
-// effects are the partial dependence of columns and the interactions of pairs of
-// them, while the models of the folds add their predictions.
+// effects adds up the predictions of the fold models, from which the partial dependence of
+// columns and the interactions of pairs of columns are computed.
 type effects struct {
 	sample  *sample
 	donors  *frame.Frame
@@ -122,8 +122,8 @@ func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error
 	return nil
 }
 
-// substitute returns the rows lo…hi-1 of a sample once for each point, with the
-// point's value.
+// substitute returns the rows lo…hi-1 of a sample once for each point, with the cells of
+// the column replaced by the point's value.
 func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
 	s := substitution{columns: []replacedColumn{{features: d.Features, donors: donors}}}
 	for _, donor := range d.donors {
@@ -133,7 +133,8 @@ func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substituti
 	return s
 }
 
-// add adds the predictions of substitute for the given number of rows.
+// add adds the predictions for the rows of substitute. rows is the number of rows for each
+// point.
 func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
 	for at := range d.points {
 		for i, class := range e.classes {
@@ -144,8 +145,8 @@ func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effec
 	}
 }
 
-// newDependencePoints returns the points of a column with the given features, and
-// for each point a row of f with its value. It returns none for free text.
+// newDependencePoints returns the points of a column with the given features, and for each
+// point a row of f with its value. It returns no points for free text.
 func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoint, []int32) {
 	if len(features) == 1 && f.Schema.Columns[features[0]].Kind == frame.Category {
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)

@@ -28,8 +28,8 @@ func AppendReason(dst []byte, column, cell string, contribution float64) []byte 
 }
 
 // Largest returns the indices of at most n columns that contribute, the largest
-// contributions first, whatever their sign. Columns that contribute less than
-// 0.00005, which rounds to nothing, are left out.
+// contributions first, whatever their sign. Columns that contribute less than 0.00005,
+// which would be shown as 0.0000, are left out.
 func (x *Explanation) Largest(n int) []int {
 	const least = 0.00005
 	order := make([]int, 0, len(x.Contributions))
@@ -109,8 +109,7 @@ func newColumnCells(schema *frame.Schema, header []string) *columnCells {
 	return c
 }
 
-// of returns the cells of a row, given its text in the file, in the order of the
-// columns.
+// of returns the cells of the columns in a row of the file. raw is the text of the row.
 func (c *columnCells) of(raw []byte) []string {
 	fields := csvfile.SplitRecord(nil, raw, ',')
 	list := make([]string, len(c.fields))

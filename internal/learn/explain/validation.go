@@ -14,14 +14,14 @@ const maxPredictions = 1 << 22
 // model responds to cancellation.
 const batchRows = 128
 
-// Validation is the access to the validation rows of a race, on which the influence of
-// columns is measured, and to the models of its folds.
+// Validation provides the validation rows of a race and the models of its folds, from
+// which the influence of columns is computed.
 type Validation struct {
 	Schema *frame.Schema
 	// Used reports for each feature whether it belongs to a column that any of the models
 	// may use.
 	Used []bool
-	// Sample returns at most about maxRows of the rows, at equal distances.
+	// Sample returns at most about maxRows of the validation rows, at equal distances.
 	Sample func(maxRows int) Sample
 	// FoldModel returns the model of a fold, which was not trained on the fold's rows. Only
 	// one of them is in memory at a time.
@@ -40,7 +40,7 @@ type Sample struct {
 	Frame *frame.Frame
 	// Groups holds the group of each row, negative for none. It may be nil.
 	Groups []int32
-	// Ends holds the end of each fold's rows.
+	// Ends holds, for each fold, the index in Frame at which the rows of the fold end.
 	Ends []int
 }
 
@@ -96,7 +96,7 @@ type replacedColumn struct {
 	rows     []int32
 }
 
-// usedBy reports for each feature whether the model of a fold may use it.
+// usedBy reports for each feature whether the given model may use it.
 func (v *Validation) usedBy(fold FoldModel) []bool {
 	if fold.Used == nil {
 		return v.Used

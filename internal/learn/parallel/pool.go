@@ -13,7 +13,7 @@ import (
 //	                       └───────────── release ──────────────────┘
 type worker struct {
 	state atomic.Int32
-	loop  *loop // loop and index are the worker's while it is acquired or running
+	loop  *loop // loop and index are set while the worker is acquired or running
 	index int
 	// ready receives a value when a worker in stateAwaited is done.
 	ready chan struct{}

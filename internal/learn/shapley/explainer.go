@@ -38,8 +38,8 @@ type Explainer struct {
 // columns are predicted.
 const maxExactColumns = 6
 
-// Orders holds, for each background row, the order in which columns are replaced. It is
-// immutable.
+// Orders holds, for each background row, a permutation of the columns: the order in which
+// their cells are replaced. It is immutable.
 type Orders struct{ list [][]int }
 
 // NewOrders returns the orders for a table. They are random permutations of the columns
@@ -203,8 +203,8 @@ func setWeight(n, set int) float64 {
 	return 1 / (float64(n) * binomial)
 }
 
-// coverings holds, for each number n of columns, orders of n columns such that each set
-// of columns is the beginning of one of the orders.
+// coverings[n] holds permutations of n columns. Each set of columns is the beginning of at
+// least one of them.
 var coverings = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
 		list[n] = newCovering(n)
@@ -247,12 +247,12 @@ func sizesFromMiddle(n int) []int {
 func newOrderThrough(set, n int, covered []bool) []int {
 	order := make([]int, n)
 	covered[set] = true
-	for at, size := set, bits.OnesCount(uint(set)); size > 0; size-- { // columns leave
+	for at, size := set, bits.OnesCount(uint(set)); size > 0; size-- { // remove columns from the set
 		i := choose(n, func(i int) (possible, better bool) { return at>>i&1 == 1, !covered[at&^(1<<i)] })
 		order[size-1], at = i, at&^(1<<i)
 		covered[at] = true
 	}
-	for at, size := set, bits.OnesCount(uint(set)); size < n; size++ { // columns join
+	for at, size := set, bits.OnesCount(uint(set)); size < n; size++ { // add columns to the set
 		i := choose(n, func(i int) (possible, better bool) { return at>>i&1 == 0, !covered[at|1<<i] })
 		order[size], at = i, at|1<<i
 		covered[at] = true
