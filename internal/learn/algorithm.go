@@ -17,8 +17,8 @@ type fitter interface {
 	// Step does the next unit of training. done reports whether it was the
 	// last.
 	Step(ctx context.Context) (done bool, err error)
-	// Cost returns the estimated cost of the steps so far, in nanoseconds of
-	// one core. It depends only on the shape of the data.
+	// Cost returns the estimated cost of the steps so far, in nanoseconds of one core. It
+	// depends on the data and the parameters, not on the machine.
 	Cost() float64
 	// Progress returns the fraction of the fitter's schedule that is done, from
 	// 0 to 1. It is NaN for a fitter without a schedule. It never falls.
@@ -26,7 +26,7 @@ type fitter interface {
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
 	PredictValidation(dst []float32)
-	// Checkpoint makes Model return the current state.
+	// Checkpoint saves the current state as the one that Model returns.
 	Checkpoint()
 	// Model returns the state as of the last Checkpoint, or the current one if
 	// there is no checkpoint.
@@ -39,7 +39,7 @@ type predictor interface {
 	// Predict writes the class probabilities of f's rows lo…hi-1 to dst,
 	// row-major.
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
-	// Encode encodes the rows of f for explanations.
+	// Encode encodes the rows of f for explanations by Shapley values.
 	Encode(f *frame.Frame) shapley.Rows
 	// AppendBinary appends the predictor's binary form to b.
 	AppendBinary(b []byte) ([]byte, error)
@@ -57,21 +57,22 @@ type algorithm struct {
 	// read is the inverse of the predictor's AppendBinary. It returns an error
 	// if b is malformed. It does not retain b.
 	read func(b []byte) (predictor, error)
-	// patience is the number of steps without improvement after which a run has
-	// stalled. holdoutPatience is that of a run with a single holdout, which may be
-	// smaller, because scores on many rows have less noise.
+	// patience is the number of steps without improvement after which a run has stalled.
+	// holdoutPatience is the same number for a run with a single holdout. It may be
+	// smaller, because a holdout has many rows and its scores have less noise.
 	patience, holdoutPatience int
 	// price orders algorithms by their usual cost, cheapest first.
 	price int
-	// maxFolds is the largest number of folds of a run, 0 for no limit. More are
-	// merged, see split.MergeFolds.
+	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
+	// validation plan has more folds, they are merged, see split.MergeFolds.
 	maxFolds int
-	// stepGrowth is the exponent by which the number of steps grows with the
-	// number of rows. A refit on r times as many rows as a fold does
-	// r^stepGrowth times as many steps. If the fitters have a schedule, the
-	// refit does the same fraction of it instead.
+	// stepGrowth is the exponent by which the number of steps grows with the number of
+	// rows. A refit on r times as many rows as a fold does r^stepGrowth times as many
+	// steps. If the fitters have a schedule, the refit instead ends at the same fraction
+	// of its own schedule.
 	stepGrowth float64
-	// smooth reports whether runs on small tables get a smooth part, see addSmoothPart.
+	// smooth reports whether runs on small tables add a smooth part, a kernel logistic
+	// regression; see addSmoothPart.
 	smooth bool
 }
 
@@ -79,7 +80,7 @@ type algorithm struct {
 type fitTask struct {
 	data       *trainingData
 	fold       split.Fold
-	foldIndex  int // refitFold for all rows
+	foldIndex  int // the fold's index in the race, or refitFold for a refit on all rows
 	seed       uint64
 	workers    int
 	workspaces *workspaces

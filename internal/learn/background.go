@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// backgroundSeed distinguishes the random numbers of the background from those of
-// the other divisions of the rows.
+// backgroundSeed distinguishes the random numbers that choose the background from those
+// that choose folds and test rows.
 const backgroundSeed = 0xb6a2
 
 // newBackground returns the labelled rows with which explanations compare a row. They have
@@ -17,7 +17,7 @@ func (r *race) newBackground(members []member) *frame.Frame {
 	classes := r.data.classes()
 	sample := split.Sample{Labels: r.data.Labels, Classes: classes}
 	_, rows := split.Holdout(sample, float64(explain.BackgroundRows(classes))/float64(r.data.Rows), r.data.params.Seed^backgroundSeed)
-	if len(rows) == 0 { // each class has one row
+	if len(rows) == 0 { // every class has only one row
 		rows = []int32{0}
 	}
 	all := r.data.Frame
@@ -32,7 +32,7 @@ func (r *race) newBackground(members []member) *frame.Frame {
 }
 
 // selectedFeatures reports for each feature whether any member may use it. It returns nil
-// if a member may use all.
+// if a member may use all features.
 func selectedFeatures(members []member, features int) []bool {
 	selected := make([]bool, features)
 	for _, one := range members {

@@ -54,9 +54,9 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// newFoldModel returns a copy of m whose members are the components' models of
-// the given fold of the validation plan, which has numFolds folds. They were not
-// trained on the fold's validation rows.
+// newFoldModel returns a copy of m whose members are the components' models of the given
+// fold of the validation plan, which has numFolds folds. These models were not trained on
+// the fold's validation rows.
 func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
@@ -97,8 +97,9 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// chooseCandidate returns the winner or, if there is none, the best candidate
-// among the runs and their blend. It returns nil if no run has a checkpoint.
+// chooseCandidate returns the run that won the race or, if none has won, the best
+// candidate among the runs and their blend. It returns nil if no run has a checkpoint.
+// lossFunc returns a candidate's log loss on each validation row.
 //
 // Candidates whose performance is within noise of the best are considered
 // equal. Among them, the one with the lowest log loss is chosen, because the
@@ -107,11 +108,11 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 // the metric of the race. It is also about the standard error of the difference
 // between two performances, because the candidates mostly err on the same rows.
 //
-// A run replaces the blend only if it is significantly better, because choosing
-// the best of four runs overestimates its score, and the score of a mean is
-// overestimated less. In ten races on six data sets the log loss of the blend
-// on test rows was 17 % lower than that of the best run in the geometric mean:
-// 1 to 68 % lower in six races, and less than 1 % higher in four.
+// A run replaces the blend only if it is significantly better, because the score of the
+// best of four runs is an overestimate, more than the score of a blend. In ten races on
+// six data sets the log loss of the blend on test rows was 17 % lower than that of the
+// best run in the geometric mean: 1 to 68 % lower in six races, and less than 1 % higher
+// in four.
 func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 	if winner := r.scheduler.currentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner])
@@ -168,11 +169,10 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 	return rowLosses
 }
 
-// significantlyLower reports whether the mean of losses is lower than the mean
-// of others by more than one standard error of the per-row differences, or by
-// more than minRelativeGain. Both slices hold one loss for each of the same
-// rows. minRelativeGain is for losses concentrated in a few rows, whose
-// standard error is large.
+// significantlyLower reports whether the mean of losses is lower than the mean of others
+// by more than one standard error of the per-row differences, or by more than
+// minRelativeGain. losses[i] and others[i] are losses on the same row. minRelativeGain is
+// for losses concentrated in a few rows, whose standard error is large.
 func significantlyLower(losses, others []float64) bool {
 	var sum, squares float64
 	for i := range losses {
@@ -274,8 +274,8 @@ const (
 	// the true class at which they count as equal.
 	maxEqualRatio = 1.001
 	// The iterations end when no weight changes by minWeightChange or more, or after
-	// maxIterations. The weights are fitted on at most maxWeightRows rows, which
-	// determines them to within a hundredth.
+	// maxIterations. The weights are fitted to at most maxWeightRows rows, enough to
+	// determine each weight to within 0.01.
 	minWeightChange = 1e-5
 	maxIterations   = 1000
 	maxWeightRows   = 10_000
@@ -298,8 +298,8 @@ func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
 	return dropSmallWeights(weights)
 }
 
-// maximiseLikelihood returns the weights of the mixture, and the number of
-// iterations.
+// maximiseLikelihood returns the weights of the mixture with the highest likelihood, and
+// the number of iterations. Its arguments are those of fitBlendWeights.
 func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []float64, iterations int) {
 	weights = slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
 	shares := make([]float64, len(byCandidate))
@@ -331,8 +331,8 @@ func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []f
 	return weights, iterations
 }
 
-// disagreeingRows returns the positions of the rows whose true class the
-// candidates predict with different probabilities.
+// disagreeingRows returns the positions of the rows to whose true class the candidates
+// assign different probabilities, see maxEqualRatio.
 func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {
@@ -348,7 +348,7 @@ func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	return list
 }
 
-// dropSmallWeights sets weights below minWeight to 0 and normalises the others.
+// dropSmallWeights sets weights below minWeight to 0 and divides the others by their sum.
 func dropSmallWeights(weights []float64) []float64 {
 	total := 0.0
 	for i, w := range weights {
@@ -363,6 +363,6 @@ func dropSmallWeights(weights []float64) []float64 {
 	return weights
 }
 
-// minProbability replaces smaller probabilities of a true class, so that a
-// candidate with probability 0 in one row is not excluded.
+// minProbability replaces smaller probabilities of a row's true class, so that a candidate
+// with probability 0 for one row is not excluded from the blend.
 const minProbability = 1e-7

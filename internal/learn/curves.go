@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// ReliabilityBin compares the probabilities in one of ten intervals with what
-// happened.
+// ReliabilityBin compares the probabilities of the rows in one of ten intervals with the
+// fraction of these rows whose true class is the predicted one.
 type ReliabilityBin = metric.ReliabilityBin
 
 // ClassCurve shows how well the probability of one class separates the class
@@ -38,8 +38,8 @@ const (
 	maxCurvePoints  = 100
 )
 
-// curveClasses returns the classes that the report has curves of, ascending: all,
-// or those with the most rows.
+// curveClasses returns the classes whose curves are in the report, ascending: all classes,
+// or the maxCurveClasses classes with the most rows.
 func (r *race) curveClasses() []int {
 	counts := r.evaluator.classRows
 	classes := make([]int, len(counts))
@@ -63,9 +63,9 @@ func (r *Report) addCurves(p metric.Predictions, classes []int) {
 	}
 }
 
-// addClasses adds the scores of each class and the confusion matrix. labels are the names of
-// the classes, and ranked the classes for which the areas are computed, because
-// this takes time for each class.
+// addClasses adds the scores of each class and the confusion matrix. labels are the names
+// of the classes. The areas under curves are computed only for the classes in ranked,
+// because each class takes time.
 func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int) {
 	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 	for c, s := range metric.PerClass(p) {

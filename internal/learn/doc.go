@@ -36,10 +36,10 @@
 //	    └── validation  scored after each step: early stopping, choice of the
 //	                    step and of the algorithm, calibration
 //
-// After the race the chosen model is trained again on all labelled rows, for
-// the best number of steps. Its performance cannot be measured, because no rows
-// are left. The report holds the scores of the same algorithm on fewer rows,
-// which are slightly lower on average.
+// After the race the chosen model is trained again on all labelled rows, for the best
+// number of steps. No rows are left to measure the performance of this model. The report
+// holds the scores of the same algorithm on fewer rows, which are slightly lower on
+// average.
 //
 // # Determinism
 //

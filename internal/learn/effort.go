@@ -11,8 +11,8 @@ const (
 	EffortDefault Effort = "default"
 )
 
-// Includes reports whether a race of this effort has the named algorithm unless
-// Params.Algorithms names others. A fast race has only the two kinds of boosting.
+// Includes reports whether a race of this effort trains the named algorithm if
+// Params.Algorithms is empty. A fast race trains only the two kinds of boosting.
 func (e Effort) Includes(algorithm string) bool {
 	if e != EffortFast {
 		return true
@@ -24,7 +24,7 @@ func (e Effort) Includes(algorithm string) bool {
 // fastFolds is the largest number of folds of a run in a fast race.
 const fastFolds = 3
 
-// maxFolds returns the largest number of folds of a run of a, 0 for no limit.
+// maxFolds returns the largest number of folds of a run of algorithm a; 0 means no limit.
 func (e Effort) maxFolds(a *algorithm) int {
 	if e == EffortFast {
 		return fastFolds

@@ -28,8 +28,9 @@ type evaluator struct {
 	metric  string
 	classes int
 	labels  []int32
-	groups  []int32 // of the rows, negative for none; may be nil
-	// names and classRows are those of metric.Predictions. They may be nil.
+	groups  []int32 // by row, negative for a row without a group; nil if no row has a group
+	// names and classRows are the fields Names and ClassRows of metric.Predictions. They
+	// may be nil.
 	names     []string
 	classRows []int
 	// weights are the class weights of the race, see classWeights; nil if the decision
@@ -91,9 +92,9 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 // isMeasurable reports whether the metric can be computed on the validation rows.
 func (e *evaluator) isMeasurable() bool { return len(e.labels) > 0 && e.unmeasurableReason() == "" }
 
-// unmeasurableReason returns why the metric cannot be computed on the validation rows, or ""
-// if it can. No metric of a class can be computed if no row is of it, and no area under a
-// curve if all rows are of one class.
+// unmeasurableReason returns why the metric cannot be computed on the validation rows, or
+// "" if it can. A metric of one class cannot be computed if no row is of this class. An
+// area under a curve cannot be computed if all rows are of the same class.
 func (e *evaluator) unmeasurableReason() string {
 	base, class := metric.SplitName(e.metric)
 	if base != e.metric && !slices.Contains(e.labels, int32(slices.Index(e.names, class))) {
@@ -110,16 +111,17 @@ func (e *evaluator) unmeasurableReason() string {
 func (e *evaluator) score(probabilities []float32) score {
 	p := e.scoredPredictions(probabilities)
 	performance, err := metric.Score(e.metric, p)
-	if err != nil || math.IsNaN(performance) { // no rows: the name is valid
+	if err != nil || math.IsNaN(performance) { // there are no rows, because the name is valid
 		performance = 0
 	}
 	p.Probabilities = probabilities
 	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
 }
 
-// scoredPredictions returns the predictions to compute the metric from. If the metric
-// uses decision weights, the probabilities are multiplied by cross-fitted ones. For
-// logLoss they are calibrated, as those of the final model will be.
+// scoredPredictions returns the predictions from which the metric of the race is computed.
+// If the metric uses decision weights, the probabilities are multiplied by cross-fitted
+// weights. For logLoss the probabilities are calibrated, as those of the final model will
+// be.
 func (e *evaluator) scoredPredictions(probabilities []float32) metric.Predictions {
 	if e.metric == metric.NameLogLoss {
 		return e.newPredictions(e.calibrate(probabilities))
@@ -127,7 +129,9 @@ func (e *evaluator) scoredPredictions(probabilities []float32) metric.Prediction
 	return e.decidedPredictions(probabilities)
 }
 
-// decidedPredictions returns the predictions to compute scores of decisions from.
+// decidedPredictions returns the predictions from which scores of decisions, such as
+// accuracy, are computed: with the class weights of the race or, if the metric uses
+// decision weights, with cross-fitted ones.
 func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
 	switch {
 	case e.weights != nil: // applied as the model applies them, without rounding to float32

@@ -55,12 +55,12 @@ func (m *Model) ExplainFile(
 	return explain.File(ctx, m.explained(), blind, opts, wanted, yield)
 }
 
-// explained returns the model as package explain uses it.
+// explained returns the parts of the model that package explain uses.
 func (m *Model) explained() *explain.Model {
 	return &explain.Model{Schema: m.schema, Background: m.background, Weights: m.weights, Predict: m.predict, Encode: m.encode}
 }
 
-// encode encodes the rows of f for all members.
+// encode encodes the rows of f for each member of the model.
 func (m *Model) encode(f *frame.Frame) shapley.Rows {
 	rows := &modelRows{model: m}
 	for _, one := range m.members {
@@ -101,8 +101,8 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// newValidation returns access to the validation rows and the fold models of c. m has its
-// temperature and decision weights.
+// newValidation returns the validation rows and the fold models of c as package explain
+// uses them. The temperature and the decision weights are those of m.
 func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 	return &explain.Validation{
 		Schema: r.data.Schema,
@@ -125,8 +125,8 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 	}
 }
 
-// sampleValidation returns at most about maxRows validation rows, with as many of each
-// fold.
+// sampleValidation returns at most about maxRows validation rows, the same number from
+// each fold.
 func (r *race) sampleValidation(maxRows int) explain.Sample {
 	var rows []int32
 	var ends []int

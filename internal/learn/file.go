@@ -275,7 +275,7 @@ func readWeights(r *codec.Reader) []float64 {
 	return weights
 }
 
-// readSchema reads the schema. It returns an empty one after an error.
+// readSchema reads the schema. It returns an empty schema after an error.
 func readSchema(r *codec.Reader) *frame.Schema {
 	s := new(frame.Schema)
 	b := r.Next(r.Count32(1))
@@ -292,7 +292,8 @@ func readSchema(r *codec.Reader) *frame.Schema {
 	return s
 }
 
-// readMember reads a member. texts are the models that members may use.
+// readMember reads a member. texts are the sets of text models in the file, to which
+// members refer by index.
 func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema *frame.Schema, texts []*textModels) member {
 	one := member{kind: r.Byte(), weight: r.Float64()}
 	var features *foldFeatures

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// textModels returns the different models of texts of the members, in the order of the
-// members.
+// textModels returns the distinct sets of text models that the members use, in the order
+// of the members.
 func (m *Model) textModels() []*textModels {
 	var list []*textModels
 	for _, one := range m.members {
@@ -21,8 +21,8 @@ func (m *Model) textModels() []*textModels {
 	return list
 }
 
-// textModelsIndex returns the index of the models of texts of features, or -1 if there
-// are none. features may be nil.
+// textModelsIndex returns the index in list of the text models of features, or -1 if
+// features is nil or has no text models.
 func textModelsIndex(list []*textModels, features *foldFeatures) int {
 	if features == nil {
 		return -1
@@ -30,7 +30,8 @@ func textModelsIndex(list []*textModels, features *foldFeatures) int {
 	return slices.Index(list, features.texts)
 }
 
-// writeTextModels passes the models of texts to put, one at a time.
+// writeTextModels passes the binary forms of the text models in list to put, one model at
+// a time.
 func writeTextModels(put func(parts ...[]byte) error, list []*textModels) error {
 	for _, set := range list {
 		for _, model := range set.models {
@@ -48,8 +49,8 @@ func writeTextModels(put func(parts ...[]byte) error, list []*textModels) error 
 	return nil
 }
 
-// readTextModels reads the models of texts of a file of the given version. Each has a model
-// for each text of the schema.
+// readTextModels reads the sets of text models of a file of the given version. A set has
+// one model for each column of texts in the schema.
 func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*textModels {
 	if version < versionTexts || r.Err() != nil {
 		return nil
@@ -80,7 +81,7 @@ func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*te
 	return list
 }
 
-// withTexts returns features with the scores of texts.
+// withTexts sets the text models of features, which may be nil, and returns features.
 func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
 	if features == nil {
 		features = &foldFeatures{}

@@ -13,7 +13,8 @@ import (
 type foldFeatures struct {
 	// columns are indices of columns of the schema, ascending.
 	columns []int32
-	// texts has the models whose scores follow the columns. It is nil if there are none.
+	// texts computes the scores of texts, which follow the columns. It is nil if there are
+	// no such scores.
 	texts *textModels
 }
 
@@ -29,8 +30,9 @@ func (v *foldFeatures) mark(used []bool) {
 	}
 }
 
-// trainedData returns the data that the fitters of a fold are trained on: t, or the
-// features of the fold, which are fitted to rows. These must be the fold's training rows.
+// trainedData returns the data that the fitters of a fold are trained on: t itself, or
+// data with features of the fold's own, which are fitted to rows. rows must be the fold's
+// training rows.
 func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.textColumns()) == 0 {
 		return t, nil
@@ -120,7 +122,8 @@ func (m foldModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.predictor.Predict(dst, m.features.scored(f, lo, hi), 0, hi-lo)
 }
 
-// scored returns the features of rows lo…hi-1 of f, with the scores of texts.
+// scored returns a frame of the features of rows lo…hi-1 of f: the columns v.columns, then
+// the scores of texts.
 func (v *foldFeatures) scored(f *frame.Frame, lo, hi int) *frame.Frame {
 	scored := &frame.Frame{Rows: hi - lo}
 	for _, i := range v.columns {

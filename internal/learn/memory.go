@@ -22,24 +22,26 @@ func NewShape(rows int, schema *frame.Schema) Shape {
 const (
 	// processBytes is the memory of the process without a race.
 	processBytes = 85e6
-	// featureBytes is for a feature: statistics, histograms and parameters.
+	// featureBytes is the memory for each feature: statistics, histograms and parameters.
 	featureBytes = 70e3
-	// cellBytes is for a feature of a row: 1 to 8 bytes in the frame, and the bins.
+	// cellBytes is the memory for each feature of each row: 1 to 8 bytes in the frame, and
+	// the bins.
 	cellBytes = 8
-	// tableBytes is for a class of a validation row and an algorithm: the
+	// tableBytes is the memory for each class, validation row and algorithm: the
 	// probabilities of the current and of the best step.
 	tableBytes = 8
-	// sharedTableBytes is for a class of a validation row: the probabilities of the
-	// blend and of the calibration.
+	// sharedTableBytes is the memory for each class and validation row that the algorithms
+	// share: the probabilities of the blend and of the calibration.
 	sharedTableBytes = 12
-	// screenedFactor multiplies the memory of an algorithm for a feature of a row if
-	// the features are screened, because each fold then has bins of its own.
+	// screenedFactor is the factor by which the screening of features increases the memory
+	// of an algorithm for each feature of a row, because each fold then has bins of its
+	// own.
 	screenedFactor = 10
 )
 
-// memoryCost is the memory of an algorithm, in bytes. score is for a class of a row in
-// a fold: scores and gradients of boosting, and votes of a forest. cell is for a
-// feature of a row: copies of the bins.
+// memoryCost is the memory of an algorithm, in bytes. score is the memory for each class,
+// row and fold: scores and gradients of boosting, and votes of a forest. cell is the
+// memory for each feature of a row: copies of the bins.
 type memoryCost struct{ score, cell float64 }
 
 // memoryCosts has the costs by the name of the algorithm without its prefix.
@@ -57,8 +59,9 @@ func EstimateMemory(s Shape, algorithms []string) int64 {
 	}
 	bytes := processBytes + features*featureBytes + rows*float64(s.Features)*cellBytes + float64(validation)*classes*sharedTableBytes
 	if s.Texts > 0 {
-		// Only one column is trained on at a time. Each fold has scores of its own, in the
-		// frame and in the bins, and folds may be merged for some algorithms.
+		// The models of only one column of texts are trained at a time. Each fold has
+		// scores of its own, in the frame and in the bins, and some algorithms also have
+		// merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		bytes += float64(s.Texts)*float64(text.EstimateMemory(s.Rows, s.Classes, textParts)) + float64(2*folds+1)*rows*scores*(cellBytes+2)
 	}

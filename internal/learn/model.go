@@ -91,7 +91,7 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 			return nil, err
 		}
 		single := m.withMembers(one)
-		single.temperature = 1 // it is applied to the sum
+		single.temperature = 1 // the temperature is applied to the mean of the members
 		probabilities, err := single.predictAll(ctx, f, workers)
 		if err != nil {
 			return nil, err

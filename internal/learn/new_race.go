@@ -114,7 +114,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// leadOf returns the lead of the scheduler for a threshold, which may be nil.
+// leadOf returns the argument lead of newScheduler for a race with the given threshold,
+// which may be nil: without a threshold no run waits.
 func leadOf(threshold *float64) float64 {
 	if threshold == nil {
 		return math.Inf(1)

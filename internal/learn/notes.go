@@ -10,8 +10,8 @@ func (r *race) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// noteFailure notes what a failure has caused, and the error. If ctx is
-// cancelled, it notes that there was no time.
+// noteFailure adds a note on the consequence of a failure, which format and args describe,
+// and on its cause: err, or the lack of time if ctx is cancelled.
 func (r *race) noteFailure(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {

@@ -42,8 +42,8 @@ type ONNXFeature struct {
 }
 
 // ONNXFeatures returns the columns of the input of the ONNX model: the features of the
-// schema except texts, then the scores of the texts. A model whose members have different
-// models of texts has the scores of each.
+// schema except texts, then the scores of the texts. If the members of the model use
+// different sets of text models, the scores of each set are columns.
 func (m *Model) ONNXFeatures() []ONNXFeature {
 	var list []ONNXFeature
 	for i := range m.schema.Columns {
@@ -129,8 +129,8 @@ func memberName(kind uint8) string {
 	return ""
 }
 
-// onnxColumns returns the columns of x, the input, that a member with the given features
-// was trained on. features may be nil.
+// onnxColumns returns the columns of the input x that a member with the given features was
+// trained on. features may be nil.
 func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
 	plain := columnsOfKind(m.schema, false)
 	selected := firstColumns(len(m.schema.Columns))

@@ -23,10 +23,10 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Groups holds the group of each row, such as its customer, or -1. Rows of a
-	// group are never divided between training, validation and test rows. Rows
-	// that are equal in every feature are kept together in any case; see
-	// duplicate.Find. If it is nil, no other rows are.
+	// Groups holds the group of each row, such as its customer, or -1. Rows of a group are
+	// never divided between training, validation and test rows. Rows that are equal in
+	// every feature are kept together even if they have no group; see duplicate.Find. If
+	// Groups is nil, no row has a group.
 	Groups []int32
 	// Times holds the time of each row, in any unit, NaN if unknown. Validation
 	// and test rows are then later than the rows that the models were trained on.
@@ -41,10 +41,11 @@ type Params struct {
 	// logLoss, or rocAuc, prAuc or f1 of one class, as in f1[yes]. The performance of
 	// logLoss is metric.Likelihood. Defaults to accuracy.
 	Metric string
-	// ClassWeights are the costs of a wrong prediction by the row's class, a positive number
-	// for each label. The class with the highest product of probability and weight is
-	// predicted. Probabilities are those of unweighted rows. If it is nil, the weights are
-	// those that Metric is best with.
+	// ClassWeights maps the label of each class to the cost of a wrong prediction for a
+	// row of this class, a positive number. The class with the highest product of
+	// probability and weight is predicted. Probabilities are those of unweighted rows. If
+	// it is nil, the race fits the weights with which Metric is highest, if Metric depends
+	// on them.
 	ClassWeights map[string]float64
 	// Seed is the seed of all random numbers.
 	Seed uint64

@@ -27,11 +27,10 @@ type PredictOptions struct {
 	Progress func(rows int64)
 }
 
-// Predict reads a blind CSV and writes the result to out: each row of blind, in
-// the same order, followed by prediction, probability and probability_<class>
-// for each class, and reason_1, reason_2, … if opts.Reasons is not 0. It returns
-// the number of rows written. The error is ErrNoBackground if the model cannot
-// give reasons.
+// Predict reads a blind CSV and writes the result to out: each row of blind, in the same
+// order, followed by prediction, probability and probability_<class> for each class, and
+// reason_1, reason_2, … if opts.Reasons is not 0. It returns the number of rows written.
+// The error is ErrNoBackground if reasons are requested and the model has no background.
 //
 // probability is the probability of the predicted class. If the metric of the
 // race was balancedAccuracy, macroF1 or F1 of a class, or if the race had class
@@ -58,7 +57,8 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
-	// Two more than opts.Workers, because some wait for their turn to write.
+	// There are two more workers than opts.Workers, because some wait for their turn to
+	// write.
 	workers := make([]frame.BlockWorker, opts.Workers+2)
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}
@@ -77,7 +77,7 @@ type prediction struct {
 	out      io.Writer
 	progress func(rows int64)
 	reasons  *explain.ReasonWriter // nil without reasons
-	rows     int64                 // written
+	rows     int64                 // number of rows written
 }
 
 // predictionWorker predicts blocks and writes their rows.

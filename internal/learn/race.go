@@ -40,8 +40,8 @@ type race struct {
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided bool
 	refitCut      bool // whether the clock or the user ended the refit
-	// blendScore is the score of the blend that the runs were compared with. It
-	// is nil before chooseCandidate, and if there was no blend.
+	// blendScore is the score of the blend, with which the runs were compared. It is nil
+	// before chooseCandidate, and if there was no blend.
 	blendScore *Candidate
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
@@ -79,7 +79,7 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
 		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // whether they are known depends on the speed of the machine
+			probabilities = nil // whether the probabilities are known depends on the speed of the machine
 		}
 		if !r.evaluator.isMeasurable() {
 			outcome.Runs[i].Performance = math.NaN()
@@ -209,11 +209,10 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// isPerfect reports whether a run with score s wins a race without a threshold
-// once it has stalled. It does if it is right on every validation row and its
-// log losses sum to less than one nat, because no improvement by other runs
-// could then be measured on these rows. A perfect performance alone may be
-// luck.
+// isPerfect reports whether a run with score s wins a race without a threshold once it has
+// stalled. It does if the performance is perfect and the log losses of the validation rows
+// sum to less than one nat, because no improvement by other runs could then be measured on
+// these rows. A perfect performance alone may be luck.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// A recording holds what the decision of a race needs of a run: its scores with
-// their virtual times, the out-of-fold probabilities and fold models of its best
-// step, and how it ended.
+// A recording holds what a race must know about a run that another machine trained: its
+// scores with their virtual times, the out-of-fold probabilities and fold models of its
+// best step, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 7
@@ -67,7 +67,8 @@ func flush(w io.Writer, b *codec.Writer) error {
 	return err
 }
 
-// writeFoldModel writes a model, which may be nil, to w.
+// writeFoldModel writes a fold model, which may be nil, to w. b holds the bytes that were
+// not yet written.
 func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 	b.Bool(model != nil)
 	if model == nil {
@@ -110,10 +111,10 @@ func readCheckpoint(b *codec.Reader) checkpoint {
 	}
 }
 
-// recordedEnd says how a recorded run ended.
+// recordedEnd describes how a recorded run ended.
 type recordedEnd struct {
-	// reached reports whether it reached the threshold, and ended whether it
-	// ended by itself without reaching it.
+	// reached reports whether the run reached the threshold. ended reports whether it
+	// ended by itself without reaching the threshold.
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
@@ -188,8 +189,8 @@ func (r *race) discardRecording(run *run) {
 	run.curve, run.best, run.models = nil, checkpoint{}, nil
 }
 
-// readFoldModel reads a model, which is nil if the fold has none. fold is what the model
-// was trained on.
+// readFoldModel reads a model, which is nil if the fold has none. fold is the data that
+// the model was trained on.
 func (r *race) readFoldModel(b *codec.Reader, run *run, fold *trainingData) predictor {
 	if !b.Bool() {
 		return nil

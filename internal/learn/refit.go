@@ -13,11 +13,10 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The time that is reserved for the steps after the race. The report gets
-// reportShare of the time limit, within bounds, plus reportTimePerCell for each
-// class of each validation row to calibrate and score (0.7 s were measured for
-// the 767,000 cells of kddcup99). The estimated time of the refit is multiplied
-// by safetyFactor.
+// The time that is reserved for the refit and the report after the race. The report gets
+// reportShare of the time limit, within bounds, plus reportTimePerCell for each class of
+// each validation row to calibrate and score (0.7 s were measured for the 767,000 cells of
+// kddcup99). The estimated time of the refit is multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -71,8 +70,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first, and the next ones
-// as long as the limit allows.
+// affordableRefits returns the components to refit: the first, and the following
+// components until the limit on the cost is reached.
 func (r *race) affordableRefits(components []component) []component {
 	budget := max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
 	for i, part := range components {
@@ -83,7 +82,7 @@ func (r *race) affordableRefits(components []component) []component {
 	return components
 }
 
-// refitResult is the model of a refitted run, or the error.
+// refitResult is the model of a refitted run, or the error of the refit.
 type refitResult struct {
 	predictor predictor
 	err       error
@@ -237,7 +236,7 @@ func (r *run) refitCost(rows int) float64 {
 	return r.best.cost / float64(len(r.folds)) * math.Pow(r.rowRatio(rows), 1+r.algorithm.stepGrowth)
 }
 
-// reportBudget returns the time to reserve for the report.
+// reportBudget returns the time to reserve for the report after the refit.
 func (r *race) reportBudget() time.Duration {
 	cells := len(r.evaluator.labels) * r.data.classes()
 	return min(maxReportTime, max(minReportTime, time.Duration(float64(r.timer.limit)*reportShare))) + time.Duration(cells)*reportTimePerCell

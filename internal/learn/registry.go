@@ -92,8 +92,8 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// typedFitter is fitter, but Model returns the concrete type, as in boost,
-// forest and neural.
+// typedFitter is the interface fitter, except that Model returns the concrete type of the
+// model, as in boost, forest and neural.
 type typedFitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64

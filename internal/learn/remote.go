@@ -17,11 +17,11 @@ type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [RecordRun].
 	Algorithms []string
 	// Await waits until the run of an algorithm has been recorded, and returns the
-	// recording and its size in bytes. If this machine must train the run instead, it
-	// returns no recording, and an error if the reason is a failure, which the report then
-	// notes. idle is closed when the runs that this machine trains have ended. When ctx is
-	// done, Await must soon return the recording of the unfinished run, or an error. After
-	// an error the run has no score.
+	// recording and its size in bytes. If this machine must train the run instead, Await
+	// returns a nil recording. If the reason for this is a failure, it also returns the
+	// error, and the report notes it. idle is closed when the runs that this machine
+	// trains have ended. When ctx is done, Await must soon return the recording of the
+	// unfinished run, or an error. The run then has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// Wins receives the wins of runs on other machines, in any order. A win may be
 	// received several times. Wins may be nil.

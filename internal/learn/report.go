@@ -9,8 +9,8 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// Report holds the metrics of a model. Metrics that were not measured are NaN
-// or nil, or have 0 rows.
+// Report holds the metrics of a model. Metrics that were not computed are NaN or nil, and
+// the numbers of their rows are 0.
 type Report struct {
 	Algorithm string
 	// Shares are the components of a blend in descending order of weight. It is
@@ -20,35 +20,34 @@ type Report struct {
 	// ClassWeights are Params.ClassWeights.
 	ClassWeights map[string]float64
 	Seed         uint64
-	// Notes are sentences on how the model or its metrics differ from what is
-	// usual, such as a component that was not refitted. It is nil if they do not.
+	// Notes are sentences about anything unusual in the model or its metrics, such as a
+	// component that was not refitted. It is nil if there is nothing unusual.
 	Notes []string
-	// Rows is the number of labelled rows. TestRows, ValidationRows and
-	// TrainingRows are the numbers of rows that Test, Validation and Training
-	// are measured on. They are 0 if there were no such rows or no time was
-	// left.
+	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are
+	// the numbers of rows from which Test, Validation and Training were computed. They are
+	// 0 if there were no such rows or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
-	// Features is the number of features. Screened is the number of features
-	// that the algorithms were trained on, selected on the training rows of
-	// each fold. It is 0 if all were used.
+	// Features is the number of features. Screened is the number of features that were
+	// selected for training, from the training rows of each fold. It is 0 if all features
+	// were used.
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature.
-	// CopiesDivided reports whether they were divided between training and measured
-	// rows, because they are normal in the table.
+	// CopiesDivided reports whether equal rows were divided among training, validation and
+	// test rows, because they are common in the table.
 	Copies        int
 	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If it is not
 	// 0 but TestRows is, there was no time to predict them.
 	HeldOut int
-	// Validation is measured on rows that the models were not trained on but
-	// that decided the race. Each row is predicted by the model of the fold
-	// that excludes it. Decision weights and temperature are cross-fitted.
+	// Validation holds the scores on rows that the models were not trained on but that
+	// decided the race. Each row is predicted by the model of the fold that excludes it.
+	// Decision weights and temperature are cross-fitted.
 	Validation Scores
-	// Test is measured on rows that were not used before the end of the race,
+	// Test holds the scores on rows that were not used before the end of the race,
 	// predicted by the mean of the fold models.
 	Test Scores
-	// Training is measured with the final model on some or all of the rows that
-	// it was trained on.
+	// Training holds the scores of the final model on some or all of the rows that it was
+	// trained on.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -63,7 +62,7 @@ type Report struct {
 	// Reliability compares the probability of the most probable class with the
 	// fraction of test rows that are of this class. It is nil without test rows.
 	Reliability []ReliabilityBin
-	// Curves are of the classes named in CurveClasses, on the test rows. It is nil
+	// Curves holds the curves of the classes in CurveClasses, on the test rows. It is nil
 	// without test rows.
 	Curves []ClassCurve
 	// CurveClasses are the labels of all classes or, if there are more than 20, of
@@ -72,11 +71,11 @@ type Report struct {
 	// Importances are the permutation importances of the columns on the
 	// validation rows, largest first. It is nil if there was no time.
 	Importances []explain.Importance
-	// PartialDependence is that of the most important columns, on validation
-	// rows. It is nil if there was no time.
+	// PartialDependence holds the partial dependence of the predictions on the most
+	// important columns, on validation rows. It is nil if there was no time.
 	PartialDependence []explain.PartialDependence
-	// Interactions are those of the most important columns, strongest first, on
-	// validation rows. It is nil if there was no time.
+	// Interactions holds the interactions of the most important columns, strongest first,
+	// on validation rows. It is nil if there was no time.
 	Interactions []explain.Interaction
 }
 
@@ -88,9 +87,8 @@ type Share struct {
 
 // Candidate holds the scores of a model that the race could choose.
 type Candidate struct {
-	// Performance is the metric of the race. LogLoss is in nats, after
-	// calibration unless the race was cut short. Both are measured on
-	// validation rows.
+	// Performance is the metric of the race. LogLoss is in nats, after calibration unless
+	// the race was cut short. Both are scores on validation rows.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance.
 	Interval Interval
@@ -111,9 +109,9 @@ type ClassScore struct {
 }
 
 const (
-	// maxTrainingRows is the largest number of training rows that are predicted
-	// for the report. maxCutShortRows is the limit on training rows and on test
-	// rows if the race was cut short.
+	// maxTrainingRows is the largest number of training rows that are predicted for the
+	// report. maxCutShortRows is the largest number of training rows, and of test rows,
+	// that are predicted if the race was cut short.
 	maxTrainingRows = 20000
 	maxCutShortRows = 2000
 	// stoppedReportTime is the time for the report after the user stopped the
@@ -185,9 +183,9 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
 }
 
-// validationScores returns the scores of the validation rows. Cross-fitting
-// transforms the two halves differently, so each score uses only the
-// transformation that it needs.
+// validationScores returns the scores on the validation rows. Cross-fitted weights and
+// temperatures differ between the two halves of the rows, so each score is computed only
+// with those that it needs.
 func (e *evaluator) validationScores(probabilities []float32) Scores {
 	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
 	tempered := e.newPredictions(e.calibrate(probabilities))
@@ -242,8 +240,8 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 	report.PartialDependence, report.Interactions = dependence, interactions
 }
 
-// addTrainingMetrics adds the metrics of the final model on rows it was trained
-// on to o.
+// addTrainingMetrics adds to o the metrics of the final model on rows that it was trained
+// on.
 func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return

@@ -19,18 +19,18 @@ type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are the fitters' models, set when the run has ended. They are not
-	// used for prediction, which would take several times the memory. See
-	// component.loadFoldMember.
+	// models are the fitters' models, set when the run has ended. Predictions are made
+	// with copies of them, because a model that has predicted takes several times the
+	// memory. See component.loadFoldMember.
 	models []predictor
 	folds  []split.Fold
-	// firstFinalFold is the index of the first fold whose model predicts the test
-	// rows, and is part of the final model if there is no refit: 0, or the last
-	// index if the folds are ordered in time, because the last model was trained
-	// on the rows of all.
+	// firstFinalFold is the index of the first final fold. The models of the final folds
+	// predict the test rows and, without a refit, are the final model. It is 0 or, if the
+	// folds are ordered in time, the last index, because the last model was trained on the
+	// training rows of all folds.
 	firstFinalFold int
-	// firstFoldIndex is the index of the first fold among the folds of all runs. It
-	// is not 0 if the run has other folds than the validation plan.
+	// firstFoldIndex is the fold index of the first fold, see fitTask. It is not 0 if the
+	// folds of the run differ from those of the validation plan.
 	firstFoldIndex int
 	classes        int
 	workers        int
@@ -58,8 +58,8 @@ type run struct {
 	remoteErr error
 }
 
-// checkpoint describes the state that all fitters of a run have saved. A
-// recording has its fields, see writeCheckpoint.
+// checkpoint describes the state that all fitters of a run have saved. A recording
+// contains the fields of this type, see writeCheckpoint.
 type checkpoint struct {
 	score
 	step          int // 0 if there is no checkpoint
@@ -152,12 +152,11 @@ func (r *run) takeModels() {
 	r.fitters, r.smoothFits = nil, nil
 }
 
-// recordScore adds the score of the last step to the curve and reports whether
-// the run has stalled. probabilities holds the step's probabilities. If the
-// step is the best so far or force is true, recordScore saves a checkpoint and
-// retains probabilities. force is for a step that has reached the threshold,
-// and for races without validation rows. free is a slice of probabilities that
-// the run no longer uses.
+// recordScore adds the score of the last step to the curve and reports whether the run has
+// stalled. probabilities holds the step's probabilities. If the step is the best so far or
+// force is true, recordScore saves a checkpoint and retains probabilities. force is true
+// for a step that has reached the threshold, and in races without validation rows. free is
+// a slice of probabilities that the run no longer uses; it may be nil.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -188,9 +187,9 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // to the error so that its logarithm is finite.
 //
 // In a race for logLoss or for the area under a curve it is the logarithm of the log loss
-// alone, because the area on a few hundred rows has more noise, and so has the log loss
-// after calibration on them. See docs/engine.md for what was measured. The same holds if
-// there are class weights, because scores such as the accuracy do not count the costs.
+// alone, because on a few hundred rows the area, and the log loss after calibration, have
+// more noise. See docs/engine.md for what was measured. The same holds if there are class
+// weights, because scores such as the accuracy do not count the costs.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
@@ -204,10 +203,10 @@ type earlyStopping struct {
 	step                 int     // the last step that improved either
 }
 
-// minGain is the smallest improvement of log loss that counts, relative to the
-// log loss. minErrorGain is the smallest decrease of the error 1 − performance
-// that counts, relative to the error. One row counts for accuracy, unless there
-// are thousands of errors, but for rocAuc a rise by one pair of rows does not.
+// minGain is the smallest improvement of log loss that counts, relative to the log loss.
+// minErrorGain is the smallest decrease of the error 1 − performance that counts, relative
+// to the error. For accuracy, an improvement by one row counts unless there are thousands
+// of errors. For rocAuc, an improvement by one pair of rows does not count.
 //
 // The log loss of a flawless run, which is right on every validation row, falls forever,
 // but the decrease hardly matters on other rows: if n rows are right, the error
@@ -219,8 +218,9 @@ const (
 	perfectGain  = 0.1
 )
 
-// isFlawless reports whether a run with score s is right on every row, as far as the
-// metric says. In a race for logLoss, the log losses must sum to less than one nat.
+// isFlawless reports whether the named metric, in the score s of a run, has its highest
+// value. In a race for logLoss, the log losses of the rows must sum to less than one nat
+// instead.
 func isFlawless(name string, s score, rows int) bool {
 	if name == metric.NameLogLoss {
 		return s.logLoss*float64(rows) < 1
@@ -228,9 +228,9 @@ func isFlawless(name string, s score, rows int) bool {
 	return s.performance >= 1
 }
 
-// hasStalled reports whether neither log loss nor performance has improved in the
-// last patience steps. rows is the number of rows that both are measured on, and flawless
-// reports whether the run is right on all of them.
+// hasStalled reports whether neither log loss nor performance has improved in the last
+// patience steps. rows is the number of validation rows, and flawless is the result of
+// isFlawless for s.
 func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience int) bool {
 	if e.step == 0 {
 		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}

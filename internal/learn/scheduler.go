@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// maxLead is how far, in nanoseconds of virtual time, a run may get ahead of
-// the slowest without waiting. It affects only speed, not the winner: a larger
-// value keeps more cores busy, a smaller one ends the race sooner after a win.
+// maxLead is how far, in nanoseconds of virtual time, a run may get ahead of the slowest
+// run without waiting. It affects only speed, not the winner: a larger value keeps more
+// cores busy, a smaller one ends the race sooner after a win.
 const maxLead = 250e6
 
 // scheduler orders the runs of a race by virtual time, as fair queueing does, so
 // that the winner does not depend on how the machine divides its cores.
 //
-// A run's virtual clock is the sum of its fitters' Cost, which is estimated
-// from the shape of the data alone. Before a step, the run's due time is its
-// clock plus the cost of the previous step. The time of the step's score is the
-// due time or the clock after the step, whichever is later. A lower bound of
-// the time of a score is therefore known before its step begins.
+// A run's virtual clock is the sum of its fitters' Cost, which is computed from counts of
+// operations and does not depend on the machine. Before a step, the run's due time is its
+// clock plus the cost of the previous step. The time of the step's score is the due time
+// or the clock after the step, whichever is later. A lower bound of the time of a score is
+// therefore known before its step begins.
 //
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
@@ -54,8 +54,8 @@ type entrant struct {
 	cancel context.CancelFunc // nil until start
 }
 
-// newScheduler returns a scheduler in which a run may be ahead of the slowest by
-// lead; see maxLead.
+// newScheduler returns a scheduler in which a run may be ahead of the slowest run by lead,
+// in nanoseconds; see maxLead.
 func newScheduler(entrants int, lead float64) *scheduler {
 	s := &scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
@@ -148,8 +148,8 @@ func (s *scheduler) recordWin(index int, scoreTime float64) {
 	}
 }
 
-// setRemote makes an entrant one that another machine trains. Others do not
-// wait for it.
+// setRemote marks an entrant as trained by another machine. Other entrants do not wait for
+// it.
 func (s *scheduler) setRemote(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,9 +187,9 @@ func (s *scheduler) currentWinner() int {
 	return s.winner
 }
 
-// isLate reports whether a score of an entrant that was due at the virtual time
-// due is too late to count. It is if another entrant has won and a score at
-// that time could not have beaten the winner.
+// isLate reports whether a score of an entrant that was due at the virtual time due is too
+// late to count. It is too late if another entrant has won and a score at that time could
+// not have beaten the winner.
 func (s *scheduler) isLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,7 +31,7 @@ var nanScores = Scores{
 }
 
 // performance returns the named metric as the performance of a race, or NaN if it was not
-// measured.
+// computed.
 func (s *Scores) performance(name string) float64 {
 	switch name {
 	case metric.NameAccuracy:
@@ -53,8 +53,8 @@ func (s *Scores) performance(name string) float64 {
 	return math.NaN()
 }
 
-// setOfClass sets OfClass if raced is the metric of one class. p has the predictions to
-// compute it from.
+// setOfClass sets OfClass if raced, the metric of the race, is the metric of one class. It
+// is computed from p.
 func (s *Scores) setOfClass(raced string, p metric.Predictions) {
 	if base, _ := metric.SplitName(raced); base == raced {
 		return
@@ -154,8 +154,8 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// addBaselineOfClass adds PRAUC and OfClass to the baseline's scores. labels are the rows that
-// s was measured on, and majority is the predicted class.
+// addBaselineOfClass adds PRAUC and OfClass to the baseline's scores s. labels are the
+// labels of the rows to score, and majority is the predicted class.
 func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
 	if len(labels) == 0 {
 		return

@@ -33,8 +33,8 @@ func (t *trainingData) numScreened() int {
 	return maxFeatures
 }
 
-// screen returns the features that are selected on rows, or all that are not texts if
-// there are not more than maxFeatures.
+// screen returns the features that have the highest gain on rows, or all features that are
+// not texts if there are at most maxFeatures.
 func (t *trainingData) screen(ctx context.Context, rows []int32) ([]int32, error) {
 	if t.numScreened() == 0 {
 		return t.plainColumns(), nil
@@ -52,7 +52,7 @@ type binnedFeature struct {
 	categorical bool
 }
 
-// binFeatures sets binnedFeatures. It bins maxFeatures at a time and drops the
+// binFeatures sets binnedFeatures. It bins maxFeatures features at a time and drops the
 // bin mappers, which for few rows take several times the memory of the bins.
 func (t *trainingData) binFeatures(ctx context.Context) error {
 	for lo := len(t.binnedFeatures); lo < len(t.Columns); lo = len(t.binnedFeatures) {
@@ -74,7 +74,7 @@ func (t *trainingData) binFeatures(ctx context.Context) error {
 	return nil
 }
 
-// selectBestFeatures returns the features of highest gain, ascending.
+// selectBestFeatures returns the features of highest gain on rows, ascending.
 func (t *trainingData) selectBestFeatures(ctx context.Context, rows []int32) ([]int32, error) {
 	gains := make([]float64, len(t.binnedFeatures))
 	workspaces := make([][]int, t.params.Workers)
@@ -174,7 +174,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 }
 
 // usedFeatures reports for each feature whether it belongs to a column of the file that a
-// fitter was trained on. No model depends on the others.
+// fitter was trained on. No model depends on the other features.
 func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

@@ -23,11 +23,11 @@ const (
 	// maxSmoothCells is the largest number of rows × classes, because the time and the
 	// memory of the part grow with both.
 	maxSmoothCells = 100_000
-	// smoothSearchFolds is the number of folds on which widths are compared.
+	// smoothSearchFolds is the number of folds on which kernel widths are compared.
 	smoothSearchFolds = 2
 )
 
-// smoothWidths and smoothPenalties are the grid of the parameters.
+// smoothWidths and smoothPenalties are the kernel widths and penalties that are tried.
 var (
 	smoothWidths    = []float64{0.15, 0.5, 1.5}
 	smoothPenalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
@@ -37,8 +37,8 @@ var (
 // beside the networks. The weight is 0 if there is no smooth part.
 type smoothChoice struct{ width, penalty, weight float64 }
 
-// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. A
-// table whose folds have features of their own has none.
+// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. There
+// is none if folds have features of their own, from screening or from texts.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && r.data.Rows <= maxSmoothRows && r.data.Rows*r.data.classes() <= maxSmoothCells &&
 		r.data.numScreened() == 0 && len(r.data.textColumns()) == 0 &&
@@ -158,9 +158,9 @@ func (r *race) fitSmoothPart(ctx context.Context, fold split.Fold, width float64
 	return rbf.New(ctx, r.data.Frame, fold, rbf.Options{Classes: r.data.classes(), Width: width, Penalties: smoothPenalties})
 }
 
-// bestPenalty returns the index of the penalty with the lowest log loss on the
-// validation rows of the first folds, which have the given fits, and the loss. If
-// dst is not nil, it is set to the probabilities.
+// bestPenalty returns the index of the penalty with the lowest log loss on the validation
+// rows of the first len(fits) folds, and that loss. fits are the fits of these folds. If
+// dst is not nil, bestPenalty writes the probabilities for the best penalty to it.
 func (r *race) bestPenalty(run *run, fits []*rbf.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range run.folds[:len(fits)] {
@@ -193,8 +193,8 @@ func (r *run) withSmoothPart(model predictor, fold int) predictor {
 	return smoothedModel{model, r.smoothFits[fold].Model(slices.Index(smoothPenalties, choice.penalty)), choice.weight}
 }
 
-// refitSmoothPart returns model with the smooth part of the best checkpoint,
-// fitted to all rows, if it has one.
+// refitSmoothPart returns model with a smooth part that is fitted to all rows. If the best
+// checkpoint has no smooth part, it returns model unchanged.
 func (r *race) refitSmoothPart(ctx context.Context, run *run, all split.Fold, model predictor) (predictor, error) {
 	choice := run.best.smooth
 	if choice.weight == 0 {
@@ -214,7 +214,8 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all split.Fold, mo
 	return smoothedModel{model, fit.Model(0), choice.weight}, nil
 }
 
-// smoothCost returns the estimated cost of a search that includes fit.
+// smoothCost returns the estimated cost of the whole search for the smooth part, in which
+// every fit costs about as much as fit.
 func (r *run) smoothCost(fit *rbf.Fit) float64 {
 	fits := (len(smoothWidths)-1)*min(smoothSearchFolds, len(r.folds)) + len(r.folds)
 	return float64(fits) * fit.Cost()

@@ -33,7 +33,8 @@ func (m smoothedModel) mix(dst []float32, predict func(p predictor, dst []float3
 	mixProbabilities(dst, other, m.weight)
 }
 
-// mixProbabilities moves dst towards the probabilities of the smooth part.
+// mixProbabilities sets dst to the weighted mean of dst and smooth. weight is the weight
+// of smooth.
 func mixProbabilities(dst, smooth []float32, weight float64) {
 	for i, q := range smooth {
 		dst[i] = float32(float32(1-weight)*dst[i]) + float32(float32(weight)*q)
@@ -68,8 +69,8 @@ func (r *smoothedRows) PredictPath(dst []float32, p *shapley.Path) {
 	mixProbabilities(dst, r.other[:len(dst)], r.weight)
 }
 
-// smoothedVersion is the first byte of the binary form of a smoothedModel. That of
-// a model without a smooth part begins with the version of package neural, 1.
+// smoothedVersion is the first byte of the binary form of a smoothedModel. The binary form
+// of networks without a smooth part begins with 1, the version of package neural.
 const smoothedVersion = 2
 
 // AppendBinary implements predictor. The binary form is smoothedVersion, the

@@ -11,22 +11,23 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// textModels compute the scores of the texts of a row, which are numeric features.
+// textModels computes numeric features, the scores, from the texts of a row.
 type textModels struct {
 	columns []int32 // the texts of the schema, ascending
 	models  []*text.Model
 }
 
-// Texts of a fold are divided into textParts parts, or fewer from manyTextRows rows on,
-// where a part less makes little difference to a model. Rows of a part are scored by a
-// model of the others.
+// The training rows of a fold are divided into textParts parts, or into manyTextParts from
+// manyTextRows rows on. The texts of a part are scored by a model trained on the other
+// parts. With many rows, fewer parts make this model hardly less accurate.
 const (
 	textParts     = 5
 	manyTextParts = 3
 	manyTextRows  = 50_000
 )
 
-// textSeed distinguishes the random numbers of texts from others.
+// textSeed distinguishes the random numbers that divide texts into parts from other random
+// numbers.
 const textSeed = 0x7e875
 
 // textColumns returns the columns of the schema that are texts, ascending.
@@ -46,10 +47,10 @@ func columnsOfKind(schema *frame.Schema, texts bool) []int32 {
 	return columns
 }
 
-// addTextScores appends the scores of texts to f, the other features of a fold with the
-// given training rows. Training rows are scored by models that were not trained on them,
-// other rows by the returned models, which were trained on all training rows. The models
-// are nil if there are no texts.
+// addTextScores appends the scores of texts to f, which holds the other features of a
+// fold. rows are the fold's training rows. They are scored by models that were not trained
+// on them. Other rows are scored by the returned models, which were trained on all
+// training rows. The models are nil if there are no texts.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (*textModels, error) {
 	m := &textModels{columns: t.textColumns()}
 	if len(m.columns) == 0 {
@@ -81,7 +82,7 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 	return m, nil
 }
 
-// readTexts sets corpora, unless it is set.
+// readTexts appends to t.corpora the corpus of each column that has none yet.
 func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 	for _, column := range columns[len(t.corpora):] {
 		corpus, err := text.NewCorpus(ctx, t.Columns[column].Texts, t.classes(), t.params.Workers)
@@ -113,7 +114,7 @@ func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
 	list := make([]int, len(rows))
 	for i, row := range rows {
 		part, known := partOf[row]
-		if !known { // the only row of its class, or the rows of its group are
+		if !known { // no fold has the row, because its class has only this row or the rows of this group
 			part = i % parts
 			if t.params.Groups != nil && t.params.Groups[row] >= 0 {
 				part = int(t.params.Groups[row]) % parts
@@ -124,8 +125,8 @@ func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
 	return list
 }
 
-// appendScores appends the scores of the texts of f to dst, which has the rows of f from
-// lo on.
+// appendScores appends the scores of the texts of f to dst, whose first row is row lo of
+// f.
 func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 	for i, column := range m.columns {
 		first, k := len(dst.Columns), m.models[i].Features()
@@ -142,7 +143,8 @@ func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 	}
 }
 
-// appendSources appends to columns the column of each score.
+// appendSources appends to columns, for each score, the column of the schema that it is
+// computed from.
 func (m *textModels) appendSources(columns []int32) []int32 {
 	columns = slices.Clip(columns)
 	for i, column := range m.columns {

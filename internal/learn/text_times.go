@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// timeUnit is the rows of a group, or a row without a group.
+// timeUnit holds rows that divideByTime does not divide: the rows of a group, or a row
+// without a group.
 type timeUnit struct {
 	rows  []int // indices of rows
 	timed int   // number of rows with a time
@@ -21,14 +22,14 @@ func (u *timeUnit) time() float64 {
 	return u.sum / float64(u.timed)
 }
 
-// divideByTime divides rows into ranges of time with about the same number of rows. Rows
-// of a group count as one at their mean time. Units of the same time are not divided. Rows
-// without a time are the last, and count as rows of the same time. The result is nil if
-// all units have the same time.
+// divideByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
+// time with about the same number of rows. Rows of a group are in one part, by their mean
+// time. Units of the same time are in one part. Rows without a time are in the last part.
+// The result is nil if all units have the same time.
 func (t *trainingData) divideByTime(rows []int32, parts int) []int {
 	units := t.timeUnits(rows)
 	slices.SortStableFunc(units, func(a, b *timeUnit) int { return cmp.Compare(a.time(), b.time()) })
-	var changes []int // numbers of rows before each change of time
+	var changes []int // the numbers of rows before each change of time
 	before := 0
 	for i, u := range units {
 		if i > 0 && units[i-1].time() < u.time() {
@@ -81,7 +82,8 @@ func (t *trainingData) timeUnits(rows []int32) []*timeUnit {
 	return units
 }
 
-// nearest returns the value of sorted that is nearest to want, or the lower of two.
+// nearest returns the value nearest to want in the ascending slice sorted, or the lower of
+// two equally near values.
 func nearest(sorted []int, want int) int {
 	at, _ := slices.BinarySearch(sorted, want)
 	if at == len(sorted) || at > 0 && want-sorted[at-1] <= sorted[at]-want {

@@ -20,9 +20,11 @@ type trainingData struct {
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
-	// features are those of the fold that this is the data of, or nil.
+	// features are the features of a fold if the data is that of one fold, and otherwise
+	// nil.
 	features *foldFeatures
-	// siblings are matrices of other folds, which may share bins, or nil.
+	// siblings holds the binned matrices of the other folds, whose bins may be shared. It
+	// is nil if the folds have no features of their own.
 	siblings *sharedBins
 
 	foldMutex      sync.Mutex // guards the fields below
@@ -32,7 +34,8 @@ type trainingData struct {
 	foldBins       sharedBins
 }
 
-// sharedBins are binned matrices of the folds of a race. Only the scores of texts differ.
+// sharedBins holds binned matrices of the folds of a race, which share the bins of equal
+// features. Scores of texts differ between folds.
 type sharedBins struct {
 	mu       sync.Mutex
 	matrices map[int]*tree.BinnedMatrix // by the number of bins
@@ -48,7 +51,7 @@ func (s *sharedBins) list() []*tree.BinnedMatrix {
 	return slices.Collect(maps.Values(s.matrices))
 }
 
-// add adds a matrix, unless there is one with as many bins. s may be nil.
+// add adds a matrix, unless there is one for the same number of bins. s may be nil.
 func (s *sharedBins) add(bins int, b *tree.BinnedMatrix) {
 	if s == nil {
 		return
