@@ -13,7 +13,7 @@ const (
 	attributeStrings = 8
 )
 
-// Int returns an attribute with a number that is not negative, or with -1.
+// Int returns an attribute with a number, which must be at least -1.
 func Int(name string, value int) Attribute {
 	a := newAttribute(name, attributeInt)
 	a.body.varint(3, uint64(value))
@@ -29,22 +29,23 @@ func Ints(name string, values ...int) Attribute {
 	return packedInts(name, packed)
 }
 
-// packedInts returns an attribute with numbers, which are varints in packed.
+// packedInts returns an attribute with several numbers. packed holds the numbers as
+// varints.
 func packedInts(name string, packed []byte) Attribute {
 	a := newAttribute(name, attributeInts)
 	a.body.bytes(8, packed)
 	return a
 }
 
-// encodedStrings returns an attribute with texts. encoded holds their fields, see
-// appendString.
+// encodedStrings returns an attribute with texts. encoded holds the texts, each appended
+// by appendString.
 func encodedStrings(name string, encoded []byte) Attribute {
 	a := newAttribute(name, attributeStrings)
 	a.body.raw(encoded)
 	return a
 }
 
-// appendString appends a text of an attribute to b.
+// appendString appends a text, encoded as a field of an attribute, to b.
 func appendString(b []byte, s string) []byte {
 	b = appendTag(b, 9, wireBytes)
 	b = binary.AppendUvarint(b, uint64(len(s)))

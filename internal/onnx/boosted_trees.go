@@ -4,19 +4,20 @@ package onnx
 // after another in float32, as the engine does. The sum of an ensemble in float64 would
 // differ from that of the engine by some millionths if there are many rounds.
 //
-// A round adds a number to each score. Some rounds are an ensemble, whose outputs are the
-// scores of each round. CumSum adds them in order:
+// A round adds a number to each score. A group of rounds is one ensemble, which has an
+// output for each round and score. CumSum adds these outputs in order:
 //
 //	rows × rounds·scores → rows × rounds × scores → sums of the first 1, 2, 3 … rounds
 type BoostedTrees struct {
 	scores   int
 	groups   []*TreeEnsemble
-	perGroup int // rounds
+	perGroup int // number of rounds in a group
 	rounds   int
 }
 
-// groupTargets is the number of outputs of an ensemble. More need more memory for each row.
-// With fewer, ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of groups.
+// groupTargets is the largest number of outputs of an ensemble, unless a single round has
+// more. More outputs need more memory for each row. With fewer outputs there are more
+// groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of groups.
 const groupTargets = 2048
 
 // NewBoostedTrees returns trees of a model with the given scores before the first round.
@@ -31,8 +32,8 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 	return b
 }
 
-// NextRound begins a round. Its trees are added to e, where the output of the first score
-// is first.
+// NextRound begins a round. The caller must add the trees of the round to e. first is the
+// output of e for the first score; the outputs for the other scores follow it.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
 	at := b.rounds % b.perGroup
 	if at == 0 {

@@ -53,8 +53,8 @@ func (g *Graph) Input(name string, columns int) Matrix {
 	return Matrix{Value(name), columns}
 }
 
-// Output makes v an output with the given name. Its rows have the given number of columns,
-// or it has no columns if columns is 0.
+// Output makes v an output with the given name. The output has the given number of
+// columns, or one dimension, the rows, if columns is 0.
 func (g *Graph) Output(name string, v Value, t Type, columns int) {
 	var node message
 	node.text(1, string(v))
@@ -64,7 +64,8 @@ func (g *Graph) Output(name string, v Value, t Type, columns int) {
 	g.outputs.message(12, valueInfo(name, t, columns))
 }
 
-// valueInfo returns a ValueInfoProto.
+// valueInfo returns a ValueInfoProto for a tensor with the given number of columns, or
+// with one dimension if columns is 0.
 func valueInfo(name string, t Type, columns int) *message {
 	var rows, shape, tensor, kind, info message
 	rows.text(2, "rows")
@@ -90,7 +91,7 @@ func (g *Graph) OpWith(op string, attributes []Attribute, inputs ...Value) Value
 	return g.node("", op, attributes, inputs)
 }
 
-// node adds a NodeProto.
+// node adds a NodeProto and returns the result of the operator.
 func (g *Graph) node(domain, op string, attributes []Attribute, inputs []Value) Value {
 	result := g.newName(op)
 	var node message
@@ -120,7 +121,7 @@ func (g *Graph) Float64s(values []float64, dims ...int) Value {
 	return g.constant(Float64, dims, len(values), float64Bytes(values))
 }
 
-// Float64 adds a number, which has no dimensions.
+// Float64 adds a constant number, a tensor without dimensions.
 func (g *Graph) Float64(value float64) Value { return g.Float64s([]float64{value}) }
 
 // Float32s adds a constant of float32 with the given dimensions.
@@ -150,10 +151,11 @@ func (g *Graph) Strings(values []string) Value {
 	return name
 }
 
-// maxKnown is the largest size of a constant that is added only once.
+// maxKnown is the largest size, in bytes, of a constant that is stored only once if it is
+// added again.
 const maxKnown = 256
 
-// constant adds a constant of n elements. No dimensions are those of a number.
+// constant adds a constant of n elements. Without dims it is a single number.
 func (g *Graph) constant(t Type, dims []int, n int, raw []byte) Value {
 	product := 1
 	for _, size := range dims {
@@ -180,7 +182,7 @@ func (g *Graph) constant(t Type, dims []int, n int, raw []byte) Value {
 // Metadata is a pair of texts that a model carries.
 type Metadata struct{ Key, Value string }
 
-// Model is a graph with what describes it.
+// Model is a graph with the texts that describe it.
 type Model struct {
 	Graph *Graph
 	// Description is a text for people.

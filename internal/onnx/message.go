@@ -8,7 +8,7 @@ import (
 // message is a message in the binary form of Protocol Buffers. Long fields are not copied
 // into it, so that a large model is in memory once. The zero value is an empty message.
 type message struct {
-	// parts are the bytes so far, except those of tail.
+	// parts are the bytes so far, except those in tail.
 	parts [][]byte
 	tail  []byte
 	// size is the number of all bytes.

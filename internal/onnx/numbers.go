@@ -1,6 +1,6 @@
 package onnx
 
-// Filled returns the numbers of x with a number for each column in the place of NaN.
+// Filled returns x with each NaN replaced by the replacement of its column.
 func (g *Graph) Filled(x Value, replacement []float64) Value {
 	return g.Op("Where", g.Op("IsNaN", x), g.Float64s(replacement, len(replacement)), x)
 }
@@ -19,11 +19,13 @@ func (g *Graph) Clipped(x Value, center, scale []float64) Value {
 // IsMissing returns 1 for each NaN of x, and 0 for each number.
 func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) }
 
-// Embedded returns the embeddings of numbers, as rows × columns × 1 × size. Each column has
-// knots; low and width are the lower knots and the distances to the higher ones, column by
-// column. fraction is the way from the lower to the higher knot that the number has gone,
-// from 0 to 1. The embedding is Σ fraction · step over the pairs of knots. steps are column
-// by column, then pair by pair. x has no NaN.
+// Embedded returns the piecewise linear embeddings of the numbers x, as rows × columns × 1
+// × size. low and width hold, for each pair of neighbouring knots of each column, the
+// lower knot and the distance to the higher knot. steps holds, in the same order, the
+// change of the embedding between the two knots. The embedding of a number is Σ fraction ·
+// step over the pairs of its column. fraction is 0 for a number below the pair, 1 for a
+// number above it, and rises linearly in between. Every column has the same number of
+// pairs. x has no NaN.
 func (g *Graph) Embedded(x Value, columns int, low, width, steps []float64) Value {
 	pairs := len(low) / columns
 	x = g.Op("Unsqueeze", x, g.Int64s([]int{2, 3}, 2))

@@ -33,8 +33,8 @@ func (g *Graph) Softmax(scores Value) Value {
 	return g.OpWith("Softmax", []Attribute{Int("axis", -1)}, scores)
 }
 
-// SoftmaxOf returns the class probabilities of scores. One column of scores is that of the
-// second of two classes, and the score of the first class is then 0.
+// SoftmaxOf returns the class probabilities of scores. If scores has one column, it holds
+// the scores of the second of two classes, and the score of the first class is 0.
 func (g *Graph) SoftmaxOf(scores Value, columns int) Value {
 	if columns == 1 {
 		scores = g.Concat(g.Op("Mul", scores, g.Float64(0)), scores)
@@ -70,15 +70,16 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	return sum
 }
 
-// Lookup returns the rows of a table for the levels of categories, as rows × columns, or as
-// rows × columns × size if size is over 0, the number of columns of the table. first has
-// the row of level 0 for each column of levels.
+// Lookup returns the rows of a table for levels, as rows × columns. If the table has two
+// dimensions, the result is rows × columns × the number of columns of the table. first
+// holds, for each column of levels, the row of the table for level 0.
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
 	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
 }
 
-// Levels returns the levels of categories as int64: the code of a category plus 1, 0 if it
-// is missing. max has the largest level of each column of x.
+// Levels returns the levels of categories as int64: the code of a category plus 1, or 0 if
+// it is missing. max holds the largest level of each column of x, which replaces larger
+// levels.
 func (g *Graph) Levels(x Value, max []int) Value {
 	limits := make([]float64, len(max))
 	for i, n := range max {

@@ -26,7 +26,8 @@ func (s *Split) Extend(bound float64, left bool) {
 	}
 }
 
-// OnlySide reports whether all rows go to the same side, and whether that is the left.
+// OnlySide reports in ok whether all rows go to the same side, and in left whether this is
+// the left side.
 func (s *Split) OnlySide() (left, ok bool) {
 	return s.MissingLeft, len(s.Left) == 1 && s.Left[0] == s.MissingLeft
 }

@@ -58,8 +58,8 @@ func (e *TreeEnsemble) Leaf(weights ...Weight) TreeNode {
 	return e.add(treeNode{yes: -1, no: -1, weights: weights})
 }
 
-// Split adds a split to the current tree, which must not have only one side. It must be the
-// only parent of left and right.
+// Split adds a split to the current tree and returns its node. s must not send all rows to
+// one side. The node must be the only parent of left and right.
 func (e *TreeEnsemble) Split(s *Split, left, right TreeNode) TreeNode {
 	child := func(isLeft bool) TreeNode {
 		if isLeft {
@@ -131,8 +131,8 @@ func (e *TreeEnsemble) endLeaf(id uint64, weights []Weight) {
 // that the rows of x fall into, as float32. The columns of x are those of the splits. e must
 // not be used afterwards.
 //
-// ONNX Runtime adds base values only to the outputs that a leaf of the row has a weight for.
-// They are therefore not used.
+// ONNX Runtime adds base values only to the outputs that a leaf of the row has a weight
+// for. Base values are therefore not used.
 func (g *Graph) Trees(e *TreeEnsemble, x Value) Value {
 	g.usesTrees = true
 	return g.node(domainML, "TreeEnsembleRegressor", []Attribute{
