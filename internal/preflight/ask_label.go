@@ -60,9 +60,10 @@ func (p *Preflight) lacksHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askNoHeader asks whether a training file has no header, if its first row looks like data, and
-// returns the answer. If prompting is disabled, it returns an error with the command for a file
-// without a header. The command check does not ask, but reports a defect.
+// askNoHeader asks whether a training file has no header, and returns the answer. It asks
+// only if the first row looks like data. If prompting is disabled, it returns an error
+// with the command for a file without a header. The command check does not ask, but
+// reports a defect.
 func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil
@@ -81,8 +82,8 @@ func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
 	return p.Factory.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
 }
 
-// reportMissingHeader replaces all findings by a missing header, because the others would
-// have wrong column names.
+// reportMissingHeader replaces all findings by the finding that the header is missing,
+// because the others would have wrong column names.
 func (p *Preflight) reportMissingHeader() {
 	p.Findings = nil
 	p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{

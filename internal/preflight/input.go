@@ -33,7 +33,8 @@ type Input struct {
 	flagLayout repair.Layout // the layout set by flags
 	table      *tablefile.Table
 
-	// readError is the error about a file that ended scanProfile; nil if there is none.
+	// readError is the error in a file at which scanProfile stopped; nil if there was no
+	// error.
 	readError *finding
 	// Hash, if not nil, hashes the bytes that will be uploaded, while scanProfile reads the
 	// table. hashed is the number of hashed bytes.
@@ -218,10 +219,10 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
-// UploadName returns the name under which the table is uploaded: that of the file if the
-// uploaded bytes, size in number, are those of the file. Otherwise, as for a workbook or a file
-// whose columns are moved, it returns data.csv, because receipts have this name with the digest
-// of the uploaded bytes.
+// UploadName returns the name under which the table is uploaded. This is the name of the
+// file if the file is uploaded unchanged. Otherwise, as for a workbook or a file whose
+// columns are moved, it is data.csv, because receipts store the name with the digest of
+// the uploaded bytes. size is the number of these bytes.
 func (in *Input) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"
 	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {

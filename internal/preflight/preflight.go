@@ -31,14 +31,15 @@ type finding struct {
 	Column   int              `json:"column,omitempty"`
 	Name     string           `json:"name,omitempty"`
 	Message  string           `json:"message"`
-	// Count, AtLeast and Lines are as in csvfile.Defect. Lines are those of File.
+	// Count, AtLeast and Lines are as in csvfile.Defect. Lines are line numbers of File.
 	Count   int    `json:"count,omitempty"`
 	AtLeast bool   `json:"atLeast,omitempty"`
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// location returns file:line:column, which editors understand, and the name.
+// location returns file:line:column, which editors understand, followed by the name of the
+// column or cell.
 func (f *finding) location() string {
 	text := f.File
 	if f.Line > 0 {
@@ -179,8 +180,8 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 	return nil
 }
 
-// reprofileBlind reads a blind file again, with generated IDs because of reason, and sets *prof
-// to its new profile.
+// reprofileBlind reads a blind file again with generated IDs and sets *prof to its new
+// profile. reason is the reason for the generated IDs.
 func (p *Preflight) reprofileBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated {
 		return nil

@@ -156,8 +156,8 @@ func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func()
 	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `foretell check`")
 }
 
-// SuppressedWarnings returns the codes of the warnings that suggest a flag which is used,
-// --group or --time.
+// SuppressedWarnings returns the codes of the warnings that suggest --group or --time, for
+// those of the two flags that are set.
 func (f *Flags) SuppressedWarnings() []string {
 	var codes []string
 	if f.groupColumn != "" {
@@ -210,7 +210,8 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	return body, nil
 }
 
-// DescribeMetrics returns the list of known metrics and of those of one class.
+// DescribeMetrics returns a text that lists the known metrics and the metrics of one
+// class.
 func DescribeMetrics(known []string) string {
 	return strings.Join(known, ", ") + ", or f1, rocAuc or prAuc of one class, as in f1[CLASS]"
 }
@@ -238,7 +239,7 @@ func ParseMetric(text string, known []string) (string, error) {
 }
 
 // CheckClass returns a usage error if --metric or --class-weight names a class that the
-// training file lacks, or a weight is invalid.
+// training file lacks, or if a weight is invalid.
 func (f *Flags) CheckClass(labels []string) error {
 	classes := make([]api.Class, len(labels))
 	for i, label := range labels {

@@ -37,7 +37,7 @@ type ThresholdSearch struct {
 
 // SearchStep is one race of a search.
 type SearchStep struct {
-	// Threshold is nil for a race without one.
+	// Threshold is nil for a race without a threshold.
 	Threshold           *float64 `json:"threshold"`
 	TrainingJobKey      string   `json:"trainingJobKey"`
 	Status              string   `json:"status"`

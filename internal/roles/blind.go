@@ -35,9 +35,9 @@ func (f *TrainingFile) LacksHeader(t *Table) bool {
 	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderIsData reports whether the header of t is a row of data. None of names may then
-// occur in the header or be a number. In addition, the header must look like the rows below
-// it or have a number.
+// HeaderIsData reports whether the header of t is a row of data: no cell of the header is
+// one of names, none of names is a number, and the header looks like the rows below it or
+// has a number.
 func (t *Table) HeaderIsData(names []string) bool {
 	for _, name := range names {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {

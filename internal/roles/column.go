@@ -30,8 +30,8 @@ type Column struct {
 
 const (
 	maxFractionalClasses = 20  // maximum distinct values of a numeric label with fractions
-	maxIntegerClasses    = 100 // maximum distinct values of a numeric label without
-	minRows              = 30  // minimum rows from which a label must repeat
+	maxIntegerClasses    = 100 // maximum distinct values of a numeric label without fractions
+	minRows              = 30  // minimum rows from which values of a label must repeat
 )
 
 // idReason returns the reason why a column is the ID, or "" if it is not. Unique values are

@@ -11,12 +11,12 @@ import (
 // headerCheck compares the first record of a file with those below it to determine whether
 // it is a header or data.
 type headerCheck struct {
-	cells    []string  // of the first record
+	cells    []string  // the cells of the first record
 	numbers  []float64 // the values of the cells that are numbers
-	isNumber []bool    // the cell is a number
-	isValue  []bool    // the cell also occurs below
-	numeric  []int     // number of numbers below a cell that is a number
-	filled   []int     // number of values below a cell that is a number
+	isNumber []bool    // whether the cell is a number
+	isValue  []bool    // whether the cell also occurs below
+	numeric  []int     // number of numbers below the cell, if the cell is a number
+	filled   []int     // number of values below the cell, if the cell is a number
 }
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {

@@ -8,7 +8,7 @@ import (
 
 // Rename is a change of a column's name.
 type Rename struct {
-	Column   int // position of the column, from 0
+	Column   int // index of the column
 	From, To string
 }
 

@@ -150,7 +150,8 @@ func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [
 	return cells, nil
 }
 
-// describeColumns sets the descriptions of the columns at the given positions, by their cells.
+// describeColumns sets the descriptions of the columns at the given positions from their
+// cells.
 func (t *Table) describeColumns(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil

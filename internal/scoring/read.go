@@ -16,7 +16,7 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// File identifies the file in which a Fault is.
+// File identifies the file in which a Fault was found.
 type File int
 
 // The values of File. Neither means that no single file is at fault.
@@ -24,13 +24,13 @@ const (
 	Neither File = iota
 	Predictions
 	Answers
-	SecondPredictions // of the predictions that Diff compares
+	SecondPredictions // the second of the two files that Diff compares
 )
 
 // Fault is an error in the files, with its location.
 type Fault struct {
 	File File
-	// Line is the line, from 1, or 0 for the whole file.
+	// Line is the line, counted from 1, or 0 if the fault concerns the whole file.
 	Line    int
 	Message string
 }
@@ -52,7 +52,8 @@ type predictions struct {
 	probabilities []float32
 }
 
-// rowName returns the ID of a row or, if there are no IDs, its number from 1.
+// rowName returns the ID of a row or, if there are no IDs, the number of the row, counted
+// from 1.
 func (p *predictions) rowName(row int) string {
 	if p.ids == nil {
 		return strconv.Itoa(row + 1)

@@ -50,9 +50,9 @@ type Result struct {
 	Accuracy         *MetricValue `json:"accuracy"`
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
-	// ROCAUC, PRAUC and LogLoss are nil if the predictions have no probabilities. PRAUC is the
-	// average precision of the class with fewer rows or, with more than two classes, the mean
-	// of those of all classes.
+	// ROCAUC, PRAUC and LogLoss are nil if the predictions have no probabilities. PRAUC is
+	// the average precision of the class with fewer rows or, with more than two classes,
+	// the mean of the average precisions of all classes.
 	ROCAUC   *MetricValue `json:"rocAuc"`
 	PRAUC    *MetricValue `json:"prAuc"`
 	LogLoss  *MetricValue `json:"logLoss"`
@@ -221,7 +221,8 @@ func computeMetric(name string, p metric.Predictions) *MetricValue {
 	return newMetricValue(value, metric.ScoreInterval(name, p))
 }
 
-// metricValueOrNil returns a score of a class with its interval, or nil if no row decides it.
+// metricValueOrNil returns a score of a class with its interval. It returns nil if the
+// interval is unknown, because no row contributes to the score.
 func metricValueOrNil(value float64, interval metric.Interval) *MetricValue {
 	if !interval.Known() {
 		return nil
