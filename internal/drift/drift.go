@@ -36,7 +36,7 @@ func Measure(train *api.Dataset, file string, p *profile.Profile, important []st
 	return r
 }
 
-// order returns the value by which columns are sorted.
+// order returns the value by which columns are sorted; the largest comes first.
 func order(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
@@ -47,7 +47,7 @@ func order(c *api.DriftColumn) float64 {
 	return -1
 }
 
-// compare compares a column. known is that of the training file.
+// compare compares a column of the file with known, the column of the training file.
 func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
 	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
 	ordered := profile.Form(known.Kind).IsOrdered()
@@ -112,10 +112,11 @@ func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
 }
 
-// formatInteger formats the least integer of at least value.
+// formatInteger formats the smallest integer that is at least value.
 func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
 
-// formatIntegers formats the integers of at least from and below to.
+// formatIntegers formats the range of the integers that are at least from and less than
+// to.
 func formatIntegers(from, to float64) string {
 	if last := math.Ceil(to) - 1; last > math.Ceil(from) {
 		return formatInteger(from) + "–" + formatInteger(last)
@@ -150,7 +151,8 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 // effect of a rare value that one of the files lacks.
 const minShare = 0.005
 
-// setIndex sets the parts that have rows, the index and the level.
+// setIndex sets the index and the level of c, and its parts, of which it omits those
+// without rows.
 func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0

@@ -234,8 +234,8 @@ type curvePlots struct {
 	Thresholds                        []thresholdTable
 }
 
-// thresholdTable lists the results of predicting one class from different thresholds of its
-// probability on.
+// thresholdTable lists, for several thresholds, the results of predicting a class if its
+// probability is at least the threshold.
 type thresholdTable struct {
 	Label string
 	Rows  []thresholdRow

@@ -30,7 +30,7 @@ type Entry struct {
 	AlgorithmName string `json:"algorithmName,omitempty"`
 	Champion      bool   `json:"champion"`
 	Metric        string `json:"metric"`
-	// Test is the test score with its interval; nil if it was not measured.
+	// Test is the test score with its interval; nil if it is unknown.
 	Test     *float64 `json:"test"`
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
@@ -93,8 +93,7 @@ func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (stri
 	return model.TrainingJobKey, nil
 }
 
-// setMetric sets the scores to the values of a metric, or to nil if the metric was not
-// measured.
+// setMetric sets the scores to the values of a metric, or to nil if the metric is unknown.
 func (e *Entry) setMetric(metric string) {
 	e.Test, e.Low, e.High = nil, nil, nil
 	if e.report == nil {

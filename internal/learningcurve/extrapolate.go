@@ -46,11 +46,10 @@ type Forecast struct {
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns the trial of a race on a sample of the given number of rows.
-// validation and test are the performances on the validation rows and on the
-// test rows, validated and tested the numbers of these rows. Value is the
-// performance on both. classes holds the number of rows of each class in the
-// whole file.
+// NewTrial returns the trial of a race on a sample of the given number of rows. validation
+// and test are the performances on the validation rows and on the test rows, validated and
+// tested the numbers of these rows. The field Value is the performance on all of these
+// rows. classes holds the number of rows of each class in the whole file.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}

@@ -31,8 +31,8 @@ func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
 	return model.ONNXFeatures(), out.Flush()
 }
 
-// OutsideONNX describes the steps from a file to the features, which are not in the ONNX
-// model.
+// OutsideONNX describes the steps from a file to the features. The ONNX model does not
+// contain these steps.
 func OutsideONNX(features []learn.ONNXFeature) string {
 	names := map[string][]string{} // of the columns of the file by step
 	for i := range features {

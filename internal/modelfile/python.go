@@ -81,8 +81,8 @@ func writePythonConstants(w io.Writer, model *learn.Model) error {
 	return nil
 }
 
-// unspacedRanges returns the first and the last character of each range of characters that
-// are words, see [cells.Tokenizer].
+// unspacedRanges returns the first and the last character of each range of characters in
+// scripts without spaces, in which each character is a word; see [cells.Tokenizer].
 func unspacedRanges() (ranges [][2]string) {
 	add := func(first, last, stride rune) {
 		if stride == 1 {

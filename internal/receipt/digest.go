@@ -83,7 +83,8 @@ func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Dige
 	return hashReader(ctx, file, onChunk)
 }
 
-// hashReader returns the digest of what it reads, and calls onChunk with its parts.
+// hashReader returns the digest of the contents of r, and calls onChunk with each chunk of
+// the contents.
 func hashReader(ctx context.Context, r io.Reader, onChunk func(part []byte)) (Digest, error) {
 	whole, src, n := sha256.New(), bufio.NewReaderSize(r, 256<<10), int64(0)
 	for {
@@ -142,7 +143,7 @@ func (b *blockHasher) endBlock() {
 
 // LineDifference is the error for a result whose bytes do not match its receipt.
 type LineDifference struct {
-	// From and To are the first and last line, from 1, of the block with the first
+	// From and To are the first and last line, counted from 1, of the block with the first
 	// difference. To is 0 if one file is a prefix of the other.
 	From, To int
 	text     string
@@ -169,8 +170,8 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 }
 
 // newLineDifference returns the error for a file with digest sum. same is the number of
-// equal blocks at the start of the file and the receipt. all is set if the receipt has no
-// other blocks, and over if the file has no others.
+// blocks before the first difference. all is set if the receipt has no further blocks, and
+// over if the file has none.
 func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}

@@ -54,7 +54,7 @@ func (c *cautions) add(format string, args ...any) {
 	c.list = append(c.list, fmt.Sprintf(format, args...))
 }
 
-// checkRows checks the number of measured rows.
+// checkRows checks the number of scored rows.
 func (c *cautions) checkRows() {
 	switch {
 	case c.kind != "test":

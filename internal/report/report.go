@@ -156,7 +156,8 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
-// ofClass returns the metric of the race if it is that of one class.
+// ofClass returns a list with the metric of the race if it is a metric of one class, and
+// otherwise nil.
 func ofClass(r *api.ModelReport) []string {
 	if strings.Contains(r.Metric, "[") {
 		return []string{r.Metric}
@@ -164,7 +165,7 @@ func ofClass(r *api.ModelReport) []string {
 	return nil
 }
 
-// isMeasured reports whether the metric was measured on any rows.
+// isMeasured reports whether the metric is known for any set of rows.
 func isMeasured(r *api.ModelReport, name string) bool {
 	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
 }
@@ -204,7 +205,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	}
 }
 
-// formatMetric formats a metric of s. It returns a dash if the metric was not measured.
+// formatMetric formats a metric of s. It returns a dash if the metric is unknown.
 func formatMetric(s *api.Scores, name string) string {
 	value, known := s.Value(name)
 	if !known {
