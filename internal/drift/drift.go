@@ -151,7 +151,7 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 // effect of a rare value that one of the files lacks.
 const minShare = 0.005
 
-// setIndex sets the index and the level of c, and its parts, of which it omits those
+// setIndex sets the index of c, its chance value, its level and its parts. It omits parts
 // without rows.
 func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
