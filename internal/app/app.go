@@ -27,8 +27,7 @@ import (
 type Config struct {
 	Store *store.Store
 	Blobs *blob.Store
-	// TempDir is the folder for temporary files. It must exist. Defaults to the
-	// folder of the operating system.
+	// TempDir is the folder for temporary files. It must exist. Defaults to [os.TempDir].
 	TempDir string
 	// Now returns the current time. Rand is the source of random bytes for keys, tokens and
 	// salts. It must be cryptographically secure, as crypto/rand.Reader is.
@@ -38,17 +37,16 @@ type Config struct {
 	// Secret is the key of signed URLs. Defaults to the key in the store, which all
 	// processes on one data folder share.
 	Secret []byte
-	// DatasetsArray sends the `datasets` member of a list as an array instead of the
-	// documented string.
+	// DatasetsArray reports whether a list of datasets has them as a JSON array. By default it has
+	// them as a string that contains the array, as documented.
 	DatasetsArray bool
-	// AcceptDatabase accepts a database that does not belong to the stored files,
-	// see ErrMismatch. Files that the database does not reference are kept for
-	// [blob.OrphanGrace].
+	// AcceptDatabase makes New accept a database that does not belong to the stored files, see
+	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
 	AcceptDatabase bool
 	// Races is the maximum number of concurrent races. Defaults to 1.
 	Races int
-	// Memory is the memory for races in bytes. A race begins only if Memory minus the
-	// estimated memory of the running races is enough for it. 0 means no limit.
+	// Memory is the memory that the running races may need together, in bytes. A race begins only
+	// if Memory minus the estimated memory of the running races is enough for it. 0 means no limit.
 	Memory int64
 	// MinSpreadCells is the minimum size of a dataset, as rows × columns × classes, for a race
 	// that several workers train together. It applies only if the database is on a server.
@@ -100,14 +98,15 @@ type App struct {
 	deadlines            raceDeadlines
 	models               *modelCache
 	finishedJobs         *jobCounter
-	// drifts has the comparisons for GetPredictionDrift. measuringDrift is locked by the one
-	// that runs.
+	// drifts has the running calls of measureDrift, by key of the prediction, so that concurrent
+	// requests share one call. measuringDrift is locked during a call, so that only one runs at a
+	// time.
 	drifts         singleflight.Group
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLs receives a value when this process returns an upload URL of the S3 store.
-	// lastUploadURL is the last time at which it did, in Unix seconds.
+	// uploadURLs receives a value when this process returns an upload URL of the S3 store to a
+	// client. lastUploadURL is the last time when this process returned one, in Unix seconds.
 	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
 }
@@ -148,8 +147,8 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// loadSecret returns the signing key from the store. If there is none yet, it
-// stores a new one.
+// loadSecret returns the key of signed URLs from the store. If none is stored yet, it stores a new
+// one.
 func (a *App) loadSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
@@ -165,11 +164,11 @@ func (a *App) loadSecret() ([]byte, error) {
 // sweepInterval is how often a process removes the files of dead processes.
 const sweepInterval = time.Hour
 
-// registerInterval is how often a worker registers on PostgreSQL.
+// registerInterval is how often a worker repeats its registration in a PostgreSQL database.
 const registerInterval = time.Minute
 
 // Run removes the files of dead processes and runs jobs until ctx is done. Then it stops the
-// running jobs and releases them, so that another process can claim them immediately. See
+// running jobs and ends their leases, so that another process can claim the jobs immediately. See
 // [job.Pool.Run] for how long this takes.
 func (a *App) Run(ctx context.Context) error {
 	a.removeLeftovers(ctx)
@@ -208,8 +207,8 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes, and corrects what processes of
-// earlier releases left wrong.
+// removeLeftovers removes the files and registrations of dead processes. It also corrects the
+// numbers of datasets of the accounts, which processes of earlier releases do not update.
 func (a *App) removeLeftovers(ctx context.Context) {
 	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
@@ -242,9 +241,9 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// discardBlob deletes a blob because the transaction that should have stored a reference to
-// it returned err. It keeps the blob if the transaction may have been committed. If that was
-// not the case, another process removes the blob after this process has ended.
+// discardBlob deletes a blob after the transaction that should have stored the reference to the
+// blob failed with err. If the transaction may have been committed nevertheless, discardBlob keeps
+// the blob. After this process has ended, another process removes the blob if no row references it.
 func (a *App) discardBlob(ctx context.Context, err error, key string) {
 	if !errors.Is(err, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)

@@ -34,8 +34,8 @@ type DamagedFile struct {
 	Reason string
 }
 
-// CheckFiles verifies the size of every stored file and, if withChecksums is
-// true, its checksum.
+// CheckFiles verifies the size of every stored file and, if withChecksums is true, its checksum. A
+// damaged file is not an error: it is listed in the result.
 func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, error) {
 	files, err := a.listStoredFiles(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums b
 	return r.Size, r.Close()
 }
 
-// Usage is the total size of the stored files in bytes.
+// Usage has the total sizes of the stored files, in bytes.
 type Usage struct {
 	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
 	// results and blind files.

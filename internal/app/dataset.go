@@ -19,8 +19,9 @@ const (
 	minName, maxName               = 3, 30
 	minDescription, maxDescription = 3, 150
 
-	// lengthHeader is the header in extraHeaders, which a client should send with an upload.
-	// It has the format of the example in the service's documentation.
+	// lengthHeader is the header that a client should send with an upload, as the member
+	// extraHeaders of responses has it. It has the format of the example in the service's
+	// documentation.
 	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
@@ -71,7 +72,8 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}, nil
 }
 
-// normalizeNewDataset returns a valid description of a dataset with normalized names.
+// normalizeNewDataset checks the description of a new dataset, and returns it with its names
+// normalized. If a member is invalid, it returns a problem that names the member.
 func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 	var err error
 	if d.DatasetName, err = normalizeName("datasetName", d.DatasetName); err != nil {
@@ -202,8 +204,8 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	return out, nil
 }
 
-// AddData stores a CSV of at most 32 MB for a PENDING dataset and queues its
-// preparation.
+// AddData stores body, a CSV of at most 32 MB, as the data of a PENDING dataset. It makes the
+// dataset PROCESSING and queues its preparation.
 func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader) (*api.DatasetEntry, error) {
 	d, err := a.findPendingDataset(ctx, in.DatasetKey)
 	if err != nil {
@@ -226,8 +228,8 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	return a.upload(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
 }
 
-// findPendingDataset returns a dataset of the caller, or a problem if it is not PENDING.
-// acceptFile checks the state again after the upload.
+// findPendingDataset returns a dataset of the caller, or a problem if the dataset is not PENDING.
+// The state can change during the upload, so acceptFile checks it again.
 func (a *App) findPendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
 	d, err := a.findDataset(ctx, key)
 	if err != nil {
@@ -243,8 +245,9 @@ func notPendingProblem(d *store.Dataset) error {
 	return api.NewProblem(api.CodeWrongState, "dataset %s is %s, but data can be added only to a PENDING dataset: create another dataset", d.Key, d.Status)
 }
 
-// upload stores the CSV. Then, in one transaction, it makes the dataset PROCESSING and queues
-// its preparation. Of two concurrent uploads, the one that ends first succeeds.
+// upload stores the body of u as the CSV of d. In one transaction, it then makes the dataset
+// PROCESSING and queues its preparation. Of two concurrent uploads, the one that ends first
+// succeeds.
 func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.storeUpload(ctx, u)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceDeadlines has the deadlines of races by the monotonic clock of this process. A deadline is
-// stored as a time of day. When this process reads it for the first time, it converts the
-// deadline to its monotonic clock, so that no race ends early or late because a clock is set
-// later. The zero value is ready to use.
+// raceDeadlines converts the deadlines of races from times of day, as they are stored, to the
+// monotonic clock of this process. It converts each deadline once, when this process first reads
+// the deadline, so that no race ends early or late because the clock is set afterwards. The zero
+// value is ready to use.
 type raceDeadlines struct {
 	mu   sync.Mutex
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
-// end returns the time by which a race must end, or the zero time if it has no deadline.
-// now and shared are the same time: now by the clock of this process, and shared by the clock of
-// the stored deadline.
+// end returns the time by which a race must end, or the zero time if it has no deadline. now and
+// shared are both the current time: now by the clock of this process, and shared by the clock that
+// all processes share and that stored deadlines refer to.
 func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}

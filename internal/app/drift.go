@@ -16,8 +16,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxDriftParts is the maximum number of columns for which the comparison keeps the shares of
-// single ranges or texts, so that the comparison of 5,000 columns fits in one row of the store.
+// maxDriftParts is the maximum number of columns for which a comparison includes the share of each
+// range of numbers or of each text. The limit makes the comparison of 5,000 columns fit in one row
+// of the store.
 const maxDriftParts = 100
 
 // GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with
@@ -48,9 +49,10 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	return report, nil
 }
 
-// awaitDrift returns the drift of a prediction that has none yet. Concurrent calls for one
-// prediction share a comparison. It continues if ctx ends, so that a later call finds its
-// result. There is one comparison at a time, because each takes a core and much memory.
+// awaitDrift computes and returns the comparison of a prediction for which none is stored.
+// Concurrent calls for one prediction share one computation. The computation continues if ctx ends,
+// so that a later call finds its result. Only one computation runs at a time, because each uses a
+// core and much memory.
 func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	measured := a.drifts.DoChan(p.Key, func() (report any, err error) {
 		a.measuringDrift.Lock()

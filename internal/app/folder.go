@@ -26,10 +26,10 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkIdentity returns ErrMismatch unless the database and the stored files have the same
-// identity. If only one of them has an identity, because the other is new or from a release
-// without identities, the other gets the same identity, unless the references in the database
-// contradict the files. If accept is true, the files always get the identity of the database.
+// checkIdentity makes sure that the database and the stored files belong together: each has an
+// identity, and the two must be equal. If they differ, or if one is missing because the database
+// or the files are new or from a release without identities, it returns the error of
+// checkReferences, unless accept is true. If there is no error, it makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.

@@ -75,7 +75,8 @@ func newJobCounter() *jobCounter {
 	return &jobCounter{byKind: map[string]map[string]int64{}, durations: map[string]*JobDurations{}}
 }
 
-// add counts a job that ended.
+// add counts a job of this kind that ended. outcome is the final state of the resource that the job
+// worked on.
 func (c *jobCounter) add(kind, outcome string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +86,7 @@ func (c *jobCounter) add(kind, outcome string) {
 	c.byKind[kind][outcome]++
 }
 
-// addDuration counts the duration of a job that ran.
+// addDuration adds the duration of a job that ran to the histogram of its kind.
 func (c *jobCounter) addDuration(kind string, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -43,7 +43,8 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	return out, nil
 }
 
-// toJob converts a job. It is QUEUED if its worker has died.
+// toJob converts a listed job to a job of the API. If the worker of the job has died, the job is
+// QUEUED.
 func (p *processCache) toJob(j *store.ListedJob) api.Job {
 	out := api.Job{
 		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,

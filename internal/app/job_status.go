@@ -31,7 +31,7 @@ type processCache struct {
 	hosts     map[string]string // names of the workers' machines, by process
 }
 
-// newProcessCache returns a cache that knows whether any worker is alive.
+// newProcessCache returns a cache that knows all workers: whether one is alive, and their hosts.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
 	p := &processCache{app: a, alive: map[string]bool{"": false}, hosts: map[string]string{}}
 	workers, err := t.ListWorkers(ctx)
@@ -84,10 +84,10 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob reads a resource and returns the status of its job. get must read the resource
-// with a single statement, and return the subject of the job, or "" if the work on the resource
-// has ended so that it has no job. readWithJob may call get twice. Resources without a job,
-// which are most of those that are read, take one round trip to the database instead of a
+// readWithJob reads a resource with get, and returns the status of its job. get must use a single
+// statement. It returns the subject of the job, which is the key of the resource, or "" if the work
+// on the resource has ended and there is no job. get may be called twice. Most resources that are
+// read have no job. For these, readWithJob takes one round trip to the database instead of a
 // transaction.
 func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	var subject string
@@ -127,8 +127,8 @@ func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) 
 	return all, nil
 }
 
-// reportedStatus returns the status to report for a resource: PENDING if it is
-// stored as RUNNING but no process runs the job, otherwise the stored status.
+// reportedStatus returns the status to report for a resource with the given stored status: PENDING
+// if the resource is stored as RUNNING but no process runs its job, otherwise stored.
 func (s jobStatus) reportedStatus(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.running { // RUNNING is also a status of predictions
 		return api.TrainingPending
@@ -136,7 +136,8 @@ func (s jobStatus) reportedStatus(stored string) string {
 	return stored
 }
 
-// toTraining converts a race, or one algorithm's run in it.
+// toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
+// API. s is the status of the race's job.
 func (s jobStatus) toTraining(r *store.Training) api.Training {
 	r.Status = s.reportedStatus(r.Status)
 	out := toTraining(r)

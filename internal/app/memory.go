@@ -30,9 +30,8 @@ const (
 	workerGrace = 30 * time.Second
 )
 
-// failTooLargeRaces starts a goroutine that makes queued races FAILED if they need more memory
-// than every process that may run them has. The goroutine ends when stop is called or ctx is
-// done.
+// failTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
+// may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // when a race was first found too large, by key
 	return a.queueWatchers.run(ctx, func() time.Duration {
@@ -58,8 +57,8 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	})
 }
 
-// listTooLargeRaces returns the queued races that need more memory than every process that
-// may run them has. largest is the largest memory of these processes, in bytes.
+// listTooLargeRaces returns the queued races for which none of the processes that may run them has
+// enough memory. largest is the memory of the largest of these processes, in bytes.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil

@@ -13,12 +13,13 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the fraction of the remaining time of a race that a part may use, so that
-// the worker of the race receives the recording in time.
+// partTimeShare is the fraction of a race's remaining time that the worker of a part has: a part is
+// one run of the race, trained by another worker. The rest of the time is for sending the recorded
+// run to the worker of the race.
 const partTimeShare = 0.9
 
-// trainPart trains one run of a race, and stores the recorded run. Another worker runs the
-// race itself.
+// trainPart trains one run of a race that another worker runs, and stores the recorded run for that
+// worker.
 func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	rows, run, err := a.beginPart(ctx, r)
 	if err != nil {

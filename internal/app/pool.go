@@ -19,17 +19,17 @@ const (
 	kindPart    = "part"
 )
 
-// The maximum numbers of concurrent jobs of a process. maxPreparationsPerAccount keeps a
-// worker free for other accounts.
+// The maximum numbers of concurrent jobs of a process. Because maxPreparationsPerAccount is less
+// than maxPreparations, one account cannot use all the workers for preparations.
 const (
 	maxPredictions            = 2
 	maxPreparations           = 3
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns a pool that runs the kinds of jobs, at most races races at a time. A
-// race, or a part of a race, uses all cores and holds a dataset in memory. The other jobs
-// stream their files.
+// newPool returns a pool that runs the jobs of all kinds. At most races races run at a time,
+// because a race, or a part of a race, uses all cores and holds a dataset in memory. The other jobs
+// read their files row by row.
 func (a *App) newPool(races int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
@@ -45,7 +45,7 @@ func (a *App) newPool(races int) *job.Pool {
 	return job.NewPool(c)
 }
 
-// postponing wraps do. While the database or the S3 store is unavailable, the error
+// postponing wraps do. If do fails because the database or the S3 store is unavailable, the error
 // of the returned function wraps job.ErrPostponed, so that the job waits in the queue.
 func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
@@ -57,9 +57,8 @@ func postponing(do func(context.Context, *job.Run) error) func(context.Context, 
 	}
 }
 
-// DiskFull returns a problem with CodeStorageFull while a full disk prevents jobs
-// from beginning or ending, so that a client in this process stops waiting. It
-// returns nil otherwise.
+// DiskFull returns a problem with CodeStorageFull while no job can begin or end because the disk is
+// full. Otherwise it returns nil. A client in this process can then stop waiting for its job.
 func (a *App) DiskFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
@@ -94,10 +93,10 @@ func (a *App) jobQueued(kind string) {
 	a.queueWatchers.notify()
 }
 
-// finishJob ends a job and calls write, in one transaction. It returns job.ErrLeaseLost, and
-// writes nothing, if this process does not hold the lease. outcome is the final state of the
-// job's dataset, training job or prediction, for the counts of jobs. While the database is
-// unavailable, finishJob repeats the transaction, so that the work is not lost. Its error wraps
+// finishJob ends a job and calls write, in one transaction. It returns job.ErrLeaseLost, and writes
+// nothing, if this process does not hold the lease. outcome is the final state of the dataset,
+// training job or prediction of the job, for [App.JobCounts]. While the database is unavailable,
+// finishJob repeats the transaction, so that the result of the work is not lost. Its error wraps
 // store.ErrUnavailable if one of the attempts may have been committed.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
@@ -143,7 +142,8 @@ func (a *App) writeWithLease(ctx context.Context, j *job.Job, write func(*store.
 	return translateLeaseLost(err)
 }
 
-// translateLeaseLost wraps store.ErrLeaseLost in job.ErrLeaseLost.
+// translateLeaseLost joins job.ErrLeaseLost to store.ErrLeaseLost. It returns other errors
+// unchanged.
 func translateLeaseLost(err error) error {
 	if errors.Is(err, store.ErrLeaseLost) {
 		return errors.Join(job.ErrLeaseLost, err)
@@ -151,8 +151,8 @@ func translateLeaseLost(err error) error {
 	return err
 }
 
-// jobStore implements job.Store with a store. It calls changed when the queue of jobs may have
-// changed.
+// jobStore implements job.Store with a store. It calls changed when another process may have
+// changed the queue of jobs.
 type jobStore struct {
 	store   *store.Store
 	changed func()

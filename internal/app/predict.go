@@ -22,8 +22,8 @@ const predictionLimit = time.Hour
 
 var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
 
-// predict runs the job of a prediction: it streams the blind CSV through the model into the
-// result.
+// predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
+// the predictions of the model to the result.
 func (a *App) predict(ctx context.Context, r *job.Run) error {
 	p, err := a.beginPrediction(ctx, r)
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	return err
 }
 
-// beginPrediction makes the prediction RUNNING. If the process of an earlier attempt
-// died, the prediction is RUNNING already.
+// beginPrediction makes a prediction RUNNING and returns it. The prediction is RUNNING already if
+// the process of an earlier attempt died.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
@@ -91,7 +91,7 @@ func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) 
 	return err
 }
 
-// writePredictionProgress writes how many rows have been predicted.
+// writePredictionProgress stores the number of rows predicted so far in the row of p.
 func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
@@ -100,7 +100,8 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 	}
 }
 
-// endPrediction commits the end of the prediction and deletes its blind CSV.
+// endPrediction stores the end of the prediction p with this status, ends its job, and deletes its
+// blind CSV.
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
@@ -113,7 +114,7 @@ func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction
 	return err
 }
 
-// failPrediction commits that the prediction failed.
+// failPrediction makes the prediction of a failed job FAILED because of cause.
 func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
 	var blind string
 	err := a.finishJob(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
@@ -165,8 +166,8 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 // modelCacheSize is the maximum number of models kept in memory.
 const modelCacheSize = 4
 
-// modelCache holds the most recently used models, the last used first. Models are immutable, so
-// the cache is never stale.
+// modelCache holds the most recently used models, the last used first. Models never change, so a
+// cached model is never outdated.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel

@@ -81,8 +81,7 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 	return p, a.lookupProblem(err, "prediction", key)
 }
 
-// findPredictionWithStatus returns a prediction of the caller and the state of its
-// job.
+// findPredictionWithStatus returns a prediction of the caller and the status of its job.
 func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
 	s, err = a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
 		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
@@ -172,8 +171,8 @@ type File struct {
 	ETag string
 }
 
-// DownloadResult opens the result of a COMPLETED prediction. It requires the
-// signed URL instead of an account.
+// DownloadResult opens the result of a COMPLETED prediction for a download. The signature of the
+// URL replaces the check of the account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
 	if err := a.verifySignature(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -200,8 +199,9 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, which is that of the whole file. As for
-// OpenResult, the caller must have checked the account, and the audit log records nothing.
+// prediction. It does not verify the checksum, which is that of the whole file. As for OpenResult,
+// the caller must have checked that the prediction belongs to the account, and the audit log does
+// not record a download.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

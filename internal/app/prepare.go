@@ -84,7 +84,7 @@ func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reas
 	return err
 }
 
-// failDataset commits that the preparation failed.
+// failDataset makes the dataset of a failed preparation FAILED because of cause.
 func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	d, err := a.findJobDataset(ctx, j.Account, j.Subject)
 	if errors.Is(err, store.ErrNotFound) {
@@ -99,8 +99,8 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	return a.endDataset(ctx, j, d, a.failureReason(cause))
 }
 
-// failDamaged makes the dataset FAILED and keeps its CSV, because its owner may
-// be able to recover a part of it.
+// failDamaged makes a dataset FAILED whose stored CSV is damaged. It keeps the CSV, because its
+// owner may be able to recover a part of it.
 func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
@@ -114,8 +114,9 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// The sizes of the distribution of a column. The distributions of 5,000 columns must fit
-// in one row of the store.
+// distributionBins is the maximum number of bins, and distributionTop the maximum number of texts,
+// in the distribution of a column. The distributions of 5,000 columns must fit in one row of the
+// store.
 const (
 	distributionBins = 16
 	distributionTop  = 5

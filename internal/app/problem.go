@@ -15,9 +15,8 @@ import (
 // the S3 store is unavailable.
 const unavailableRetryAfter = 5
 
-// toProblem converts an error of the store or of a blob to a *api.Problem if users can
-// act on it. It returns other errors unchanged; the server reports them with
-// CodeInternal.
+// toProblem converts an error of package store or blob to a *api.Problem if users can act on it. It
+// returns other errors unchanged. The server reports those with CodeInternal.
 func (a *App) toProblem(err error) error {
 	var p *api.Problem
 	switch {
@@ -57,8 +56,9 @@ func (a *App) diskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// lookupProblem converts the error of reading a resource by its key. If the resource does not
-// exist, it returns a problem with CodeNotFound. It converts other errors as toProblem does.
+// lookupProblem converts an error that occurred while a resource was read by its key. noun is the
+// kind of the resource in messages. If the resource does not exist, lookupProblem returns a problem
+// with CodeNotFound. It converts other errors as toProblem does.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)

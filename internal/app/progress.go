@@ -15,15 +15,15 @@ import (
 // progressInterval is the interval at which progress is written to the store.
 const progressInterval = 250 * time.Millisecond
 
-// progressRecorder collects the scores of a race between two writes to the store. It keeps all
-// scores since the start, for clients that request the history.
+// progressRecorder collects the scores of a race's runs until they are written to the store. It
+// keeps all scores since the start of the race, for clients that request the history.
 type progressRecorder struct {
 	mu   sync.Mutex
 	rows []*algorithmRow
 }
 
-// algorithmRow is the row of one run, with the status that the store has, and whether the row
-// has changes that are not stored yet.
+// algorithmRow is the row of one run. storedStatus is the status of the run in the store. changed
+// reports whether row has changes that are not in the store yet.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string
@@ -38,7 +38,7 @@ func newProgressRecorder(runs []*store.Training) *progressRecorder {
 	return p
 }
 
-// record adds an event of the race. It does not block.
+// record adds an event of the race to the row of the event's algorithm. It does not block.
 func (p *progressRecorder) record(e learn.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,14 +82,14 @@ func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	}
 }
 
-// writeProgress writes the changed rows. Rows that cannot be written are written
-// the next time, or at the end of the race.
+// writeProgress writes the changed rows of the recorder to the store. If this fails, the next call,
+// or the end of the race, writes them.
 func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressRecorder) {
 	changed := recorder.takeChanged()
 	if len(changed) == 0 {
 		return
 	}
-	ctx = span.Without(ctx) // spans every 250 ms would only fill the trace
+	ctx = span.Without(ctx) // spans every 250 ms would fill the trace with entries of no interest
 	now := a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {

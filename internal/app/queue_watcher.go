@@ -15,8 +15,8 @@ const (
 	queuePoll = 5 * time.Second
 )
 
-// queueWatchers calls functions when jobs may have been queued or released. Its zero value is
-// ready to use.
+// queueWatchers calls functions when jobs may have been queued or released, see run. Its zero value
+// is ready to use.
 type queueWatchers struct {
 	mu       sync.Mutex
 	watchers []chan struct{}

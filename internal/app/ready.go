@@ -7,8 +7,8 @@ import (
 	"foretell/internal/blob"
 )
 
-// Ready returns nil if the service can handle requests, else a *api.Problem
-// with CodeNotReady.
+// Ready returns nil if the service can handle requests. Otherwise it returns a *api.Problem with
+// CodeNotReady.
 func (a *App) Ready(ctx context.Context) error {
 	if err := a.store.Ping(ctx); err != nil {
 		return api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(err)
@@ -19,5 +19,6 @@ func (a *App) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Disk returns the free and total bytes of the data folder's disk.
+// Disk returns the free and the total bytes of the disk with the folder for temporary files, which
+// is the disk of the data folder.
 func (a *App) Disk() (free, total uint64, err error) { return blob.DiskSpace(a.tempDir) }

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/store"
 )
 
-// toReport converts the report of a race.
+// toReport converts the report of a race to the report of the model with this key.
 func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
 	r := o.Report
 	out := api.ModelReport{
@@ -60,7 +60,7 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 	return out
 }
 
-// toAlgorithmReport converts the report of one algorithm.
+// toAlgorithmReport converts the results of one algorithm's run to its part of the report.
 func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...), Seconds: run.Seconds,
@@ -72,8 +72,7 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 	return out
 }
 
-// toScores converts scores. rows is the number of rows on which they were measured; if
-// it is 0, toScores returns nil.
+// toScores converts the scores of a model on the given number of rows. It returns nil if rows is 0.
 func toScores(s learn.Scores, rows int) *api.Scores {
 	if rows == 0 {
 		return nil
@@ -123,7 +122,8 @@ func encodeReport(r *api.ModelReport) (report, summary []byte, err error) {
 	return report, summary, err
 }
 
-// summarizeReport returns a copy of a report without its long parts.
+// summarizeReport returns a copy of a report without the parts that encodeReport leaves out of the
+// summary.
 func summarizeReport(r *api.ModelReport) *api.ModelReport {
 	short := *r
 	short.Importances, short.PartialDependence, short.Curves, short.Confusion = nil, nil, nil, nil
@@ -134,8 +134,8 @@ func summarizeReport(r *api.ModelReport) *api.ModelReport {
 	return &short
 }
 
-// parseReport parses the stored report of a model. Older reports have 0 for metrics
-// that were not measured. parseReport sets those metrics to nil.
+// parseReport parses the stored report of a model. Older reports have scores of 0 where there were
+// no rows to score. parseReport sets these scores to nil.
 func parseReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

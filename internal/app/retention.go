@@ -30,8 +30,8 @@ const (
 	retentionBatch = 100
 )
 
-// EnforceRetention deletes all data that has expired, immediately and then every hour until ctx
-// is done. Several processes may do so at the same time.
+// EnforceRetention deletes all data that has expired, immediately and then every hour until ctx is
+// done. Several processes may call it at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	if r == (Retention{}) {
 		return

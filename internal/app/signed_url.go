@@ -15,10 +15,10 @@ import (
 // returns a Caller without an account, which has access to no data.
 func callerFromContext(ctx context.Context) account.Caller { return account.CallerFromContext(ctx) }
 
-// signedURLSeconds is the lifetime of a signed URL.
+// signedURLSeconds is the time for which a signed URL is valid, in seconds.
 const signedURLSeconds = 3600
 
-// absoluteURL returns the absolute URL of a path.
+// absoluteURL returns the absolute URL of a path of the service, for the caller in ctx.
 func absoluteURL(ctx context.Context, path string) string {
 	return strings.TrimSuffix(callerFromContext(ctx).BaseURL, "/") + path
 }

@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// minSpreadCells is the smallest number of rows × columns × classes of a race that
-	// several workers train. In a smaller race, reading the dataset on another worker
-	// costs more time than it saves.
+	// minSpreadCells is the default of [Config.MinSpreadCells]. In a race on a smaller dataset, a
+	// second worker takes more time to read the dataset than it saves.
 	minSpreadCells = 200_000
-	// minSpreadTime is the minimum remaining time of a race for which several workers train it.
+	// minSpreadTime is the time that a race must have left so that several workers train it.
 	minSpreadTime = 30 * time.Second
-	// partInterval is how often the parts of a race are polled.
+	// partInterval is how often the worker of a race looks for results of the parts.
 	partInterval = 500 * time.Millisecond
-	// partStopTimeout is how long a race that ends early waits for the recordings of its
-	// parts.
+	// partStopTimeout is how long a race that ends early waits for the recorded runs of its parts.
 	partStopTimeout = 3 * time.Second
 )
 
@@ -114,8 +112,8 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	return idle, err
 }
 
-// newRemote returns the functions with which the engine gets the recordings of the parts. It
-// returns nil if s is nil. The caller must call stop when the race has ended.
+// newRemote returns the functions with which the learning engine gets the recorded runs of the
+// parts. It returns nil if s is nil. The caller must call stop when the race has ended.
 func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
@@ -124,7 +122,7 @@ func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	return remote, s.app.pollWins(s.ctx, s.job.Subject, s.wins)
 }
 
-// isRemote reports whether another worker trains the algorithm. It returns false if s is
+// isRemote reports whether another worker trains this algorithm's run. It returns false if s is
 // nil.
 func (s *spreadRace) isRemote(algorithm string) bool {
 	if s == nil {
@@ -173,16 +171,16 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("no worker has recorded it")
 
-// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet.
-// run is the key of the run. If take is true and no worker has claimed the part, findPart
-// deletes the job of the part and returns gone = true. It returns errNoRecording if no worker
-// will record the part.
+// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet. run
+// is the key of the run. If take is true and no worker has claimed the part, findPart deletes the
+// job of the part and returns gone = true, so that this worker trains the run. It returns
+// errNoRecording if the part has no job any more and no file.
 func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {
 		within = s.app.store.Write
 	}
-	ctx := span.Without(s.ctx) // two spans a second would only fill the trace
+	ctx := span.Without(s.ctx) // two spans a second would fill the trace with entries of no interest
 	err = within(ctx, func(t *store.Tx) error {
 		f, gone = store.File{}, false
 		parts, err := t.ListParts(ctx, s.job.Subject)
@@ -209,7 +207,7 @@ func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, e
 	return f, gone, err
 }
 
-// trainHere records that this worker trains the algorithm.
+// trainHere records that this worker now trains the algorithm's run.
 func (s *spreadRace) trainHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +238,9 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function that stores when a run that this worker trains for the job j
-// has reached the threshold. keys has the keys of the runs by algorithm.
+// announceWin returns a function for [learn.RemoteRuns.Announce]: it stores the virtual time at
+// which a run has reached the threshold. This worker trains the run for the job j. keys has the
+// keys of the runs by algorithm.
 func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
@@ -251,8 +250,8 @@ func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]strin
 	}
 }
 
-// pollWins starts a goroutine that sends to wins when runs of a race have reached the threshold,
-// each once, until stop is called or ctx is done.
+// pollWins starts a goroutine that looks for runs of a race that have reached the threshold, and
+// sends each of them to wins once. It ends when stop is called or ctx is done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart
@@ -282,7 +281,7 @@ func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Thres
 	}
 }
 
-// removeParts deletes the recorded runs of races that have ended.
+// removeParts deletes the recorded runs of all races that have ended.
 func (a *App) removeParts(ctx context.Context) {
 	if !a.spreads {
 		return

@@ -10,8 +10,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts holds, for each kind of stored file, its name in messages, which is followed by
-// the key of the file's owner, and a sentence about how to replace the file without a backup.
+// fileKindTexts has texts for messages about each kind of stored file. noun is the name of the
+// kind, which the key of the file's owner follows. replacement says how to replace a file without a
+// backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -35,11 +36,10 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls use with a reader of a stored file and the size of the file.
-// If the file is missing or corrupt, it returns a problem with CodeDamaged instead
-// of the error of use, which may be a consequence of the corruption. If an
-// earlier release stored the file without a checksum, readVerified stores the
-// checksum.
+// readVerified calls use with a reader of a stored file and the size of the file. If the file is
+// missing or corrupt, it returns a problem with CodeDamaged instead of the error of use, which may
+// be a consequence of the corruption. If an earlier release stored the file without a checksum,
+// readVerified stores the checksum, unless use returns an error.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r i
 	return err
 }
 
-// storeChecksum stores the size and checksum of a file that was read to its end.
+// storeChecksum stores the size and checksum of a file. r must have read the file to its end.
 func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.VerifiedReader) {
 	summed := *f
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()

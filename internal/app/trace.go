@@ -12,8 +12,8 @@ import (
 	"foretell/internal/span"
 )
 
-// withSpan returns a function that calls do in a new span for each attempt of a job of this
-// kind. It returns do itself if there is no tracer.
+// withSpan returns a function that calls do in a new span of the trace for each attempt of a job of
+// this kind. If there is no tracer, it returns do itself.
 func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	if a.tracer == nil {
 		return do
@@ -28,14 +28,14 @@ func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) fu
 	}
 }
 
-// runSpans holds the spans of the algorithms of a race, by algorithm. A span ends when its
-// algorithm ends. runSpans is safe for concurrent use.
+// runSpans holds the spans of the trace in which the algorithms of a race train, by algorithm. A
+// span ends when its algorithm ends. runSpans is safe for concurrent use.
 type runSpans struct {
 	mu    sync.Mutex
 	spans map[string]trace.Span
 }
 
-// startRunSpans starts the spans.
+// startRunSpans starts a span for each algorithm.
 func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
 	s := &runSpans{spans: map[string]trace.Span{}}
 	for _, algorithm := range algorithms {

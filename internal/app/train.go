@@ -18,7 +18,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceRows holds the rows of a running race. Changes to them are written to the store
+// raceRows holds the rows of a running race. Changes to its race and runs are written to the store
 // when the race ends.
 type raceRows struct {
 	race    *store.Training
@@ -31,8 +31,8 @@ type raceRows struct {
 	spread bool
 }
 
-// train runs the job of a race: it trains the algorithms and stores the model. If the process of
-// an earlier attempt died, the race starts over.
+// train runs the job of a race: it trains the algorithms and stores the model. If the process of an
+// earlier attempt died, the race begins again.
 func (a *App) train(ctx context.Context, r *job.Run) error {
 	rows, err := a.beginRace(ctx, r)
 	if err != nil {
@@ -62,8 +62,8 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// race runs a race and writes its progress. Idle workers train some of its runs if
-// isWorthSpreading.
+// race trains the algorithms of a race and writes their progress. If isWorthSpreading, idle workers
+// train some of them.
 func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
@@ -106,8 +106,8 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt.
-// It also deletes the parts of that attempt, because its time limit may have cut them short.
+// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt,
+// including recorded parts: because of the time limit of that attempt, they may be incomplete.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -144,6 +144,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	return rows, err
 }
 
+// loadFrame reads the CSV of a dataset into a frame.
 func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
 	var schema frame.Schema
 	if err := json.Unmarshal(d.Schema, &schema); err != nil {
@@ -157,7 +158,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 	return f, err
 }
 
-// endRace commits the end of the race, with its model if there is one.
+// endRace stores the end of the race, with its model if it has one, and ends the job j.
 func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
 	m, err := a.storeModel(ctx, rows, outcome)
 	if err != nil {
@@ -208,8 +209,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	return err
 }
 
-// setRunResult sets the result of one run. If the run never began, it gets the
-// status of the race.
+// setRunResult sets the result of one run in its row. A run that never began gets the status of the
+// race.
 func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
@@ -226,8 +227,8 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a pointer to performance, which is the score on the given number of
-// rows. It returns nil if rows is 0, because then there is no score.
+// performanceOrNil returns a pointer to performance, a score on the given number of rows. It
+// returns nil if rows is 0, because then there is no score.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
@@ -291,8 +292,8 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 // modelRetryInterval is the time between attempts to store a model.
 const modelRetryInterval = 2 * time.Second
 
-// writeModel stores a model. It waits while the S3 store is unavailable, because without
-// its model the race would have to be repeated.
+// writeModel stores a model as a blob. While the S3 store is unavailable, it waits, because
+// otherwise the race would have to be repeated.
 func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
 	for {
 		info, err := a.tryWriteModel(ctx, m)
@@ -320,7 +321,7 @@ func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, err
 	return file.Commit()
 }
 
-// failTraining commits that the race failed.
+// failTraining makes the race of a failed job FAILED because of cause.
 func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 	now := a.now()
 	return a.finishJob(ctx, j, api.TrainingFailed, func(t *store.Tx) error {

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/store"
 )
 
-// recentScores is the maximum number of recent scores of a run in the progress of a race.
+// recentScores is how many of its last scores the progress of a run contains, at most.
 const recentScores = 5
 
 func trainingPath(key string) string { return "/api/v1/training/" + key }
@@ -50,7 +50,7 @@ func toTraining(r *store.Training) api.Training {
 	}
 }
 
-// trainingOutcome returns the outcome of a race or run.
+// trainingOutcome returns the outcome of a race or of one algorithm's run, as the API has it.
 func trainingOutcome(r *store.Training) string {
 	return api.OutcomeFromStatus(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
 }
@@ -62,13 +62,13 @@ func formatOptionalTime(t time.Time) string {
 	return api.FormatTime(t)
 }
 
-// ListTrainings returns a page of the caller's training jobs, newest first,
-// each race before its runs.
+// ListTrainings returns a page of the caller's training jobs, newest first. Each race precedes its
+// runs.
 func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*api.TrainingPage, error) {
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly, ActiveOnly: in.ActiveOnly})
 }
 
-// ListTrainingsOfDataset is ListTrainings for one dataset.
+// ListTrainingsOfDataset is ListTrainings for the training jobs of one dataset.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
 	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
 		return nil, err

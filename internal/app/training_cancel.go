@@ -57,7 +57,8 @@ func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Traini
 	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
 }
 
-// endQueuedRace ends a race and its runs. The caller must have deleted its job.
+// endQueuedRace ends a queued race and its runs with this status and failure reason. The caller
+// must have deleted the job of the race.
 func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
 	children, err := t.ListRuns(ctx, race.Key)
 	if err != nil {

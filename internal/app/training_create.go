@@ -138,8 +138,8 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// parseThreshold returns the threshold of a request, which has two names for it. It returns nil
-// for a race without a threshold.
+// parseThreshold returns the threshold of a request, which may have it under two names. It returns
+// nil for a race without a threshold.
 func parseThreshold(n api.NewTraining) (*float64, error) {
 	name, chosen := "performanceThreshold", n.PerformanceThreshold
 	if !chosen.IsSet {
@@ -171,8 +171,8 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// selectAlgorithms returns the algorithms of a race in their canonical order: those
-// that the request names or, if it names none, those of its effort.
+// selectAlgorithms returns the algorithms of a race on a dataset with this number of classes, in
+// their canonical order: those that the request names or, if it names none, those of its effort.
 func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	all, chosen := api.Algorithms(classes), n.Algorithms
 	if chosen == nil {
@@ -192,7 +192,7 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
 }
 
-// encodeClassWeights returns class weights as they are stored.
+// encodeClassWeights checks class weights, and returns them in their stored form.
 func encodeClassWeights(w api.ClassWeights, d *store.Dataset) (string, error) {
 	if w.IsZero() {
 		return "", nil
@@ -212,7 +212,8 @@ func decodeClassWeights(stored string) (w api.ClassWeights) {
 	return w
 }
 
-// weightsByLabel returns the weight of each class of a race, or nil if they are equal.
+// weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
+// equal.
 func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
 	weights, err := decodeClassWeights(race.ClassWeights).Resolve(classes)
 	if err != nil || weights == nil { // CreateTraining has checked them

@@ -18,9 +18,8 @@ type upload struct {
 	min, max int64
 }
 
-// storeUpload stores a body. It checks the declared size before it reads the
-// body, and the actual size while it reads. If it returns an error, nothing is
-// stored.
+// storeUpload stores the body of u as a blob. It checks the declared size before it reads the body,
+// and the actual size while it reads. If it returns an error, nothing is stored.
 func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	if u.size > u.max {
 		return blob.Info{}, tooLargeProblem(u.max)
@@ -47,8 +46,8 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 // has been read.
 type namedBody interface{ FileName() string }
 
-// copyTo copies the body to w. Unlike [io.Copy] it distinguishes an error of the body, which is
-// returned as a problem of the client's request, from an error of w.
+// copyTo copies the body to w. Unlike [io.Copy], it distinguishes an error of the body, which it
+// returns as a problem of the client's request, from an error of w.
 func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {
@@ -73,8 +72,8 @@ func (u upload) copyTo(w io.Writer) error {
 	}
 }
 
-// interruptedProblem returns the problem of a body that ended after read bytes, before its end.
-// If cause is a problem, it returns cause.
+// interruptedProblem returns the problem of an upload that was interrupted by cause after read
+// bytes. If cause is a problem, it returns cause.
 func interruptedProblem(read int64, cause error) error {
 	var p *api.Problem
 	if errors.As(cause, &p) {

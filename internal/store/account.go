@@ -76,12 +76,14 @@ func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) 
 	return t.accountWhere(ctx, "key = ?", key)
 }
 
-// GetAccountByToken returns the account of a session that is valid at now.
+// GetAccountByToken returns the account of the session whose token has this hash. It returns
+// ErrNotFound if the session has expired at now or the account is disabled.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
 	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// accountWhere returns the account that meets an SQL condition.
+// accountWhere returns the account that meets an SQL condition. args are the values of the
+// placeholders in the condition.
 func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
@@ -109,8 +111,7 @@ func (t *Tx) CountAccounts(ctx context.Context, role string) (n int64, err error
 	return n, err
 }
 
-// UpdatePassword changes the password of an account, and ends its sessions and
-// one-time links.
+// UpdatePassword sets the password hash of an account, and ends its sessions and one-time links.
 func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", password, key); err != nil {
 		return err

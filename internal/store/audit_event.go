@@ -39,7 +39,8 @@ func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 		e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome)
 }
 
-// AuditQuery selects audit events. If Actor or Action is empty, it is not compared.
+// AuditQuery selects audit events. An empty Actor or Action selects the events of all actors or
+// actions.
 type AuditQuery struct {
 	Actor, Action string
 	// Page is the page to list. CountAuditEvents ignores it.
@@ -86,7 +87,7 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedIn reports whether the audit log has a login of actor, which is an e-mail, from an
+// HasLoggedIn reports whether the audit log has a successful login of actor, an e-mail, from
 // address.
 func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event

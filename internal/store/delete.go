@@ -116,8 +116,8 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, referencedBlobs)
 }
 
-// ListBlobKeysBetween returns the keys of the blobs that rows reference, from first to last
-// in the order of their bytes.
+// ListBlobKeysBetween returns the keys between first and last, inclusive and in byte order, of the
+// blobs that rows reference.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
 	name := "blob" + t.tx.dialect.byteOrder
 	return t.queryStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)

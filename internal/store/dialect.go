@@ -117,7 +117,7 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
-// limit returns a context that ends at the time limit of a transaction.
+// limit returns ctx with the time limit of a transaction, if there is one.
 func (d *dialect) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.timeout == 0 {
 		return context.WithCancel(ctx)
@@ -146,9 +146,9 @@ func (d *dialect) rebind(query string) string {
 	return b.String()
 }
 
-// args converts the arguments of a query to values that the database accepts.
-// Characters that PostgreSQL cannot store are replaced by U+FFFD. A key with such
-// characters matches no row.
+// args converts the arguments of a query, in place, to values that the database accepts. Characters
+// that PostgreSQL cannot store are replaced by U+FFFD, so a key with such characters matches no
+// row.
 func (d *dialect) args(args []any) []any {
 	if !d.strictText {
 		return args

@@ -22,8 +22,9 @@ var expiredConditions = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
 }
 
-// activeTraining and activePrediction are SQL conditions for a training job or prediction
-// that is queued or running. The name of the table may precede them.
+// activeTraining and activePrediction are SQL conditions on a training job or prediction that is
+// queued or running. They begin with the name of a column, so the name of a table can be written
+// before them.
 const (
 	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
 	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"

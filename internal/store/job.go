@@ -111,7 +111,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		return err
 	}
-	// This does not take the write lock, so that idle workers do not disturb others.
+	// This query does not take the write lock, so that idle workers do not disturb others.
 	if err := s.ReadStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.notifyJobs(ctx, "")
 }
 
-// CountJobsBefore returns the number of jobs of the same kind that are leased or will
-// be claimed before j. See [Store.ClaimJob] for the order of claims.
+// CountJobsBefore returns the number of jobs of the kind of j that are leased, or that will be
+// claimed before j. See [Store.ClaimJob] for the order of claims.
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),

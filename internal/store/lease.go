@@ -42,7 +42,7 @@ func (r *renewals) observe(now time.Time, values map[string]int64) {
 	r.values, r.observed = compared, now
 }
 
-// leaseChecks is what [Store.FreeLeases] remembers between calls.
+// leaseChecks has the observations of earlier calls of [Store.FreeLeases].
 type leaseChecks struct {
 	mu       sync.Mutex
 	renewals renewals // of the leases, by key of the job
@@ -59,8 +59,8 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// leaseInterval is the minimum time between two checks of all leases. If a process has died,
-// the next check does not wait for it.
+// leaseInterval is the minimum time between two checks of all leases. FreeLeases checks earlier if
+// a process may have died.
 const leaseInterval = maxObservationGap
 
 // FreeLeases ends the leases of dead processes, and the leases that were not renewed for
@@ -121,7 +121,7 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// freeLease ends a lease unless it was renewed since.
+// freeLease ends a lease, unless the lease was renewed after it was listed.
 func (s *Store) freeLease(ctx context.Context, l lease) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.exec(ctx, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {

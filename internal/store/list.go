@@ -71,7 +71,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// scanAll scans all rows with scan and closes rows.
+// scanAll converts each of rows with scan, and closes rows.
 func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
@@ -105,7 +105,7 @@ func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]str
 	return all, rows.Err()
 }
 
-// execRequired runs a statement. It returns errNoRow if the statement affects no row.
+// execRequired runs a statement. It returns errNoRow if the statement affected no row.
 func (t *Tx) execRequired(ctx context.Context, errNoRow error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {

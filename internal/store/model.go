@@ -8,8 +8,8 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version is the number of the model among the models of its dataset, and SeriesVersion
-	// among those of its series, both from 1. InsertModel sets both.
+	// Version is the number of the model among the models of its dataset, and SeriesVersion among
+	// those of its series. The first model has the number 1. InsertModel sets both fields.
 	Version, SeriesVersion int
 	Algorithm              string
 	AchievedPerformance    *float64 // performance on validation rows; nil if there were none
@@ -23,9 +23,9 @@ type Model struct {
 	// the same metric as the newest one are compared, and the oldest wins a tie. It
 	// is read-only.
 	Champion bool
-	// Series is the name of the dataset's series. Metric and Threshold are parameters of the
-	// race, and TestPerformance is its performance on test rows. Threshold is nil if the race
-	// had none. TestPerformance is nil if it was not measured. These fields are read-only.
+	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
+	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
+	// race had none. TestPerformance is nil if it was not measured. These fields are read-only.
 	Series, Metric             string
 	Threshold, TestPerformance *float64
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of

@@ -17,13 +17,13 @@ const (
 	pingTimeout  = 5 * time.Second
 )
 
-// jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes
-// are notified of jobs. Each schema has a channel of its own. The schema's name is hashed,
-// because the name of a channel may have at most 63 bytes.
+// jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes are
+// notified of jobs. Each schema has a channel of its own. The name contains a hash of the schema's
+// name, because the name of a channel may have at most 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
-// notifyJobs notifies all processes, once the transaction is committed, that a job of a kind
-// may be claimed. An empty kind stands for any.
+// notifyJobs notifies all processes, once the transaction is committed, that a job of this kind may
+// be claimed. An empty kind stands for any kind.
 func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	if t.tx.dialect.notifyJobs == "" {
 		return nil
@@ -31,8 +31,8 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	return t.exec(ctx, t.tx.dialect.notifyJobs, kind)
 }
 
-// WatchJobs calls changed when this process or another may have made jobs claimable, until
-// ctx is done or an error occurs. kind is the kind of the jobs, or empty if it is unknown.
+// WatchJobs calls changed when this process or another may have made jobs claimable. It returns
+// when ctx is done or an error occurs. kind is the kind of these jobs, or empty if it is unknown.
 // WatchJobs may miss a change, and may call changed without a change.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
@@ -99,8 +99,8 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// watchDataVersion is WatchJobs for SQLite. The data version of a connection changes when
-// another connection, of this process or another, has changed the database.
+// watchDataVersion is WatchJobs for SQLite. It polls the data version of a connection. This number
+// changes when another connection, of this process or another, has changed the database.
 func (s *Store) watchDataVersion(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {

@@ -20,8 +20,8 @@ func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLink returns the account of a one-time link that is valid at now. account is empty
-// if the link creates the first administrator.
+// GetLink returns the account of the one-time link with this hash. account is empty if the link
+// creates the first administrator. GetLink returns ErrNotFound if the link has expired at now.
 func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)

@@ -8,7 +8,7 @@ import (
 // Mail is a mail that has not been sent yet.
 type Mail struct {
 	Key, Account, Kind string
-	// Attempts is the number of attempts to send the mail. Due is the time of the next
+	// Attempts is the number of attempts to send the mail so far. Due is the time of the next
 	// attempt.
 	Attempts     int64
 	Due, Created time.Time
@@ -24,8 +24,8 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// InsertMail queues a mail if its account exists. It deletes queued mails of the same kind
-// to the same account.
+// InsertMail queues a mail to an account. It replaces a queued mail of the same kind to the same
+// account. If the account does not exist, it queues nothing.
 func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
@@ -35,20 +35,20 @@ func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 		m.Key, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created), m.Account))
 }
 
-// IsMailQueued reports whether a mail of a kind to an account is queued.
+// IsMailQueued reports whether a mail of this kind to the account is queued.
 func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ?)", account, kind).Scan(&queued)
 	return queued, err
 }
 
-// maxMailSkew is how far the clocks of machines may differ without an effect on new mails.
+// maxMailSkew is the maximum difference between the clocks of machines for which [Tx.ClaimMail]
+// does not send a new mail too early.
 const maxMailSkew = time.Minute
 
-// ClaimMail returns the mail that has been due for the longest time at the time now. A mail
-// that was created more than maxMailSkew after now and was never tried is due, too, because
-// the clock was set back.
-// ClaimMail increments Attempts, and makes the mail due again at the time retry, in case the
-// caller does not delete it. It returns ErrNotFound if no mail is due.
+// ClaimMail returns the mail that has been due for the longest time at the time now. If a mail was
+// never tried, and was created more than maxMailSkew after now, the clock was set back, and the
+// mail is due, too. ClaimMail increments Attempts and sets Due to retry, so that the mail is tried
+// again if the caller does not delete it. It returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
@@ -66,7 +66,7 @@ func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail deletes a mail that was sent or that the service gives up.
+// DeleteMail deletes a mail that was sent or that the service no longer tries to send.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

@@ -6,13 +6,13 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is the run of one algorithm in a race that is not trained by the worker of the race,
-// but by another worker.
+// Part is the run of one algorithm in a race that a worker other than the worker of the race
+// trains.
 type Part struct {
 	// Training is the key of the run, and Algorithm its algorithm, which is read-only.
 	Training, Algorithm string
-	// Reached is the virtual time at which the run reached the threshold. It is nil if the
-	// run has not reached it.
+	// Reached is the virtual time at which the run reached the threshold: the cost of its training
+	// until then. It is nil if the run has not reached it.
 	Reached *float64
 	// File is the recorded run. It is zero until the run has ended.
 	File
@@ -32,29 +32,29 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
 	})
 }
 
-// SetReachedTime stores that a run has reached the threshold at a virtual time.
+// SetReachedTime stores the virtual time at which a run has reached the threshold.
 func (t *Tx) SetReachedTime(ctx context.Context, run string, time float64) error {
 	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
-// UpdateRecording stores the recorded run.
+// UpdateRecording stores the file with a recorded run.
 func (t *Tx) UpdateRecording(ctx context.Context, run string, f File) error {
 	return translateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
 
-// CancelParts requests that the other workers end the runs of a race.
+// CancelParts requests that the workers of a race's parts end them.
 func (t *Tx) CancelParts(ctx context.Context, race string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// DeletePartJobs deletes the jobs on the runs of a race, even if they are leased.
+// DeletePartJobs deletes the jobs of a race's parts, even if they are leased.
 func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// DeleteParts deletes the parts of a race and their jobs, even if they are leased. It
-// returns the keys of their blobs.
+// DeleteParts deletes the parts of a race, and their jobs even if they are leased. It returns the
+// keys of the parts' blobs.
 func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, err error) {
 	if err := t.DeletePartJobs(ctx, race); err != nil {
 		return nil, err

@@ -13,15 +13,15 @@ type connectionPool struct {
 	used chan struct{} // has one element for each caller with a connection
 }
 
-// newConnectionPool returns a pool with a maximum number of open connections.
+// newConnectionPool returns a pool that opens at most the given number of connections to db.
 func newConnectionPool(db *sql.DB, connections int) *connectionPool {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return &connectionPool{db, make(chan struct{}, connections)}
 }
 
-// acquire waits until the caller may use one connection. It returns an error if ctx is
-// done before that. Otherwise the caller must call release.
+// acquire waits until the caller may use a connection. The caller must then call release. If ctx is
+// done first, acquire returns an error, and the caller must not call release.
 func (p *connectionPool) acquire(ctx context.Context) error {
 	select {
 	case p.used <- struct{}{}: // the runtime serves waiting senders in order
@@ -31,5 +31,5 @@ func (p *connectionPool) acquire(ctx context.Context) error {
 	}
 }
 
-// release lets the next caller use a connection.
+// release allows the next waiting caller to use a connection.
 func (p *connectionPool) release() { <-p.used }

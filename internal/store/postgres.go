@@ -73,7 +73,7 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openPostgres opens the database of a URL, and migrates it to the given version of the
+// openPostgres opens the database with this URL, and migrates it to the given version of the
 // schema.
 func openPostgres(ctx context.Context, location string, version int64) (*Store, error) {
 	config, err := parsePostgres(location)
@@ -97,9 +97,8 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	return s, nil
 }
 
-// connectError is translateError for an error of the connection attempt. It keeps only the
-// last line of the message, because the driver writes one line for each address that it
-// tried.
+// connectError is translateError for errors of connecting to PostgreSQL. It keeps only the last
+// line of the message, because the driver writes one line for each address that it tried.
 func connectError(err error) error {
 	if !disconnected(err) {
 		return translateError(err)

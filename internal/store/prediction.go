@@ -21,8 +21,8 @@ type Prediction struct {
 	// Reasons is the number of columns of reasons in the result.
 	Reasons          int64
 	Created, Updated time.Time
-	// Threshold is the threshold of the race, and AchievedPerformance the performance of the
-	// model on validation rows. Each is nil if there is none. Both are read-only.
+	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
+	// on validation rows. Each is nil if there is none. Both fields are read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -100,16 +100,15 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState stri
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
-// GetPredictionDrift returns the comparison that SetPredictionDrift has stored for a
-// prediction of the account, or nil if it has stored none. It returns ErrNotFound if there is
-// no such prediction.
+// GetPredictionDrift returns what [Tx.SetPredictionDrift] stored for a prediction of the account,
+// or nil if nothing was stored. It returns ErrNotFound if the account has no such prediction.
 func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
 	return drift, translateError(err)
 }
 
-// SetPredictionDrift stores the comparison of the blind CSV of a prediction with the training
-// CSV, an api.DriftReport in JSON.
+// SetPredictionDrift stores drift, which compares the blind CSV of a prediction with the training
+// CSV: an api.DriftReport in JSON.
 func (t *Tx) SetPredictionDrift(ctx context.Context, key string, drift []byte) error {
 	return t.exec(ctx, "UPDATE prediction SET drift = ? WHERE key = ?", string(drift), key)
 }

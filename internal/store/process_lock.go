@@ -16,8 +16,8 @@ var errLocked = errors.New("locked")
 // lockPollInterval is the interval between attempts to lock.
 const lockPollInterval = 10 * time.Millisecond
 
-// waitForLock locks the file. If another process holds the lock, it waits. The lock is
-// released when the file is closed or the process ends.
+// waitForLock opens and locks the file at path. While another process holds the lock, it waits. The
+// lock is released when the file is closed or the process ends.
 func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
@@ -34,7 +34,7 @@ func waitForLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// processLock is a locked file that shows other processes that this process is running.
+// processLock is a locked file. The lock shows other processes that this process is running.
 type processLock struct {
 	folder, self string
 	file         *os.File
@@ -42,9 +42,9 @@ type processLock struct {
 
 const lockSuffix = ".lock"
 
-// newProcessLock creates and locks the file of this process, and removes the files of
-// dead processes. The caller must hold the entry lock, because otherwise another
-// process could remove the file before it is locked.
+// newProcessLock creates and locks the file of this process in folder, and removes the files of
+// dead processes. The caller must hold the entry lock, because otherwise another process could
+// remove the file before it is locked.
 func newProcessLock(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err

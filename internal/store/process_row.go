@@ -75,7 +75,8 @@ const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, `
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
 
-// renew sends a heartbeat, and records the heartbeats of the other processes.
+// renew sends a heartbeat, records the heartbeats of the other processes, and deletes the rows of
+// dead processes.
 func (p *processRow) renew(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, beatTimeout)
 	defer done()
@@ -101,8 +102,8 @@ func (p *processRow) renew(ctx context.Context) error {
 	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
 }
 
-// observe stores the time of the server and the rows of the other processes. It returns the
-// rows of dead processes.
+// observe records the time of the server and the current rows of the other processes. It returns
+// the rows of dead processes, by name.
 func (p *processRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +124,7 @@ func (p *processRow) observe(server time.Time, others map[string]int64) (dead ma
 	return dead
 }
 
-// deleteDead deletes the rows of dead processes unless they were renewed.
+// deleteDead deletes those rows of dead processes that were not renewed since they were read.
 func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) error {
 	for name, until := range dead {
 		if _, err := p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1 AND until = $2", name, until); err != nil {

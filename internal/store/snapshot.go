@@ -54,13 +54,13 @@ func (s *Store) withoutTimeLimit() *Store {
 	return &unlimited
 }
 
-// Snapshot is [Store.Read] for a function that may take hours.
+// Snapshot is [Store.Read] for a function that may run for hours.
 func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withoutTimeLimit().Read(ctx, fn)
 }
 
-// WriteOnce runs fn, which may take hours, in a transaction and commits it. Unlike
-// [Store.Write] it calls fn only once.
+// WriteOnce runs fn, which may run for hours, in a transaction and commits it. Unlike
+// [Store.Write], it calls fn only once.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	unlimited := s.withoutTimeLimit()
 	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
@@ -99,9 +99,9 @@ func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
 	return columns, err
 }
 
-// EachRow calls columns with the names of the columns of a table of [SnapshotTables], and
-// then fn with each row. On both databases a value is an int64, a float64, a string or
-// nil. fn must not keep the slice.
+// EachRow calls columns with the names of a table's columns, and then fn with each row of the
+// table, which must be one of [SnapshotTables]. On both databases a value is an int64, a float64, a
+// string or nil. fn must not keep the slice.
 func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
 	i := slices.Index(SnapshotTables(), table)
 	if i < 0 {

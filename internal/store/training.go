@@ -27,25 +27,25 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// GroupColumn is the column whose equal cells mark rows that are kept together.
-	// TimeColumn is the column by which scored rows are later than training rows. Each is
-	// empty if there is none.
+	// GroupColumn is the column whose cells divide the rows into groups: the rows of a group are
+	// never divided between training and scored rows. TimeColumn is the column with the times of
+	// rows: scored rows are later than training rows. Each is empty if there is none.
 	GroupColumn, TimeColumn string
-	// Effort is how much a race trains, as in package api. It is empty for the default.
+	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.
 	Effort string
-	// ClassWeights is the JSON of [api.ClassWeights], empty for equal weights.
+	// ClassWeights is [api.ClassWeights] as JSON. It is empty for equal weights.
 	ClassWeights string
-	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are
-	// the scores of the best step on the validation rows. While the run is running, it is the
-	// best step so far.
+	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are the
+	// scores of the best step so far, on the validation rows.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
-	// Curve holds the validation scores of a run, oldest first.
+	// Curve holds the scores of a run on the validation rows, one for each step, oldest first.
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is the time by which the race must end, even if it is still queued, by the
-	// clock of [Store.SharedTime]. If it is zero, there is no deadline. For a part, it is the
-	// time by which the part must end.
+	// Deadline is the time by which the race must end, even if it is still queued. It is a time of
+	// the clock that all processes share, see [Store.SharedTime]. If it is zero, there is no
+	// deadline. For a part, it is the time by which the race must end because of its time limit or
+	// its deadline.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.

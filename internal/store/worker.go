@@ -9,7 +9,7 @@ import (
 type Worker struct {
 	// Process is the name of the process.
 	Process string
-	// Memory is the memory of the worker for its jobs in bytes. 0 means no limit.
+	// Memory is the memory that the worker's jobs may need together, in bytes. 0 means no limit.
 	Memory int64
 	// Host is the name of the machine, Version the version of the program, and Cores the
 	// number of cores that the worker may use. They and Started are zero for a worker of
