@@ -8,12 +8,12 @@
 //	RequestAccess ──► PENDING ──approve──► an account without a password, and a
 //	                     └─────refuse          one-time link ──SetPassword──► LogIn
 //
-// The link is mailed if the service sends mails. Otherwise the administrator
-// hands it over. Only its hash is stored; it expires and works once.
+// The link is mailed if the service sends mails. Otherwise the administrator passes it to the
+// person. Only a hash of the link's code is stored. The link expires, and works once.
 //
-// A context without a caller is an operator on the data folder, who may do
-// everything. The server checks that a caller is an administrator before it calls
-// the operations of administrators.
+// If the context of an operation has no caller, a command on the data folder has called the
+// operation, and may do everything. The server checks that a caller is an administrator before it
+// calls the operations of administrators.
 package account
 
 import (
@@ -44,14 +44,14 @@ type Options struct {
 	NotifyRequests []string
 	// DefaultQuota is the quota of new accounts that are not administrators.
 	DefaultQuota api.Quota
-	// MaxSessions is the maximum number of sessions of an account. When it logs in once
-	// more, its oldest session ends. Defaults to DefaultMaxSessions.
+	// MaxSessions is the maximum number of sessions of an account. If a login would exceed it, the
+	// oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int
-	// RequireSecondFactor makes an account without an authenticator app unable to do anything
-	// but set one up.
+	// RequireSecondFactor reports whether every account needs an authenticator app. An account
+	// without one can then only manage its password and sessions, and set up an app.
 	RequireSecondFactor bool
-	// PasswordMemory is the memory of the hash of a new password in KiB. Defaults to 19 MiB.
-	// Only tests, which log in hundreds of times, use less.
+	// PasswordMemory is the memory in KiB that computing the hash of a new password takes. Defaults
+	// to 19 × 1024. Only tests, which log in hundreds of times, use less.
 	PasswordMemory uint32
 	// BreachedPasswords are refused as new passwords. Nil means that no list is available.
 	BreachedPasswords *auth.BreachedPasswords
@@ -83,8 +83,8 @@ type Accounts struct {
 	deleted   func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
-	// addressLogins limits the logins with one e-mail from one address. emailLogins
-	// limits the logins with one e-mail from all addresses together.
+	// addressLogins limits the failed logins with one e-mail from one address. emailLogins limits
+	// the failed logins with one e-mail from all addresses together.
 	addressLogins, emailLogins *auth.Limiter
 	// codes limits the wrong codes of the authenticator app of one account.
 	codes *auth.Limiter
@@ -96,8 +96,8 @@ type Accounts struct {
 	forgotten, forgottenMails *auth.Limiter
 }
 
-// maxConcurrentHashes is the maximum number of concurrent password hashes. Each takes
-// 19 MiB.
+// maxConcurrentHashes is the maximum number of password hashes that are computed at the same time.
+// Each takes 19 MiB.
 const maxConcurrentHashes = 2
 
 // New returns Accounts.

@@ -40,7 +40,7 @@ func noAccount(err error, name string) error {
 	return err
 }
 
-// find reads the account that lookup returns.
+// find calls lookup in a read transaction, and returns the account.
 func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = lookup(ctx, t)
@@ -109,7 +109,7 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return err
 }
 
-// toAccount converts an account, without its usage.
+// toAccount converts a stored account to one of the API, without its usage.
 func toAccount(account *store.Account) api.Account {
 	out := api.Account{
 		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
@@ -124,7 +124,7 @@ func toAccount(account *store.Account) api.Account {
 	return out
 }
 
-// withUsage converts an account and reads its usage.
+// withUsage converts a stored account to one of the API, with its usage.
 func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
 	out := toAccount(account)
 	usage, err := t.GetUsage(ctx, account.Key)
@@ -132,7 +132,7 @@ func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Ac
 	return out, err
 }
 
-// get returns the account that lookup returns, with its usage.
+// get returns the account that lookup finds, with its usage.
 func (a *Accounts) get(ctx context.Context, lookup accountLookup) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -283,7 +283,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 	return out, nil
 }
 
-// SetRole changes what an account may do.
+// SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	return a.update(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)

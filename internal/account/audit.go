@@ -27,8 +27,8 @@ const (
 )
 
 const (
-	// refusalBurst refused operations of an account are recorded at once. After that, one
-	// is recorded in each refusalInterval, so that nobody can fill the disk with events.
+	// The audit log records at most refusalBurst refused operations of an account in a row. After
+	// that, it records one in each refusalInterval, so that nobody can fill the disk with events.
 	refusalBurst    = 20
 	refusalInterval = time.Minute
 )
@@ -36,21 +36,21 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// event has the fields of an audit event that do not come from the context. An empty
-// actor is the caller.
+// event has the fields of an audit event that do not come from the context. An empty actor stands
+// for the caller.
 type event struct {
 	actor, action, object, outcome string
 }
 
-// Record appends to the audit log that the caller has called an operation. t must be
-// the transaction of the operation.
+// Record appends an event to the audit log: the caller has done action with object. t must be the
+// transaction of the operation.
 func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }
 
-// RecordDownload appends to the audit log that a file of the owner's account is
-// downloaded. It returns a *api.Problem with CodeForbidden if the account is disabled.
-// Otherwise signed URLs, which need no token, would still work.
+// RecordDownload appends an event to the audit log: a file of an account is downloaded. owner is
+// the key of the account. If the account is disabled, RecordDownload returns a *api.Problem with
+// CodeForbidden, because signed URLs, which need no token, would otherwise still work.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.find(ctx, byKey(owner))
 	switch {
@@ -66,16 +66,15 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal appends to the audit log that the caller was not allowed to call an
-// operation.
+// RecordRefusal appends an event to the audit log: the caller was not allowed to call operation.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})
 	}
 }
 
-// record appends an event in a transaction of its own. An error is only logged,
-// because it must not change the response.
+// record appends an event in a transaction of its own. It only logs an error, because a missing
+// event must not change the response.
 func (a *Accounts) record(ctx context.Context, e event) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertEvent(ctx, t, e) })
 	if err != nil {
@@ -83,8 +82,8 @@ func (a *Accounts) record(ctx context.Context, e event) {
 	}
 }
 
-// insertEvent appends an event in a transaction. In the embedded service it does
-// nothing, because that has only one user.
+// insertEvent appends an event to the audit log in the transaction t. It does nothing for the
+// account of the embedded service, which has only one user.
 func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
@@ -124,9 +123,8 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.problem(err)
 }
 
-// EachAuditEvent calls fn with each event that the query in selects, newest first. If
-// limit is not 0, it calls fn with at most this number of events. It ignores the page
-// fields of the query.
+// EachAuditEvent calls fn with each event that the query in selects, newest first. If limit is not
+// 0, it calls fn with at most limit events. It ignores the page of the query.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {

@@ -10,15 +10,14 @@ import (
 	"unicode"
 )
 
-// commonPasswordsFile has common passwords in lower case, one a line: all of at least ten
-// characters, and the 5,000 most common of at least four characters. They are from
-// @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler and Dropbox, Inc. and
+// commonPasswordsFile has common passwords in lower case, one a line: all passwords of the source
+// that have at least ten characters, and its 5,000 most common ones that have at least four. The
+// source is @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler and Dropbox, Inc. and
 // 2021 @zxcvbn-ts, under the MIT licence.
-//
 //go:embed common_passwords.txt.gz
 var commonPasswordsFile []byte
 
-// commonPasswords returns the common passwords.
+// commonPasswords returns the set of the passwords in commonPasswordsFile.
 var commonPasswords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	r, err := gzip.NewReader(bytes.NewReader(commonPasswordsFile))
@@ -35,8 +34,9 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommon reports whether a password in lower case is a common password, a common
-// password written twice, or a common password with digits and symbols around it.
+// isCommon reports whether a password in lower case is a common password, a common password written
+// twice, a common password with digits and symbols around it, or a repetition of at most two
+// characters.
 func isCommon(password string) bool {
 	half := password[:len(password)/2]
 	for _, candidate := range []string{password, half, trimNonLetters(password)} {

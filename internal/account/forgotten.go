@@ -20,10 +20,10 @@ const (
 	forgottenMailInterval = 20 * time.Minute
 )
 
-// RequestPassword mails a one-time link to set a new password to the owner of an account.
-// The current password stays valid until the link is used. Neither the response nor the work
-// for it depends on whether the e-mail has an account. If no process sends mails, it is a *api.Problem with
-// CodeWrongState.
+// RequestPassword mails a one-time link to set a new password to the owner of an account. The
+// current password stays valid until the link is used. Neither the response nor the work for it
+// depends on whether the e-mail has an account. If no process sends mails, RequestPassword returns
+// a *api.Problem with CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
 	if err := checkEmail(email); err != nil {
@@ -45,7 +45,8 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		}
 		outcome := done
 		if err != nil || !mayMail || account.Disabled || account.Email == localEmail {
-			// The same statements for nobody, so that the time of the response reveals nothing.
+			// Execute the same statements for no account, so that the time of the response reveals
+			// nothing.
 			outcome, account = refused, &store.Account{}
 		}
 		if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {

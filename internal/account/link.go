@@ -108,9 +108,9 @@ func invalidLink() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
 }
 
-// FirstLink returns the URL of a one-time link that creates the first administrator,
-// and invalidates earlier such links. It returns an empty string if the store already
-// has an account, apart from the account of the embedded service.
+// FirstLink returns the URL of a one-time link that creates the first administrator, and
+// invalidates earlier links of this kind. It returns an empty string if the store already has an
+// account, apart from the account of the embedded service.
 func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -131,7 +131,7 @@ func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
 	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
 }
 
-// insertLink creates a one-time link of an account and returns its code.
+// insertLink creates a one-time link of an account that expires at expires, and returns its code.
 func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err
@@ -144,8 +144,9 @@ func linkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
 }
 
-// invite invites the owner of an account to set a password. If a process sends mails,
-// it queues a mail of this kind. Otherwise the returned invitation has a link.
+// invite invites the owner of an account to set a password. If the service sends mails, invite
+// queues a mail of kind mailKind with a one-time link. Otherwise the returned invitation has the
+// link.
 func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	sends, errMail := a.anyProcessSendsMail(ctx, t)

@@ -15,21 +15,20 @@ import (
 const localEmail = "local"
 
 const (
-	// From one address, addressBurst logins with one e-mail can be tried at once. After
-	// that, one can be tried in each addressInterval. Only failed logins count.
+	// From one address, addressBurst logins with one e-mail can fail in a row. After that, one can
+	// be tried in each addressInterval.
 	addressBurst    = 10
 	addressInterval = 6 * time.Second
-	// From all addresses together, emailBurst logins with one e-mail can be tried at
-	// once, and then one in each emailInterval. An address from which the account has
-	// logged in before is exempt, so that attacks from other addresses do not lock the
-	// owner out.
+	// From all addresses together, emailBurst logins with one e-mail can fail in a row. After that,
+	// one can be tried in each emailInterval. An address from which the account has logged in
+	// before is exempt, so that attacks from other addresses do not lock the owner out.
 	emailBurst    = 100
 	emailInterval = 10 * time.Second
 )
 
-// LogIn returns a token for an e-mail, a password and, if the account has an
-// authenticator app, its code. Its error does not reveal whether the e-mail is unknown, the
-// password is wrong or the account is disabled.
+// LogIn returns a token for an e-mail, a password and, if the account has an authenticator app, a
+// code of this app. Its error does not reveal whether the e-mail is unknown, the password is wrong
+// or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	refund, err := a.limitAttempt(ctx, email)
@@ -81,9 +80,9 @@ func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) e
 	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
 }
 
-// limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem
-// with CodeTooMany if there were too many attempts. The caller must call refund if the
-// login succeeds.
+// limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem with
+// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call refund,
+// which removes the attempt from the count.
 func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(), err error) {
 	address := CallerFromContext(ctx).RemoteAddress
 	pair := email + "\n" + address

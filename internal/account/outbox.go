@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Mailer sends a mail of plain text. It returns nil once a server has accepted it.
+// Mailer sends mails of plain text. Send returns nil once a mail server has accepted the mail.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
@@ -35,8 +35,8 @@ const (
 	maxMailAge   = 7 * 24 * time.Hour
 )
 
-// queueMail queues a mail of the given kind to an account. It is sent at due or later. t
-// must be the transaction of the change for which the mail is sent.
+// queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
+// later. t must be the transaction of the change for which the mail is sent.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	return true, a.finishMail(context.WithoutCancel(ctx), mail, account, failure)
 }
 
-// finishMail removes a mail that was sent or is too old. Otherwise it schedules the
-// next attempt. failure is the error of this attempt.
+// finishMail deletes a mail that was sent or is too old. Otherwise it schedules the next attempt.
+// failure is the error of the last attempt to send the mail, or nil.
 func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *store.Account, failure error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := done

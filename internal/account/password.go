@@ -18,8 +18,8 @@ const (
 	maxEmail    = 320  // bytes
 )
 
-// hashNewPassword checks a new password of an account and returns its hash. Existing
-// passwords are not checked.
+// hashNewPassword returns the hash of a new password of the account with this e-mail. It returns a
+// problem if the password breaks a rule for new passwords.
 func (a *Accounts) hashNewPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
@@ -140,8 +140,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.problem(err)
 }
 
-// verifyCaller returns the account of the caller if password is its password. Otherwise it
-// records that the action was refused. Attempts are limited as those to log in.
+// verifyCaller returns the account of the caller if password is its password. Otherwise it records
+// in the audit log that action was refused, and returns a problem. Wrong passwords have the same
+// limits as failed logins.
 func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	refund, err := a.limitAttempt(ctx, caller.Email)

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// From one address, requestBurst requests for access are accepted at once, and then
-	// one in each requestInterval.
+	// From one address, requestBurst requests for access are accepted in a row. After that, one is
+	// accepted in each requestInterval.
 	requestBurst    = 5
 	requestInterval = 5 * time.Minute
 	// maxPending is the maximum number of PENDING requests. Further requests are dropped,
@@ -31,9 +31,9 @@ const (
 	maxReasonLength = 1000 // characters
 )
 
-// RequestAccess stores a request for an account. If the domain of the e-mail is an
-// approved one, it approves the request at once. The response does not reveal whether
-// the e-mail already has an account or a request.
+// RequestAccess stores a request for an account. If the domain of the e-mail is one of
+// Options.ApproveDomains, it approves the request at once. The response does not reveal whether the
+// e-mail already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
 	request, err := a.newRequest(in.Body)
 	if err != nil {
@@ -84,8 +84,10 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// acceptRequest stores a request. It returns false if the e-mail already has an account
-// or a PENDING request, or if there are too many requests.
+// acceptRequest stores a request. Then it approves the request if the domain of the e-mail is one
+// of Options.ApproveDomains, and otherwise notifies administrators. It returns false, and stores
+// nothing, if the e-mail already has an account or a PENDING request, or if there are too many
+// requests.
 func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (bool, error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -105,9 +107,10 @@ func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	return true, a.notifyAdministrators(ctx, t)
 }
 
-// notifyAdministrators queues a mail about the PENDING requests to the administrators of
-// Options.NotifyRequests, unless one is queued or no process sends mails. The mail waits
-// for requestMailDelay, so that it lists all requests that arrive together.
+// notifyAdministrators queues a mail about the PENDING requests for each administrator in
+// Options.NotifyRequests who has no such mail in the queue. It does nothing if no process sends
+// mails. The mail is sent after requestMailDelay, so that it lists all requests that arrive
+// together.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
 		return err
@@ -198,8 +201,8 @@ func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequ
 	return a.invite(ctx, t, account, mailApproved)
 }
 
-// decide sets the status of a PENDING request. It returns a problem if the request is
-// not PENDING.
+// decide stores the decision of actor on a PENDING request. status is the new status of the
+// request. decide returns a problem if the request is not PENDING.
 func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
 	before := r.Status
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
@@ -228,8 +231,8 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 	return &out, a.noRequest(err, in.RequestKey)
 }
 
-// noRequest converts ErrNotFound to the problem of an unknown request for access. It
-// converts other errors as problem does.
+// noRequest converts ErrNotFound to the problem of an unknown request for access. It converts other
+// errors as Config.Problem does.
 func (a *Accounts) noRequest(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)

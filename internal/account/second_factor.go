@@ -19,11 +19,10 @@ const (
 )
 
 const (
-	// For one account, codeBurst codes of its authenticator app can be tried at once. After
-	// that, one can be tried in each codeInterval. Only wrong codes count, from all
-	// addresses together. Three of a million codes are valid at any time, so that
-	// somebody who knows the password and tries 149 codes in a day guesses one of them
-	// with a probability of 0.00045.
+	// For one account, codeBurst wrong codes of its authenticator app can be tried in a row. After
+	// that, one code can be tried in each codeInterval. Codes from all addresses count together.
+	// Three of a million codes are valid at any time, so somebody who knows the password and tries
+	// 149 codes in a day guesses a valid one with a probability of 0.00045.
 	codeBurst    = 5
 	codeInterval = 10 * time.Minute
 )
@@ -53,9 +52,9 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.issuer(ctx), account.Email)}, nil
 }
 
-// issuer returns the name of the service in authenticator apps: the host of its URL. It has
-// no port and is no IPv6 address, because the label of an otpauth URL may have only the colon
-// between issuer and account.
+// issuer returns the name of the service in authenticator apps: the host of its URL without the
+// port, or "Foretell" if there is none or if it is an IPv6 address. The label of an otpauth URL may
+// have only one colon, which is between issuer and account.
 func (a *Accounts) issuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
@@ -139,9 +138,9 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 	}
 }
 
-// useCode checks a code of the authenticator app of an account. The code is then used up. It
-// returns a *api.Problem with CodeBadCredentials if the code is wrong or was used before, and
-// with CodeTooMany if there were too many wrong codes.
+// useCode checks a code of the authenticator app of an account, and marks it as used. It returns a
+// *api.Problem with CodeBadCredentials if the code is wrong or was used before, and with
+// CodeTooMany if there were too many wrong codes.
 func (a *Accounts) useCode(ctx context.Context, account *store.Account, code string) error {
 	if wait := a.codes.Take(account.Key); wait > 0 {
 		return tooMany("too many wrong codes of the authenticator app; try again later", wait)
@@ -158,7 +157,7 @@ func (a *Accounts) useCode(ctx context.Context, account *store.Account, code str
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
 	})
-	if errors.Is(err, store.ErrWrongState) { // another request has used it or removed the app meanwhile
+	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
 	a.codes.Refund(account.Key) // the code is right

@@ -19,9 +19,9 @@ const (
 	maxClientName = 200
 )
 
-// openSession opens a session of an account and returns its token. If the account then has
-// more than Options.MaxSessions sessions, the oldest ones end. The account of the embedded
-// service has no such limit. openSession returns errCredentialsChanged, see checkCredentials.
+// openSession opens a session of an account and returns its token. If the account then has more
+// than Options.MaxSessions sessions, the oldest ones end. The account of the embedded service has
+// no such limit. openSession returns the error of checkCredentials.
 func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -57,9 +57,9 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
 // checkCredentials returns errCredentialsChanged if, since verified was read, the account was
-// disabled or deleted, or its password or authenticator app was changed. Verifying a password
-// takes long, and what ends the sessions of an account must also stop the requests that are
-// about to use its old credentials.
+// disabled or deleted, or its password or authenticator app was changed. Such a change ends the
+// sessions of the account. Because verifying a password takes long, a request may have verified the
+// old credentials before the change, and must not use them after it.
 func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -71,8 +71,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of the account of newest until it has at most
-// Options.MaxSessions. It never ends newest.
+// endOldestSessions ends the oldest sessions of the account to which newest belongs, until at most
+// Options.MaxSessions remain. It never ends newest.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 	return nil
 }
 
-// clientName returns the printable part of a User-Agent, shortened.
+// clientName returns at most maxClientName bytes of the printable characters of a User-Agent.
 func clientName(userAgent string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' { // RFC 9110 allows only ASCII

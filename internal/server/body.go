@@ -14,19 +14,20 @@ import (
 // duration of the whole upload is not limited.
 const uploadIdleTimeout = 2 * time.Minute
 
-// formEnd is appended to a form, because its last line may have no line break.
+// formEnd is appended to the body of a multipart form, because the last line of the body may have
+// no line break.
 const formEnd = "\r\n"
 
-// requestBody is the body of every request. It counts and limits the bytes, limits the
-// time without any byte, and keeps the error that ended the body.
+// requestBody is the body of every request. It counts the bytes and limits their number, limits the
+// time that may pass without a byte, and keeps the error with which reading ended.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
 	hasBegun  bool
-	hasEnded  bool  // all bytes were read, or reading failed
-	err       error // of Read; io.EOF at the end
+	hasEnded  bool  // all bytes were read, or a read failed
+	err       error // the error of the last Read; io.EOF at the end of the body
 
-	limit int64 // maximum of bytesRead; 0 is no limit
+	limit int64 // maximum of bytesRead; 0 means no limit
 	// If form is true, formEnd is appended, and the body ends with io.ErrUnexpectedEOF
 	// instead of io.EOF, because multipart.Reader would take io.EOF in a truncated body
 	// for the end of the form.
@@ -40,8 +41,8 @@ type requestBody struct {
 	now  func() time.Time
 }
 
-// setIdleTimeout makes a read fail if no byte arrives for the duration d. The timeout
-// ends when release is called.
+// setIdleTimeout makes a read fail if no byte arrives for the duration d. The caller must call
+// release, which ends the timeout.
 func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
 	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
 	return b.clearDeadline
@@ -63,7 +64,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	b.clearDeadline() // which would otherwise interrupt the response
+	b.clearDeadline() // the deadline would otherwise interrupt the response
 	b.err = err
 	if b.form && errors.Is(err, io.EOF) {
 		end := copy(p[n:], formEnd[b.appended:])

@@ -15,8 +15,8 @@ import (
 // of the service (DNS rebinding), and read responses as if they were its own.
 var LoopbackHosts = []string{"localhost", addresses}
 
-// addresses in Options.AllowedHosts allows all IP addresses, because no other site can have
-// one as its name.
+// addresses is an element of Options.AllowedHosts that allows all IP addresses. This is safe,
+// because no other site can have an IP address as its name.
 const addresses = "ip addresses" // no host name has a space
 
 // checkHost returns a handler that calls next if the host of a request is allowed.

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// numberSuffix ends the error message for a number that does not fit its field. The
-// name of the field precedes it.
+// numberSuffix is the end of the error message of unmarshalJSON for a number that does not fit its
+// field. The name of the field precedes it.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
 // unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Its

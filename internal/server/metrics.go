@@ -26,7 +26,7 @@ type Metrics struct {
 	files         *fileMetrics
 }
 
-// NewMetrics returns the metrics of an app and of the handler that is created with
+// NewMetrics returns the metrics of an app, and of the handler that [New] returns for them as
 // [Options.Metrics].
 func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	m := &Metrics{
@@ -67,7 +67,8 @@ const (
 	loginLimited = "limit"
 )
 
-// AddGauge adds a gauge. Each scrape calls value. The name must not be used yet.
+// AddGauge adds a gauge. Each scrape calls value and reports its result. The name must not be in
+// use.
 func (m *Metrics) AddGauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }

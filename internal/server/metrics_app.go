@@ -20,7 +20,7 @@ var (
 	jobAgeDesc = prometheus.NewDesc("foretell_jobs_oldest_queued_seconds",
 		"Age of the oldest queued job, by kind; 0 if none is queued.", []string{"kind"}, nil)
 	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
-		"Jobs that this process ended, by kind and the final state of their subject.", []string{"kind", "outcome"}, nil)
+		"Jobs that this process ended, by kind and the final state of the dataset, training job or prediction.", []string{"kind", "outcome"}, nil)
 	jobDurationDesc = prometheus.NewDesc("foretell_job_duration_seconds",
 		"Time from the beginning to the end of the jobs that this process ended, by kind; a job of kind train is a race.", []string{"kind"}, nil)
 )

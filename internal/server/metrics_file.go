@@ -6,7 +6,7 @@ import (
 	"foretell/internal/blob"
 )
 
-// fileMetrics are the metrics of the reads, writes and deletes of stored files. It is a
+// fileMetrics has metrics of the calls that read, write and delete stored files. It is a
 // prometheus.Collector.
 type fileMetrics struct {
 	durations *prometheus.HistogramVec
@@ -34,7 +34,7 @@ func newFileMetrics() *fileMetrics {
 	return m
 }
 
-// observe records one call.
+// observe adds one call that read, wrote or deleted a stored file.
 func (m *fileMetrics) observe(c blob.BackendCall) {
 	m.durations.WithLabelValues(c.Operation).Observe(c.Elapsed.Seconds())
 	if c.Operation != blob.CallDelete {

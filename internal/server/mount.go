@@ -81,9 +81,8 @@ func (s *service) mountAccounts() {
 	mount(s, api.ListWorkers, a.ListWorkers)
 }
 
-// response is the response of an operation for huma. It is the same type for all of them,
-// because huma.Register is a large generic function: the compiler makes one for each pair of
-// types, and each costs the compiler time.
+// response is the response of every operation for huma. All operations have the same type, because
+// huma.Register is a large generic function, and compiling it for many types takes long.
 type response struct {
 	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     any

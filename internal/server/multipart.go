@@ -82,10 +82,11 @@ func (f *formFile) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// FileName returns the name of the file. It is empty until a part of the file was read.
+// FileName returns the name of the file. It is empty until the file is found in the body.
 func (f *formFile) FileName() string { return f.fileName }
 
-// findFile reads up to the part `file`.
+// findFile reads the body up to the content of the part `file`, and calls onField with the parts
+// before it. It returns a problem if the body has no part `file`.
 func (f *formFile) findFile() error {
 	for {
 		part, err := f.parts.NextRawPart() // NextPart would decode quoted-printable
@@ -108,8 +109,8 @@ func (f *formFile) findFile() error {
 	}
 }
 
-// readRest reads the parts after the file. It returns an error if the body is truncated
-// there.
+// readRest reads the parts after the file. It returns an error if the body is truncated there, or
+// has another file.
 func (f *formFile) readRest() error {
 	for {
 		part, err := f.parts.NextRawPart()

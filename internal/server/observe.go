@@ -18,7 +18,7 @@ import (
 type request struct {
 	id        string
 	operation string // the operation's ID; "" until the request is routed
-	account   string // the caller's e-mail; "" until authenticated; of a login, as tried
+	account   string // the caller's e-mail; "" until it is known; for a login, the e-mail in the request
 	// authenticated reports whether the request has a valid token.
 	authenticated bool
 	// w and r are for the operations that read the body or write the response themselves.
@@ -46,7 +46,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
-			defer rec.limitWrite() // what is left in the buffer
+			defer rec.limitWrite() // the buffer is written after the handler has returned
 		}
 		req.body = &requestBody{ReadCloser: r.Body}
 		ctx, endSpan := s.startSpan(r, req)
@@ -108,7 +108,7 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 	req := requestFromContext(r.Context())
 	level := slog.LevelInfo
 	if req.operation == "" && rec.status < http.StatusBadRequest {
-		level = slog.LevelDebug // health checks and the like
+		level = slog.LevelDebug // for example a health check
 	}
 	attributes := []slog.Attr{
 		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),

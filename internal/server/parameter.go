@@ -42,9 +42,8 @@ func parametersFromType(in reflect.Type) parameters {
 	return ps
 }
 
-// validate returns a problem that lists the parameters with invalid syntax, or nil if
-// there are none. It converts keys in the path to lower case, because keys are stored
-// so.
+// validate returns a problem that lists the parameters with invalid syntax, or nil if there are
+// none. It converts keys in the path to lower case, as they are stored.
 func (ps parameters) validate(r *http.Request) *api.Problem {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -59,7 +58,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 		r.SetPathValue(name, strings.ToLower(key))
 	}
 	for _, name := range ps.query {
-		if len(query[name]) > 1 { // another program might use another one of them
+		if len(query[name]) > 1 { // programs differ in which of several values they use
 			fields = append(fields, api.FieldError{Field: name, Message: "must not be repeated"})
 		}
 	}

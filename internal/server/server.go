@@ -42,15 +42,16 @@ type Options struct {
 	// https://foretell.example.com. Defaults to the scheme and host of each
 	// request.
 	PublicURL string
-	// AllowedHosts are the host names, without ports, to which requests may be sent. Others
-	// get 400. The host of PublicURL is always allowed. Defaults to any. See LoopbackHosts.
+	// AllowedHosts are the host names, without ports, to which requests may be sent. Requests to
+	// other hosts get 400. The host of PublicURL is always allowed. If AllowedHosts is empty, all
+	// hosts are allowed. See LoopbackHosts.
 	AllowedHosts []string
-	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, -Proto and
-	// -Host are used. A proxy must set all three, because otherwise a client could set
-	// them.
+	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
+	// and X-Forwarded-Host are used. Such a proxy must set all three headers, because otherwise a
+	// client could set the others.
 	TrustedProxies []netip.Prefix
-	// Metrics are the metrics of the service. If nil, the service creates them and serves
-	// them at /metrics.
+	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
+	// serves them at /metrics.
 	Metrics *Metrics
 	// PublicMetrics makes the service serve Metrics at /metrics even if they are not nil.
 	PublicMetrics bool
@@ -61,8 +62,8 @@ type Options struct {
 	Tracer trace.Tracer
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// LoginBurst is the number of logins from one address that may fail at once. After
-	// that, one may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
+	// LoginBurst is the number of logins from one address that may fail in a row. After that, one
+	// may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
 	// Local is how the browser gets access to the embedded service. If it is nil, visitors sign in.

@@ -189,7 +189,7 @@ func (w *rangeErrorWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom lets the underlying writer use sendfile.
+// ReadFrom copies src to the underlying writer, which can then use sendfile.
 func (w *rangeErrorWriter) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, src)
 }

@@ -38,7 +38,7 @@ func (s *service) startSpan(r *http.Request, req *request) (ctx context.Context,
 	}
 }
 
-// operationsByID has every operation of the contract.
+// operationsByID has every operation of the API, by its ID.
 var operationsByID = func() map[string]api.Operation {
 	byID := map[string]api.Operation{}
 	for _, op := range api.Operations() {
