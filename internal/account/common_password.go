@@ -14,6 +14,7 @@ import (
 // that have at least ten characters, and its 5,000 most common ones that have at least four. The
 // source is @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler and Dropbox, Inc. and
 // 2021 @zxcvbn-ts, under the MIT licence.
+//
 //go:embed common_passwords.txt.gz
 var commonPasswordsFile []byte
 

@@ -115,25 +115,25 @@ type Account struct {
 	Name         string `json:"name" doc:"The person's name; empty if unknown."`
 	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
 	Role         string `json:"role" doc:"What the account may do." enum:"user,administrator"`
-	State        string `json:"state" doc:"INVITED has no password yet, DISABLED cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
+	State        string `json:"state" doc:"INVITED: the account has no password yet. ACTIVE: its owner can log in. DISABLED: its owner cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
 	SecondFactor bool   `json:"secondFactor" doc:"Whether a login needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
-	Usage        *Usage `json:"usage,omitempty" doc:"What the account has stored and runs; absent in lists."`
+	Usage        *Usage `json:"usage,omitempty" doc:"How much of its quota the account uses; absent in lists."`
 	CreatedOn    string `json:"createdOn" doc:"When the account was created."`
 }
 
-// Quota limits what an account may have; null is no limit.
+// Quota limits what an account may have. Null means no limit.
 type Quota struct {
-	Datasets *int64 `json:"datasets" doc:"Number of datasets." minimum:"0" nullable:"true"`
-	Bytes    *int64 `json:"bytes" doc:"Bytes of all stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
-	Races    *int64 `json:"races" doc:"Number of races that are PENDING or RUNNING. The jobs of single algorithms do not count." minimum:"0" nullable:"true"`
+	Datasets *int64 `json:"datasets" doc:"Maximum number of datasets." minimum:"0" nullable:"true"`
+	Bytes    *int64 `json:"bytes" doc:"Maximum bytes of all stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
+	Races    *int64 `json:"races" doc:"Maximum number of races that are PENDING or RUNNING. The jobs of single algorithms do not count." minimum:"0" nullable:"true"`
 }
 
 // Usage is how much an account uses of its [Quota].
 type Usage struct {
-	Datasets int64 `json:"datasets" doc:"Maximum number of datasets."`
-	Bytes    int64 `json:"bytes" doc:"Maximum bytes of all stored files."`
-	Races    int64 `json:"races" doc:"Maximum number of races that are PENDING or RUNNING."`
+	Datasets int64 `json:"datasets" doc:"Number of datasets."`
+	Bytes    int64 `json:"bytes" doc:"Bytes of all stored files."`
+	Races    int64 `json:"races" doc:"Number of races that are PENDING or RUNNING."`
 }
 
 // AccountInput identifies an account.

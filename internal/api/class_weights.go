@@ -12,8 +12,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// ClassWeightsBalanced is the class weights that are inversely proportional to the numbers
-// of rows of the classes.
+// ClassWeightsBalanced stands for class weights that are inversely proportional to the numbers of
+// rows of the classes.
 const ClassWeightsBalanced = "balanced"
 
 // MaxClassWeight is the largest class weight. The smallest is 1/MaxClassWeight.
@@ -25,7 +25,7 @@ type ClassWeights struct {
 	// Balanced selects, for class c with n_c of n rows and k classes, the weight n/(k·n_c), as
 	// in scikit-learn.
 	Balanced bool
-	// ByClass has the weights by label. Those of other classes are 1.
+	// ByClass has the weights by label. A class that is not in ByClass has the weight 1.
 	ByClass map[string]float64
 }
 
@@ -95,8 +95,9 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each class, or nil if the weights are equal. An unknown label
-// or a weight that is not from 1/MaxClassWeight to MaxClassWeight is an error.
+// Resolve returns the weight of each of the classes, or nil if the weights are equal. It returns an
+// error if ByClass has an unknown label, or a weight that is not from 1/MaxClassWeight to
+// MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {
 		return nil, nil

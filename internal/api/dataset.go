@@ -113,7 +113,7 @@ type Dataset struct {
 	DatasetUploadInfo *UploadInfo `json:"datasetUploadInfo,omitempty"`
 }
 
-// Column profiles one feature column.
+// Column describes one feature column of a dataset.
 type Column struct {
 	Name     string `json:"name" doc:"Name of the column in the header."`
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`

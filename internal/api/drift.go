@@ -2,11 +2,11 @@ package api
 
 import "math"
 
-// DriftLevel says how different the values of a column are.
+// DriftLevel says how much the values of a column differ between two files.
 type DriftLevel string
 
-// The levels, as is usual for the population stability index (N. Siddiqi, Credit Risk
-// Scorecards, 2006).
+// The levels of drift, with the bounds that are usual for the population stability index (N.
+// Siddiqi, Credit Risk Scorecards, 2006).
 const (
 	DriftNone    DriftLevel = "none"    // the index is below 0.1 or below DriftColumn.Chance
 	DriftSome    DriftLevel = "some"    // the index is at least 0.1 and below 0.25
@@ -26,7 +26,7 @@ type DriftReport struct {
 	Columns []DriftColumn `json:"columns" doc:"The columns in descending order of psi; columns that were not compared are last."`
 }
 
-// DriftColumn compares a column of the two files.
+// DriftColumn compares a column of one file with the same column of the other.
 type DriftColumn struct {
 	Name  string     `json:"column" doc:"Name of the column in the header."`
 	Kind  string     `json:"kind" doc:"Kind of the values, as in Column."`
@@ -45,7 +45,8 @@ type DriftColumn struct {
 	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }
 
-// DriftPart is a part of the values of a column, with its shares of the rows.
+// DriftPart is a part of the values of a column, such as a range of numbers, with the fractions of
+// the rows of both files that are in it.
 type DriftPart struct {
 	Name     string  `json:"name" doc:"A range or text, other for all other texts, or missing for missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`

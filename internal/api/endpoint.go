@@ -7,10 +7,10 @@
 // from it.
 package api
 
-// Operation is the part of an endpoint that does not depend on its types.
+// Operation describes an endpoint, except for its request and response types.
 type Operation struct {
-	// ID identifies the operation, such as "getDataset". A profile of the command
-	// line can override Path by this ID.
+	// ID identifies the operation, such as "getDataset". A profile in the config file of the
+	// command line can replace Path, for the operation with this ID.
 	ID string
 	// Method is the HTTP method. Path has parameters in braces.
 	Method, Path string

@@ -57,5 +57,5 @@ type Worker struct {
 	Memory     int64  `json:"memory" doc:"Memory that the process may use for its jobs, in bytes; 0 means no limit."`
 	Jobs       int64  `json:"jobs" doc:"Number of jobs that the process runs now."`
 	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`
-	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. In a data folder a lock shows that the process is alive, and this is the time of the request."`
+	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite, a lock instead of heartbeats shows that the process is alive, and lastSeenOn is the time of the request."`
 }

@@ -66,8 +66,8 @@ type ModelPage struct {
 	Page
 }
 
-// ModelReport is the response of [GetModelReport]. Every metric except Training
-// is measured on rows that the model was not trained on.
+// ModelReport is the response of [GetModelReport]. All scores except Training are computed on rows
+// that the model was not trained on.
 type ModelReport struct {
 	ModelKey string `json:"modelKey"`
 	// Algorithm is BLEND for a weighted mean of the algorithms in Blend.
@@ -90,7 +90,7 @@ type ModelReport struct {
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
 	// Effort is EffortFast, or empty for the default.
-	Effort string `json:"effort,omitempty" doc:"How much the race trained: fast; absent if it is the default."`
+	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Features is the number of features extracted from the columns, or 0 in old
@@ -100,7 +100,7 @@ type ModelReport struct {
 	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on: those that are most informative on the training rows of each fold. Absent if all features were used."`
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
-	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether these rows were divided between training and scored rows, because equal rows are normal in this table. Otherwise equal rows were kept together."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether copies were divided between training and scored rows, because equal rows are normal in this table. Otherwise equal rows were kept together."`
 	// Validation, Test and Training are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
@@ -279,7 +279,7 @@ type CurvePoint struct {
 // frequency of the class.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
-	High float64 `json:"high" doc:"Upper end of the bin. It is not in the bin, except 1."`
+	High float64 `json:"high" doc:"Upper end of the bin. A probability that equals it is in the next bin, unless it is 1."`
 	Rows int64   `json:"rows"`
 	// Predicted, Observed and Interval are nil without rows.
 	Predicted *float64  `json:"predicted,omitempty" doc:"Mean predicted probability of the rows."`

@@ -6,23 +6,23 @@ const MaxPageLimit = 1000
 
 // PageInput has the parameters of every list.
 type PageInput struct {
-	Offset int64 `query:"offset" required:"true" minimum:"0" doc:"How many items to skip, from the newest."`
-	Limit  int64 `query:"limit" required:"true" minimum:"1" doc:"The maximum number of items to return; more than 1000 counts as 1000."`
+	Offset int64 `query:"offset" required:"true" minimum:"0" doc:"How many items to skip from the beginning of the list."`
+	Limit  int64 `query:"limit" required:"true" minimum:"1" doc:"The maximum number of items to return; a value above 1000 is reduced to 1000."`
 }
 
-// Page is the envelope of every list.
+// Page has the members of every list that describe the page.
 type Page struct {
 	Offset int64 `json:"offset" doc:"The requested offset."`
 	Limit  int64 `json:"limit" doc:"The limit that was applied, at most 1000."`
-	// NextOffset is the offset of the next page; absent on the last.
+	// NextOffset is the offset of the next page. It is nil on the last page.
 	NextOffset *int64 `json:"nextOffset,omitempty" doc:"Offset of the next page; absent on the last page."`
-	// Total counts the items of all pages. The client sets it to -1 if the service
-	// does not report it.
+	// Total is the number of items on all pages. The client sets it to -1 if the service does not
+	// report it.
 	Total int64 `json:"total" doc:"Number of items on all pages."`
 }
 
-// Page returns the envelope of the page that the input selects, without its total,
-// or a *Problem if a parameter is out of range.
+// Page returns the page that the input selects, without its total, or a *Problem if a parameter is
+// out of range.
 func (in PageInput) Page() (Page, error) {
 	if in.Offset < 0 {
 		return Page{}, NewFieldProblem("offset", "%d: must be at least 0", in.Offset)

@@ -82,7 +82,7 @@ type Problem struct {
 	Type   string `json:"type" doc:"about:blank"`
 	Title  string `json:"title" doc:"Name of the HTTP status."`
 	Status int    `json:"status" doc:"The HTTP status."`
-	// Detail is what went wrong, with the value.
+	// Detail says what went wrong, and contains the invalid value.
 	Detail string `json:"detail" doc:"What went wrong. It has the value that was wrong."`
 	Code   Code   `json:"code" doc:"Stable error code, for programs."`
 	// Errors lists the invalid fields, if any.
@@ -127,7 +127,7 @@ func (p *Problem) WithCause(err error) *Problem {
 	return p
 }
 
-// Error returns the detail.
+// Error returns the detail, or the title if there is no detail.
 func (p *Problem) Error() string {
 	if p.Detail == "" {
 		return p.Title
@@ -135,7 +135,7 @@ func (p *Problem) Error() string {
 	return p.Detail
 }
 
-// Unwrap returns the cause.
+// Unwrap returns the error that was passed to WithCause, or nil.
 func (p *Problem) Unwrap() error { return p.cause }
 
 // CodeFromError returns the code of the Problem in err's chain, or [CodeInternal] if

@@ -2,7 +2,7 @@ package api
 
 import "math"
 
-// Scores are the metrics on one set of rows.
+// Scores are the scores of a model on one set of rows, by metric.
 type Scores struct {
 	Accuracy         float64 `json:"accuracy"`
 	BalancedAccuracy float64 `json:"balancedAccuracy"`
@@ -14,9 +14,9 @@ type Scores struct {
 	LogLoss float64  `json:"logLoss" doc:"Log loss in nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
 	// Brier and CalibrationError are nil in old reports.
 	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
-	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows in which it is right, over ten bins."`
+	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows for which this class is the true one, over ten bins."`
 	// OfClass is nil unless the race was for a metric of one class.
-	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The metric of the race by its name, if it is that of one class, such as f1[yes]."`
+	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The score by the name of the race's metric, if it is a metric of one class, such as f1[yes]."`
 	// Intervals holds the 95 % confidence intervals by metric.
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
 }

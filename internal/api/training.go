@@ -46,13 +46,13 @@ func PerformanceName(metric string) string {
 	return metric
 }
 
-// How much a race trains. The empty string means EffortDefault.
+// The values of effort: how much a race trains. The empty string means EffortDefault.
 const (
 	EffortFast    = "fast"
 	EffortDefault = "default"
 )
 
-// Efforts are the values of effort, in ascending order.
+// Efforts returns the values of effort, in ascending order.
 func Efforts() []string { return []string{EffortFast, EffortDefault} }
 
 // Metrics of calibration, only in reports. Smaller is better.
@@ -89,7 +89,7 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"Whether to also return all performances since the start of the race."`
+	History bool `query:"history" doc:"Whether the response has all performances since the start of the race."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
@@ -120,7 +120,7 @@ type NewTraining struct {
 	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as the rows of one customer. Such rows are never divided between training and scored rows, and the column is no feature. An extension."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. Test and validation rows are later than the rows trained on. An extension."`
 
-	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"The same data and seed produce the same model."`
+	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
@@ -165,7 +165,7 @@ type Training struct {
 	ParentTrainingJobKey string       `json:"parentTrainingJobKey,omitempty" doc:"Key of the race, if this job is the run of one algorithm in a race."`
 	Algorithm            string       `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
 	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
-	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before this one."`
+	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
 }
 
@@ -180,7 +180,7 @@ type TrainingProgress struct {
 	Status       string         `json:"status" doc:"The race's state."`
 	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as in a training job. An extension."`
 	Jobs         []AlgorithmRun `json:"jobs" doc:"The job of each algorithm."`
-	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: how many races run before this one."`
+	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
 }
 
@@ -201,7 +201,7 @@ type AlgorithmRun struct {
 	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Log loss of the best step on validation rows, in nats; smaller is better. An extension."`
 	// Steps is the number of performances so far. It is 0 if the service does not
 	// report it.
-	Steps int `json:"steps,omitempty" doc:"Number of performances so far."`
-	// Performances are all values since the start, if requested.
+	Steps int `json:"steps,omitempty" doc:"Number of training steps so far, each of which has a performance."`
+	// Performances has the performances of all steps so far, if they were requested.
 	Performances []float64 `json:"performances,omitempty" doc:"All performances since the start, oldest first, if history was requested."`
 }

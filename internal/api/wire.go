@@ -27,13 +27,13 @@ type Decimal struct {
 // without a threshold. The zero value means that the request does not have the
 // member.
 type Threshold struct {
-	// Value is from 0 to 1. Nil is no threshold.
+	// Value is from 0 to 1. Nil means no threshold.
 	Value *float64
 	// IsSet reports whether the request has the member.
 	IsSet bool
 }
 
-// NewThreshold returns a Threshold that is set to value. Nil is no threshold.
+// NewThreshold returns a Threshold that is set to value. A nil value means no threshold.
 func NewThreshold(value *float64) Threshold { return Threshold{Value: value, IsSet: true} }
 
 // ValidThreshold reports whether value is nil or from 0 to 1.

@@ -16,12 +16,12 @@ import (
 	"foretell/internal/spill"
 )
 
-// archiveWriter writes the entries of a backup and collects their checksums.
+// archiveWriter writes the entries of a backup to a tar archive and collects their checksums.
 type archiveWriter struct {
 	tar     *tar.Writer
-	whole   hash.Hash // of all bytes
+	whole   hash.Hash // of all bytes written
 	created time.Time
-	sums    *spill.TempFile // the content of SHA256SUMS
+	sums    *spill.TempFile // the lines of SHA256SUMS so far
 }
 
 func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveWriter, error) {
@@ -33,12 +33,12 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), whole: whole, created: created, sums: sums}, nil
 }
 
-// errSizeMismatch is returned by add if the size of the content differs from the given size.
+// errSizeMismatch is returned by add if the content has fewer bytes than announced.
 var errSizeMismatch = errors.New("it has another size than before")
 
-// add writes an entry of size bytes and returns its checksum in hex. If content cannot be
-// read completely, add fills the entry with zeros and returns the read error as a
-// *contentError.
+// add writes an entry of size bytes, and returns the checksum of its content in hex. If content
+// cannot be read completely, add fills the rest of the entry with zeros and returns the read error
+// as a *contentError.
 func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum string, err error) {
 	header := &tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: a.created, Typeflag: tar.TypeReg}
 	if err := a.tar.WriteHeader(header); err != nil {
@@ -77,7 +77,7 @@ func (a *archiveWriter) addTemp(name string, file *spill.TempFile) error {
 	return err
 }
 
-// sum returns the checksum, in hex, of all bytes before the next header.
+// sum returns the checksum, in hex, of all bytes written before the header of the next entry.
 func (a *archiveWriter) sum() (string, error) {
 	err := a.tar.Flush() // the padding of the last entry
 	return hex.EncodeToString(a.whole.Sum(nil)), err
@@ -92,7 +92,7 @@ type contentError struct{ cause error }
 func (e *contentError) Error() string { return e.cause.Error() }
 func (e *contentError) Unwrap() error { return e.cause }
 
-// trackingWriter remembers its first write error.
+// trackingWriter writes to w and keeps the last error of w.
 type trackingWriter struct {
 	w   io.Writer
 	err error
@@ -146,16 +146,16 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// archiveReader reads the entries of a backup and computes their checksums.
+// archiveReader reads the entries of a backup from a tar archive and computes their checksums.
 type archiveReader struct {
 	tar *tar.Reader
-	raw io.Reader // all bytes, through whole
-	// whole is the checksum of all bytes read except those of the last block. After next,
-	// the last block is the header of the current entry.
+	raw io.Reader // the archive, whose bytes whole receives as they are read
+	// whole is the checksum of all bytes read, except those of the last block. After a call of
+	// next, the last block is the header of the current entry.
 	whole  *delayedHash
 	entry  *tar.Header
 	digest hash.Hash       // of the current entry
-	sums   *spill.TempFile // what SHA256SUMS must be
+	sums   *spill.TempFile // the lines that SHA256SUMS must have
 }
 
 func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiveReader, error) {
@@ -168,7 +168,7 @@ func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiv
 	return &archiveReader{tar: tar.NewReader(raw), raw: raw, whole: whole, sums: sums}, nil
 }
 
-// next moves to the next entry. It returns io.EOF at the end.
+// next moves to the next entry. It returns io.EOF if there is none.
 func (a *archiveReader) next() error {
 	if err := a.finish(); err != nil {
 		return err
@@ -239,8 +239,8 @@ func (a *archiveReader) verifySums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry from its line in SHA256SUMS: from the line
-// computed or, if that is missing, from the line listed.
+// quoteEntryName returns the quoted name of an entry, from the line that was computed for
+// SHA256SUMS or, if there is none, from the line that SHA256SUMS has.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {
@@ -251,7 +251,7 @@ func quoteEntryName(computed, listed []byte) string {
 	return sumsName
 }
 
-// verifyEnd checks that nothing but zeros follows the content of the current entry.
+// verifyEnd returns ErrDamaged if anything but zeros follows the current entry.
 func (a *archiveReader) verifyEnd() error {
 	buf := make([]byte, blockSize)
 	for {
@@ -271,7 +271,8 @@ func (a *archiveReader) verifyEnd() error {
 // close releases the temporary file.
 func (a *archiveReader) close() error { return a.sums.Close() }
 
-// damaged wraps a read error of a backup in ErrDamaged, unless the context has ended.
+// damaged wraps an error of reading a backup in ErrDamaged. It returns an error of an ended context
+// unchanged.
 func damaged(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err

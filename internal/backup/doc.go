@@ -40,7 +40,7 @@ var (
 // it reads.
 const formatVersion = 1
 
-// The names of entries.
+// The names of entries, and the parts from which they are composed.
 const (
 	headerName  = "backup.json"
 	filePrefix  = "files/"
@@ -83,7 +83,7 @@ type DamagedFile struct {
 	Reason string `json:"reason"`
 }
 
-// trailer is the content of the last entry.
+// trailer is the content of the last entry, end.json.
 type trailer struct {
 	// SHA256 is the checksum, in hex, of all bytes before the header of this entry.
 	SHA256 string `json:"sha256"`

@@ -23,22 +23,21 @@ const (
 	maxDamaged = 1 << 30
 )
 
-// Verify reads a whole backup and returns ErrDamaged if it is not what [Write] wrote.
-// tempDir is the folder for temporary files. If it is empty, Verify uses the folder of the
-// operating system.
+// Verify reads a whole backup, and returns ErrDamaged if the backup differs from what [Write]
+// wrote. tempDir is the folder for temporary files. It defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
 	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // no place
 }
 
-// Restore restores a backup into the empty place that open returns. The database of the
-// place must have the schema of the header. If the place is not empty, Restore changes
-// nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it
-// wrote, unless the database or the storage became unavailable.
+// Restore restores a backup into the empty database and storage that open returns. The database
+// must have the schema of the header. If the database or the storage is not empty, Restore changes
+// nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it wrote,
+// unless the database or the storage became unavailable.
 func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	return read(ctx, r, tempDir, open)
 }
 
-// reader is the state of Restore.
+// reader is the state of Restore and Verify.
 type reader struct {
 	archive *archiveReader
 	into    *ServiceData // nil to verify only
@@ -47,8 +46,8 @@ type reader struct {
 	files map[string]bool
 }
 
-// read restores a backup into the place that open returns. If that place is nil, it only
-// verifies the backup.
+// read restores a backup into the database and storage that open returns. If open returns nil, read
+// only verifies the backup.
 func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
@@ -74,13 +73,13 @@ func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*
 	if err = b.readFiles(ctx); err == nil {
 		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
 	}
-	if err != nil && !errors.Is(err, store.ErrUnavailable) { // else it may have been committed
+	if err != nil && !errors.Is(err, store.ErrUnavailable) { // otherwise the transaction may have been committed
 		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
 	}
 	return &b.summary, err
 }
 
-// readHeader reads the first entry.
+// readHeader reads and checks the first entry, and moves to the next one.
 func (b *reader) readHeader() error {
 	err := b.archive.next()
 	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {
@@ -102,7 +101,7 @@ func (b *reader) readHeader() error {
 	return b.next()
 }
 
-// readJSON reads the current entry, of at most limit bytes.
+// readJSON reads the current entry, of at most limit bytes, into content.
 func (b *reader) readJSON(content any, limit int64) error {
 	text, err := io.ReadAll(io.LimitReader(b.archive, limit))
 	if err != nil {
@@ -114,7 +113,8 @@ func (b *reader) readJSON(content any, limit int64) error {
 	return nil
 }
 
-// checkEmpty returns ErrNotEmpty if the place has rows or files.
+// checkEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
+// files.
 func (b *reader) checkEmpty(ctx context.Context) error {
 	if err := b.into.Store.Snapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
@@ -138,8 +138,8 @@ func checkNoRows(ctx context.Context, t *store.Tx) error {
 	return err
 }
 
-// readFiles stores the files of the backup. Afterwards the current entry is the first one
-// after the files.
+// readFiles reads the files of the backup, and stores them unless it only verifies the backup.
+// Afterwards the current entry is the first one after the files.
 func (b *reader) readFiles(ctx context.Context) error {
 	for {
 		key, ok := strings.CutPrefix(b.archive.entry.Name, filePrefix)
@@ -163,7 +163,7 @@ func (b *reader) readFiles(ctx context.Context) error {
 	}
 }
 
-// next moves to the next entry, which must exist.
+// next moves to the next entry. It returns ErrDamaged if there is none.
 func (b *reader) next() error {
 	err := b.archive.next()
 	if errors.Is(err, io.EOF) {
@@ -172,7 +172,7 @@ func (b *reader) next() error {
 	return err
 }
 
-// storeFile stores the current entry under a key.
+// storeFile stores the content of the current entry as the blob with this key.
 func (b *reader) storeFile(ctx context.Context, key string) error {
 	w, err := b.into.Blobs.CreateWithKey(ctx, key)
 	if errors.Is(err, blob.ErrInvalidKey) {
@@ -189,7 +189,8 @@ func (b *reader) storeFile(ctx context.Context, key string) error {
 	return err
 }
 
-// fill inserts the rows, and verifies the rest of the backup before they are committed.
+// fill inserts the rows, and verifies the rest of the backup before the transaction is committed.
+// It deletes the restored files that no row references.
 func (b *reader) fill(ctx context.Context, t *store.Tx) error {
 	if err := checkNoRows(ctx, t); err != nil { // a service may have started meanwhile
 		return err
@@ -207,11 +208,12 @@ func (b *reader) fill(ctx context.Context, t *store.Tx) error {
 	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
 }
 
-// readRows reads the rows and verifies the checksums. It inserts the rows unless t is nil.
+// readRows reads the rows of all tables, and inserts them unless t is nil. Then it verifies the
+// rest of the backup.
 func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	for _, table := range store.SnapshotTables() {
 		if b.archive.entry.Name != rowsPrefix+table+rowsSuffix {
-			continue // of a newer schema
+			continue // a table that the schema of the backup does not have
 		}
 		n, err := readRows(b.archive, rowsPerInsert, func(columns []string, rows [][]any) error {
 			if t == nil {
@@ -241,7 +243,7 @@ func asDamaged(err error) error {
 	return err
 }
 
-// readEnd verifies the last entries.
+// readEnd reads and verifies the entries after the rows.
 func (b *reader) readEnd() error {
 	for _, part := range []struct {
 		name string
@@ -267,8 +269,8 @@ func (b *reader) readEnd() error {
 	return nil
 }
 
-// verifyWhole compares the checksum in the current entry, end.json, with that of the bytes
-// before it.
+// verifyWhole verifies the current entry, end.json: the checksum of the bytes before it, and the
+// numbers of rows and files.
 func (b *reader) verifyWhole() error {
 	want, err := json.Marshal(trailer{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
 	if err != nil {

@@ -43,7 +43,8 @@ func encodeRow(w io.Writer, values []any) error {
 	return err
 }
 
-// formatFloat formats a number so that decodeRow does not read it as an integer.
+// formatFloat formats a number with a point or an exponent, so that decodeRow reads it as a
+// float64.
 func formatFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -86,8 +87,8 @@ func parseNumber(text string) (any, error) {
 // maxRow is the maximum size in bytes of a row in a backup.
 const maxRow = 1 << 28
 
-// readLine returns the next line with its line feed, or at the end what is left with io.EOF.
-// It returns ErrDamaged for a line of more than limit bytes.
+// readLine returns the next line with its line feed. At the end of r, it returns the rest without a
+// line feed, and io.EOF. It returns ErrDamaged for a line of more than limit bytes.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
@@ -102,8 +103,8 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// readRows calls fn with the columns of a table, and with its rows in groups of at most
-// groupSize.
+// readRows calls fn with the names of a table's columns and the rows of the table, in groups of at
+// most groupSize rows. It returns the number of rows.
 func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var columns []string

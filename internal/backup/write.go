@@ -18,8 +18,7 @@ import (
 type ServiceData struct {
 	Store *store.Store
 	Blobs *blob.Store
-	// TempDir is the folder for temporary files. Defaults to the folder of the operating
-	// system.
+	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 }
 
@@ -62,17 +61,18 @@ type writer struct {
 	summary Summary
 	// copied has the keys of the files that are in the backup, or listed as damaged.
 	copied map[string]bool
-	// absent has the keys of the files that a snapshot referenced, but that were missing.
+	// absent has the keys of the files that were missing although the last snapshot referenced
+	// them.
 	absent map[string]bool
 	// vanished has the keys of the files that were deleted while they were copied. Their
 	// copies are incomplete. They are listed as damaged if the last snapshot references them.
 	vanished map[string]bool
-	// tables have the rows of the last snapshot.
+	// tables has a file for each table with the rows of the last snapshot.
 	tables []*spill.TempFile
 }
 
-// snapshot takes a snapshot of the rows, and returns the files that it references and that
-// are not in the backup yet. If there are none, it keeps the rows of the snapshot.
+// snapshot takes a snapshot of the rows, and returns the files that the rows reference and that are
+// not in the backup yet. If there are no such files, it writes the rows to b.tables.
 func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
 	var lost []*store.OwnedFile
 	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
@@ -103,7 +103,7 @@ func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err 
 	return missing, err
 }
 
-// dumpTable appends the rows of a table to tables.
+// dumpTable writes the rows of a table to a temporary file, and appends the file to b.tables.
 func (b *writer) dumpTable(ctx context.Context, t *store.Tx, table string) error {
 	file, err := spill.CreateTemp(b.from.TempDir)
 	if err != nil {
@@ -120,7 +120,7 @@ func (b *writer) dumpTable(ctx context.Context, t *store.Tx, table string) error
 	return errors.Join(err, lines.flush())
 }
 
-// lineWriter collects small writes.
+// lineWriter collects small writes, and writes them to w together.
 type lineWriter struct {
 	w   io.Writer
 	buf bytes.Buffer
@@ -139,8 +139,9 @@ func (l *lineWriter) flush() error {
 	return err
 }
 
-// addFile writes a stored file. If the file is missing, it is tried again after the next
-// snapshot, unless its owner was deleted and the snapshot no longer references it.
+// addFile adds a stored file to the backup. The first time that the file is missing, it is tried
+// again after the next snapshot, because its owner may have been deleted, so that no row references
+// it any more. The second time, it is listed as damaged.
 func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {
@@ -189,7 +190,7 @@ func (b *writer) addJSON(name string, content any) error {
 	return err
 }
 
-// finish writes the rows and the checksums.
+// finish adds the rows, the list of damaged files and the checksums to the backup.
 func (b *writer) finish() error {
 	for i, table := range store.SnapshotTables() {
 		if err := b.archive.addTemp(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {

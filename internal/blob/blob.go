@@ -68,12 +68,12 @@ type backend interface {
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch calls fn with all blobs, including orphans and incomplete blobs, a part of
-	// them at a time. fn may discard blobs and mark them.
+	// eachBatch calls fn with one batch of blobs after the other, until it has listed all blobs,
+	// including orphans and incomplete ones. fn may discard blobs, and set and unset orphans.
 	eachBatch(ctx context.Context, fn func([]entry) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e entry) error
-	// setOrphan marks a blob as an orphan since now. unsetOrphan removes the mark.
+	// setOrphan marks a blob that became an orphan at the time now. unsetOrphan removes the mark.
 	setOrphan(ctx context.Context, name string, now time.Time) error
 	unsetOrphan(ctx context.Context, name string) error
 }
@@ -266,8 +266,8 @@ func (s *Store) rememberUndeleted(keys ...string) {
 	s.undeleted = append(s.undeleted, keys...)
 }
 
-// checkKey returns ErrInvalidKey if Create cannot have returned the key. Therefore no
-// key can refer to a file outside the folder.
+// checkKey returns ErrInvalidKey unless key has the form of the keys of new blobs. Therefore no key
+// can refer to a file outside the folder.
 func checkKey(key string) error {
 	process, name, ok := strings.Cut(key, "-")
 	if !ok || !isAlphanumeric(process) || !isAlphanumeric(name) {

@@ -33,19 +33,19 @@ const (
 	CallDelete = "delete"
 )
 
-// callObserver receives the calls.
+// callObserver receives a report of each use of the backend.
 type callObserver struct {
 	now    func() time.Time
 	report func(BackendCall)
 }
 
-// Observe calls report at the end of each call. now is the clock. report must be safe for
-// concurrent use. Only the last observer is used.
+// Observe makes the store call report at the end of each use of the backend. now is the clock.
+// report must be safe for concurrent use. Only the last observer is used.
 func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }
 
-// callTimer measures a call for the observer, if there is one, and for the trace.
+// callTimer measures one use of the backend, for the observer, if there is one, and for the trace.
 type callTimer struct {
 	observer *callObserver
 	call     BackendCall
@@ -53,14 +53,14 @@ type callTimer struct {
 	ended    bool
 }
 
-// startCall returns the timer of a call that begins.
+// startCall returns the timer of a use of the backend that begins.
 func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	_, own := span.Start(ctx, "file "+operation, trace.SpanKindClient)
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
-// measure calls do, and adds its time and its bytes to the call. do uses the backend and
-// returns the number of bytes.
+// measure calls do, and adds its duration and its bytes to the call. do uses the backend, and
+// returns the number of bytes read or written.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	var began time.Time
 	if t.observer != nil {
@@ -78,7 +78,7 @@ func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	return n, err
 }
 
-// end reports the call to the observer. Only the first end of a call does.
+// end reports the call to the observer and to the trace. Only the first call of end has an effect.
 func (t *callTimer) end() {
 	if t.ended {
 		return
@@ -91,18 +91,18 @@ func (t *callTimer) end() {
 	}
 }
 
-// measuredReader measures the reads of a blob.
+// measuredReader reads a blob and measures the reads.
 type measuredReader struct {
 	io.ReadSeekCloser
 	timer callTimer
 }
 
-// Read measures the read.
+// Read reads bytes of the blob, and adds them and the duration to the call.
 func (r *measuredReader) Read(p []byte) (int, error) {
 	return r.timer.measure(func() (int, error) { return r.ReadSeekCloser.Read(p) })
 }
 
-// Close ends the call.
+// Close closes the blob and reports the call.
 func (r *measuredReader) Close() error {
 	defer r.timer.end()
 	return r.ReadSeekCloser.Close()

@@ -33,8 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// reserveBytes is the space that is kept free for the database, which needs space even
-// to delete blobs. If 1/reserveShare of the disk is less, that is kept free.
+// The disk keeps some space free for the database, which needs space even to delete blobs:
+// reserveBytes or, if it is less, 1/reserveShare of the disk.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
@@ -43,8 +43,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if only the reserve is free. It returns nil if the
-// free space is unknown.
+// checkSpace returns ErrDiskFull if the disk of dir has no more free space than is kept free for
+// the database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {
@@ -56,14 +56,14 @@ func checkSpace(dir string) error {
 // fileSink writes one file.
 type fileSink struct {
 	file            *os.File
-	part, path      string // before and after the commit
+	part, path      string // paths of the file before and after the commit
 	size, nextCheck int64  // nextCheck is the size at which the free space is checked next
 }
 
 func (f *folder) create(_ context.Context, name string) (sink, error) {
 	path := f.path(name)
 	part := path + partSuffix
-	if name == identityName { // which several processes may write
+	if name == identityName { // several processes may write the identity
 		part = path + "." + f.process + partSuffix
 	}
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -154,7 +154,7 @@ func (f *folder) unsetOrphan(_ context.Context, name string) error {
 	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
 }
 
-// eachBatch calls fn once, because a folder is not listed in the order of the names.
+// eachBatch calls fn once with all blobs, because a folder is not listed in the order of the names.
 func (f *folder) eachBatch(_ context.Context, fn func([]entry) error) error {
 	entries, err := f.list()
 	if err != nil {

@@ -71,7 +71,7 @@ type bucketStore struct {
 	*bucketLocation
 	core    *minio.Core
 	scratch string
-	batch   int // replaces listBatch in tests; 0 does not
+	batch   int // replaces listBatch in tests, if it is not 0
 }
 
 func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*bucketStore, error) {

@@ -13,8 +13,8 @@ import (
 // listBatch is the maximum number of objects that are in memory while a bucket is listed.
 const listBatch = 100_000
 
-// eachBatch lists the bucket in the order of the names, and the marks of orphans in the same
-// order beside it. Incomplete uploads, which are few, are in the last batch.
+// eachBatch lists the objects of the bucket in the order of their names, and at the same time the
+// marks of orphans in the same order. Incomplete uploads, which are few, are in the last batch.
 func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) error {
 	marks := b.listMarks(ctx)
 	defer marks.stop()
@@ -82,8 +82,9 @@ func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
 	return m
 }
 
-// apply sets when the sorted entries became orphans, by the next marks that belongs accepts.
-// It appends entries for the marks whose blob another process has removed meanwhile.
+// apply sets the field orphaned of entries, which are sorted by name, from the marks that follow.
+// It ends at the first mark for which belongs returns false: this mark is for a later batch. If
+// another process has removed the blob of a mark meanwhile, apply appends an entry for the mark.
 func (m *orphanMarks) apply(entries []entry, belongs func(name string) bool) ([]entry, error) {
 	sorted := entries
 	for ; m.hasFirst; m.first, m.hasFirst = m.next() {

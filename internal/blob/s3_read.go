@@ -21,7 +21,7 @@ type objectReader struct {
 	offset int64
 	// body is the rest of the object from offset on. It is nil if there is no connection.
 	body io.ReadCloser
-	// failures counts the consecutive reads that failed.
+	// failures is the number of reads that have failed since the last successful one.
 	failures int
 }
 
@@ -69,7 +69,7 @@ func (r *objectReader) readOnce(p []byte) (int, error) {
 	return n, r.store.translate(r.ctx, err)
 }
 
-// connect requests the object from the offset.
+// connect requests the object from the offset on.
 func (r *objectReader) connect() error {
 	opts := minio.GetObjectOptions{}
 	if err := opts.SetMatchETag(r.etag); err != nil {

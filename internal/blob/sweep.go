@@ -67,7 +67,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 	return result, errors.Join(append(errs, err)...)
 }
 
-// sweepEntry cleans up one blob.
+// sweepEntry removes one blob, sets it as an orphan, or restores it, if necessary, and records this
+// in result.
 func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenced bool, result *SweepResult) error {
 	orphan := !e.orphaned.IsZero()
 	switch {

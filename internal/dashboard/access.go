@@ -45,8 +45,8 @@ func (p *Pages) requestAccess(v *visit) error {
 	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, "")
 }
 
-// formProblem returns the problem that a form shows for an error. It sets the header
-// Retry-After if the problem has such a time.
+// formProblem returns the problem that the page of a form shows for err. If the problem says when
+// to try again, formProblem sets the header Retry-After.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r.Context(), err)
 	if problem.RetryAfter > 0 {

@@ -24,8 +24,8 @@ type sessionView struct {
 	Keys       []string
 }
 
-// groupSessions returns the lines of the list of sessions, newest first. The visitor's current
-// session has a line of its own.
+// groupSessions returns the lines of the list of sessions, newest first. The session of the visitor
+// who sent the request has a line of its own.
 func groupSessions(sessions []api.SessionEntry) []sessionView {
 	var views []sessionView
 	for _, s := range sessions {
@@ -78,8 +78,8 @@ func (p *Pages) changePassword(v *visit) error {
 	return v.redirect("/sign-in")
 }
 
-// endSession ends the sessions whose keys the form has, or all sessions except the visitor's
-// current one if the form has no keys.
+// endSession ends the sessions with the keys that the form has. If the form has no keys, it ends
+// all sessions of the account except the visitor's own.
 func (p *Pages) endSession(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {

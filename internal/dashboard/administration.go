@@ -17,8 +17,8 @@ type administrationPage struct {
 	Requests []api.AccessRequest
 	Accounts int64
 	Events   []api.AuditEvent
-	// Invitation is the account that this visit has created or reset, with its one-time link.
-	// It is nil if there is none.
+	// Invitation is the account that this request has created or reset, with its one-time link. It
+	// is nil if the request did neither.
 	Invitation *api.Invitation
 }
 
@@ -153,7 +153,7 @@ func (p *Pages) changeUser(v *visit) error {
 			return v.redirect("/admin/accounts")
 		}
 	default:
-		err = api.NewProblem(api.CodeMalformed, "the form says nothing to do")
+		err = api.NewProblem(api.CodeMalformed, "the form has no known operation")
 	}
 	if err != nil {
 		problem := p.formProblem(v, err)

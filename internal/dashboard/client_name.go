@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A mark is a text in the User-Agent header by which a client is recognised, and the name of
-// such clients.
+// A mark is a text by which a client is recognised in the User-Agent header, and the name of such
+// clients.
 type mark struct{ text, name string }
 
 // browserMarks are the marks of browsers. The User-Agent of a browser also contains marks of
@@ -30,8 +30,8 @@ var systemMarks = []mark{
 	{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }
 
-// clientName returns the name of the client with a User-Agent, for people. A client that is
-// neither a browser nor foretell is named by its first product.
+// clientName returns the name, for people, of the client with this User-Agent. The name of a client
+// that is neither a browser nor foretell is the first product in the User-Agent.
 func clientName(userAgent string) string {
 	product, _, _ := strings.Cut(userAgent, " ")
 	if version, found := strings.CutPrefix(product, "foretell/"); found {

@@ -12,7 +12,7 @@ import (
 // fits in one packet.
 const minCompressed = 1024
 
-// compressors are unused writers, because a new one allocates almost a megabyte.
+// compressors has gzip writers that are not in use, because a new one allocates almost a megabyte.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // writeCompressed sends a response, compressed by gzip if it is large and the browser accepts

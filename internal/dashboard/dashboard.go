@@ -1,5 +1,5 @@
-// Package dashboard serves the web pages of the service: server-rendered HTML that can be
-// read without scripts, one stylesheet and one small script, all embedded.
+// Package dashboard serves the web pages of the service: server-rendered HTML that can be read
+// without scripts, with embedded stylesheets and scripts.
 //
 // A page is a client of the API. It calls the API's handler in this process with the visitor's
 // token. Therefore the rules and limits of the API apply to pages, too, and the audit log
@@ -33,17 +33,16 @@ var files embed.FS
 
 // Options configure the pages. All fields but TempDir and Local are required.
 type Options struct {
-	// API is the handler of the API, to which the pages send their requests.
+	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
 	// Link returns the one-time link with a code. The link can still be used afterwards.
 	Link func(ctx context.Context, code string) (*account.Link, error)
-	// ReadResultHead returns at most size bytes from the beginning of the result of a
-	// prediction. OpenResult opens a result to compute its digests. The caller must have
-	// checked that the visitor may read the prediction. The audit log records neither.
+	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
+	// OpenResult opens a result to compute its digests. Before a page calls them, it must check
+	// that the visitor may read the prediction. The audit log records neither call.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// TempDir is the folder for temporary files. Defaults to the folder of the operating
-	// system.
+	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 	// BaseURL returns the prefix of absolute URLs for a request.
 	BaseURL func(r *http.Request) string
@@ -59,17 +58,17 @@ type Options struct {
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	opts      Options
-	templates func() map[string]*template.Template // parses at the first call, because most commands of the embedded service show no page
+	templates func() map[string]*template.Template // parses the templates when first called, because most commands with the embedded service show no page
 	crossSite *http.CrossOriginProtection
-	// verifying has a slot for each result that is being verified, because each may need a
-	// gigabyte of the disk.
+	// verifying has an element for each result that is being verified. Its capacity is limited,
+	// because each verification may need a gigabyte of the disk.
 	verifying chan struct{}
 }
 
 // maxVerifying is the maximum number of results that are verified at a time.
 const maxVerifying = 2
 
-// New returns the pages.
+// New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
 	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
@@ -179,7 +178,8 @@ type visitFunc func(v *visit) error
 // maxFormBytes is the maximum size of the body of a form without a file.
 const maxFormBytes = 64 << 10
 
-// handler returns the HTTP handler of a page.
+// handler returns the HTTP handler of a page: it checks the origin of the request, reads the
+// session cookie and a form without a file, and calls do.
 func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setPageHeaders(w.Header())
@@ -251,7 +251,7 @@ func setPageHeaders(h http.Header) {
 // isByHTMX reports whether the script of an open page sent a request.
 func isByHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
-// redirect sends the browser to a path of the service, with GET.
+// redirect makes the browser load another page, at a path of the service.
 func (v *visit) redirect(path string) error {
 	if isByHTMX(v.r) { // htmx would follow a 303 and put the other page into this one
 		v.w.Header().Set("HX-Redirect", path)
@@ -262,8 +262,8 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns err as a problem. If err is not a problem of the API, the
-// result is an internal problem.
+// problemFromError returns the problem in err. If err has none, it logs err and returns an internal
+// problem.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem
 	if errors.As(err, &problem) {
@@ -294,8 +294,8 @@ type page struct {
 	Data    any
 }
 
-// PartURL returns the URL with which the page polls one of its parts. The template of the part
-// is "part-" followed by name.
+// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. name is the
+// name of the part's template without "part-".
 func (c *page) PartURL(name string) string {
 	query := maps.Clone(c.query)
 	query.Set("part", name)
@@ -365,7 +365,7 @@ func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
 	return true
 }
 
-// NotFound responds with an error page for an unknown path.
+// NotFound responds with an error page that says that the path is unknown.
 func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(*visit) error {
 		return api.NewProblem(api.CodeNotFound, "there is no page at this address")

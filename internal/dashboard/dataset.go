@@ -17,15 +17,16 @@ import (
 // rowsPerPage is the maximum number of rows of a list on one page.
 const rowsPerPage = 50
 
-// pager links to the other pages of a list. A link is empty if there is no such page.
+// pager has the links to the other pages of a list. A link is empty if there is no such page.
 type pager struct {
-	// Offset is the number of rows before the page.
+	// Offset is the number of rows of the list before this page, and Total the number of all rows.
+	// First and Last are the numbers of the first and last row on this page, counted from 1.
 	Offset, First, Last, Total int64
 	Newer, Older               string
 }
 
-// newPager returns the pager of a page. address is the URL of the list without an offset.
-// shown is the number of rows on this page.
+// newPager returns the pager of the page p of a list. address is the URL of this page. shown is the
+// number of rows on it.
 func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()
@@ -46,7 +47,8 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	return out
 }
 
-// pageInput returns the page of a list that the parameter offset selects.
+// pageInput returns the page of a list that the query parameter offset selects. An invalid offset
+// selects the first page.
 func pageInput(r *http.Request) api.PageInput {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err != nil || offset < 0 {
@@ -110,14 +112,14 @@ type datasetPage struct {
 	IsBusy         bool
 }
 
-// columnView is a column with the picture of its values.
+// columnView is a column of a dataset with the bar chart of its values.
 type columnView struct {
 	api.Column
 	MissingShare string
 	Bars         []design.Bar
 }
 
-// classView is a class with its share of the rows.
+// classView is a class with its share of the rows. Width is the width of its bar, in percent.
 type classView struct {
 	api.Class
 	Share string
@@ -164,7 +166,7 @@ func (p *Pages) showDataset(v *visit) error {
 	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
 }
 
-// splitDefects splits the reason why a dataset FAILED into its defects.
+// splitDefects returns the defects in the reason why a dataset FAILED.
 func splitDefects(reason string) []string {
 	if reason == "" {
 		return nil
@@ -186,7 +188,7 @@ func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	return views, newPager(r.URL, page, len(shown))
 }
 
-// classViews returns the classes to show, and the number of omitted classes.
+// classViews returns the classes that the page shows, and the number of classes that it omits.
 func classViews(d *api.Dataset) (views []classView, omitted int) {
 	largest := int64(1)
 	for _, class := range d.Classes {
@@ -201,8 +203,8 @@ func classViews(d *api.Dataset) (views []classView, omitted int) {
 	return views, 0
 }
 
-// createDataset creates a dataset and uploads the file of the form to it. If the upload
-// fails, it deletes the dataset, so that the form can be sent again.
+// createDataset creates a dataset, and uploads the file of the form to it. If the upload fails, it
+// deletes the dataset, so that the visitor can send the form again.
 func (p *Pages) createDataset(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 // homePage is the data of the front page.
 type homePage struct {
-	// Running are the newest races that are PENDING or RUNNING, and OmittedRaces is the number
-	// of the others. Processing are the datasets that are being prepared.
+	// Running has the newest races that are PENDING or RUNNING, and OmittedRaces is the number of
+	// other such races. Processing has the datasets that are being prepared.
 	Running      []api.Training
 	OmittedRaces int64
 	Processing   []api.DatasetEntry

@@ -19,7 +19,7 @@ import (
 	"foretell/internal/term"
 )
 
-// seriesPerPage is the number of series on a page of models.
+// seriesPerPage is the maximum number of series on one page of the list of models.
 const seriesPerPage = 20
 
 // modelsPage is the data of the list of series with models.
@@ -162,7 +162,8 @@ func (p *Pages) compareModels(v *visit) error {
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
-// formatSeconds formats the duration of a race. It returns a dash for nil, which is unknown.
+// formatSeconds formats the duration of a race. It returns a dash if seconds is nil, because the
+// duration is unknown.
 func formatSeconds(seconds *float64) string {
 	if seconds == nil {
 		return "–"

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/term"
 )
 
-// predictedDatasets is the maximum number of datasets whose predictions are listed, and
-// predictionsPerDataset the maximum number of predictions listed of each.
+// predictedDatasets is the maximum number of datasets on one page of the list of predictions, and
+// predictionsPerDataset the maximum number of predictions that the page lists of each dataset.
 const (
 	predictedDatasets     = 20
 	predictionsPerDataset = 20
@@ -92,22 +92,22 @@ type preview struct {
 	Rows   [][]previewCell
 }
 
-// previewCell is a cell of a result or of its header. IsPrediction is set in the column of the
-// predicted class, and IsProbability in the columns of probabilities.
+// previewCell is a cell of a result or of its header. IsPrediction reports whether it is in the
+// column of the predicted class, and IsProbability whether it is in a column of probabilities.
 type previewCell struct {
 	Text                        string
 	IsPrediction, IsProbability bool
 }
 
-// The sizes of the preview of a result.
+// The maximum rows and columns of a preview, and the bytes of the result that are read for it.
 const (
 	previewRows    = 20
 	previewColumns = 40
 	previewBytes   = 256 << 10
 )
 
-// driftWait is how long a page waits for the drift, which the service computes when it is first
-// requested.
+// driftWait is how long a page waits for the comparison of the blind file with the training file.
+// The service computes the comparison when it is first requested.
 const driftWait = time.Second
 
 func (p *Pages) showPrediction(v *visit) error {
@@ -131,7 +131,8 @@ func (p *Pages) showPrediction(v *visit) error {
 		data.Preview = p.previewResult(v, one)
 		limited, stop := context.WithTimeout(ctx, driftWait)
 		drift, err := findDrift(limited, v, key)
-		// The page is useful without the drift. If the time was too short, it asks again.
+		// The page is useful without the drift. If driftWait was too short, the page requests the
+		// drift again.
 		data.IsBusy = err != nil && limited.Err() != nil
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
@@ -186,8 +187,8 @@ func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes)
 }
 
-// parsePreview parses the beginning of a result. whole reports whether it is the whole
-// result; otherwise its last record may be incomplete.
+// parsePreview parses the beginning of a result. If whole is false, the result continues after the
+// bytes of r, and the last record may be incomplete.
 func parsePreview(r *csv.Reader, whole bool) *preview {
 	r.FieldsPerRecord = -1
 	r.LazyQuotes = true
@@ -236,7 +237,7 @@ func previewOrder(header []string) []int {
 	return order[:min(len(order), previewColumns)]
 }
 
-// createPrediction handles the form to predict a file: it starts the prediction.
+// createPrediction handles the form with a blind file: it starts a prediction of this file.
 func (p *Pages) createPrediction(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/term"
 )
 
-// downloadReceipt responds with the receipt of a prediction. Its input files are those that
-// the service received, if it knows their names.
+// downloadReceipt responds with the receipt of a prediction. The receipt lists the training file
+// and the blind file as the service received them, if it knows their names.
 func (p *Pages) downloadReceipt(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -66,9 +66,8 @@ type verifyPage struct {
 	Receipt *receipt.Receipt
 	// Name is the file name of the result.
 	Name string
-	// Verdict is a message about what was verified, and ServiceVerdict a message about whether
-	// the service has the result of the receipt. IsKept reports whether the service has it, with
-	// the same digest.
+	// Verdict says what was verified, and ServiceVerdict whether the service has the result of the
+	// receipt. IsKept reports whether the service has this result, with the same digest.
 	Verdict, ServiceVerdict string
 	IsKept                  bool
 }
@@ -152,10 +151,9 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	return err
 }
 
-// compareWithService compares the digest in a receipt with that of the result that the service
-// has. It returns a message for the visitor, and whether the digests are the same. A receipt
-// alone detects only accidental changes, because anyone who changes a result can also change
-// its receipt.
+// compareWithService compares the digest in a receipt with that of the result that the service has.
+// It returns a message for the visitor, and whether the digests are the same. The receipt alone
+// detects only accidental changes, because anyone who changes a result can also change its receipt.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
 	ctx := v.r.Context()
 	if r.PredictionKey == "" {

@@ -11,11 +11,11 @@ import (
 	"foretell/internal/client"
 )
 
-// newSecondFactor is the secret of a new authenticator app, to enter or to scan.
+// newSecondFactor is the secret of a new authenticator app, as text and as a QR code.
 type newSecondFactor struct {
 	Secret string // in groups of four characters
-	// Side is the number of modules on a side of the QR code, with its margin. Modules is an
-	// SVG path of its dark modules.
+	// Side is the number of modules (squares) on a side of the QR code, including its margin.
+	// Modules is an SVG path of the dark modules.
 	Side    int
 	Modules string
 }

@@ -13,9 +13,10 @@ import (
 
 // LocalAccess lets one browser use the embedded service, which has no passwords.
 type LocalAccess struct {
-	// Code is the code in the link. A browser can exchange it once for the cookie.
+	// Code is the code in the link that `foretell open` prints. A browser can exchange it once for
+	// the session cookie.
 	Code string
-	// Secret is the value of that cookie.
+	// Secret is the value of the session cookie.
 	Secret string
 	// Token returns a valid token of the embedded service.
 	Token func(ctx context.Context) (string, error)
@@ -71,7 +72,8 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 	return token
 }
 
-// setCookie sets the session cookie, or deletes it if value is empty.
+// setCookie sets the session cookie for the given number of seconds, or deletes it if value is
+// empty.
 func (p *Pages) setCookie(v *visit, value string, seconds int) {
 	if value == "" {
 		seconds = -1
@@ -99,8 +101,9 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn sends the visitor to the sign-in page, which leads back to this page afterwards.
-// The response to a request of the script of an open page is the status 401 instead.
+// askToSignIn sends the visitor to the sign-in page. After signing in, the visitor comes back to
+// this page. For a poll of an open page, askToSignIn returns a problem with CodeUnauthorized
+// instead.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
@@ -157,7 +160,7 @@ func (p *Pages) signOut(v *visit) error {
 	return v.redirect("/sign-in")
 }
 
-// openLocal exchanges the code of `foretell open` for a session.
+// openLocal exchanges the code in the link of `foretell open` for the session cookie.
 func (p *Pages) openLocal(v *visit) error {
 	local := p.opts.Local
 	if local == nil {

@@ -18,8 +18,8 @@ import (
 	"foretell/internal/htmlreport"
 )
 
-// parseTemplates returns the template of each page by its name. A page's file defines
-// "content"; the files in the folder shared are part of every page.
+// parseTemplates returns the templates of each page, by the name of the page. The file of a page
+// defines the template "content". The files in the folder shared are part of every page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
 		"asset": assetPath, "megabytes": formatMegabytes,
@@ -40,9 +40,9 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 // assetVersion is part of the paths of assets, so that browsers may cache them forever.
 var assetVersion = sync.OnceValue(hashAssets)
 
-// readAsset returns a file of the design system, or a script of the pages. The scripts are our
-// own and those of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32, with
-// their licences.
+// readAsset returns a file of the design system, or a script of the pages. The scripts are our own
+// and those of the npm packages htmx.org 2.0.11, idiomorph 0.8.0 and uplot 1.6.32. The licences of
+// the packages are in the same folder.
 func readAsset(name string) ([]byte, error) {
 	if content, err := files.ReadFile("assets/" + name); err == nil {
 		return content, nil
@@ -72,8 +72,8 @@ func hashAssets() string {
 
 func assetPath(name string) string { return "/assets/" + assetVersion() + "/" + name }
 
-// handleAsset responds with an embedded file. The path contains the version of the files,
-// so browsers may cache the file forever.
+// handleAsset responds with an embedded file. Its path contains assetVersion, so browsers may cache
+// it forever.
 func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, err := readAsset(path.Base(name))
@@ -94,8 +94,8 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	writeCompressed(w, r, http.StatusOK, content)
 }
 
-// respondUnchanged responds with 304 and returns true if the browser already has body, which is
-// a part of a page. It sets the ETag of the part.
+// respondUnchanged sets the ETag of a part of a page. If the browser already has this part, whose
+// HTML is body, it responds with 304 and returns true.
 func respondUnchanged(v *visit, body []byte) bool {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -107,8 +107,8 @@ func respondUnchanged(v *visit, body []byte) bool {
 	return true
 }
 
-// formatMegabytes formats a limit in bytes as megabytes for the field of a form. It returns ""
-// for nil, which is no limit.
+// formatMegabytes formats a limit in bytes as megabytes, for the field of a form. It returns "" for
+// nil, which means no limit.
 func formatMegabytes(bytes *int64) string {
 	if bytes == nil {
 		return ""

@@ -50,11 +50,12 @@ func (p *Pages) writeTrainForm(v *visit, status int, form trainForm, message str
 	})
 }
 
-// maxClassMetrics is the largest number of classes whose metrics the form offers.
+// maxClassMetrics is the maximum number of classes for which the form offers metrics of single
+// classes.
 const maxClassMetrics = 20
 
-// trainMetrics returns the metrics that the form offers: those of all classes, and the F1 of
-// each class.
+// trainMetrics returns the metrics that the form offers: those over all classes and, unless there
+// are too many classes, the F1 of each class.
 func trainMetrics(d *api.Dataset) []string {
 	metrics := api.RaceMetrics()
 	if len(d.Classes) <= maxClassMetrics {
@@ -84,7 +85,7 @@ func (p *Pages) startTraining(v *visit) error {
 	return p.writeTrainForm(v, problem.Status, form, problem.Detail)
 }
 
-// parse converts the typed values. The API checks their ranges.
+// parse converts the typed values to a request. The API checks their ranges.
 func (f trainForm) parse() (*api.NewTraining, error) {
 	out := &api.NewTraining{Metric: f.Metric, PerformanceThreshold: api.NewThreshold(nil)}
 	if text := strings.TrimSpace(strings.Replace(f.Threshold, ",", ".", 1)); text != "" {
@@ -155,7 +156,7 @@ type trainingPage struct {
 	QueuedBehind int
 }
 
-// runView is the run of an algorithm with the number of its curve in the plot.
+// runView is the run of an algorithm. Style is the number of the style of its curve in the plot.
 type runView struct {
 	api.AlgorithmRun
 	Style  int

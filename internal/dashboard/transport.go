@@ -29,7 +29,7 @@ type inProcess struct {
 // visitor, and its own URL.
 var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
-// RoundTrip calls the handler. The body of the response is held in memory.
+// RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
 func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	response := &recorder{header: http.Header{}}
 	t.api.ServeHTTP(response, t.request(r))
@@ -39,7 +39,7 @@ func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// request returns r as the server would receive it from the browser.
+// request returns a copy of r that looks to the handler like a request of the browser.
 func (t *inProcess) request(r *http.Request) *http.Request {
 	own := r.Clone(r.Context())
 	own.Host, own.RemoteAddr, own.TLS, own.RequestURI = t.page.Host, t.page.RemoteAddr, t.page.TLS, r.URL.RequestURI()
@@ -57,7 +57,7 @@ func (t *inProcess) request(r *http.Request) *http.Request {
 	return own
 }
 
-// forward sends a request with the visitor's token to a path of the API, and its response
+// forward sends a request for a path of the API, with the visitor's token, and writes the response
 // to the browser.
 func (p *Pages) forward(v *visit, path string) error {
 	request, err := http.NewRequestWithContext(v.r.Context(), v.r.Method, p.opts.BaseURL(v.r)+path, http.NoBody)
@@ -74,7 +74,7 @@ func (p *Pages) forward(v *visit, path string) error {
 	return nil
 }
 
-// recorder is a response in memory.
+// recorder is an http.ResponseWriter that keeps the response in memory.
 type recorder struct {
 	header http.Header
 	status int

@@ -15,7 +15,8 @@ import (
 // maxFields is the maximum number of fields of a form with a file, besides the file.
 const maxFields = 100
 
-// upload is a form with a file. The file is the last field that is read, and streamed.
+// upload is a form with a file. The fields before the file have been read. The file is read as a
+// stream.
 type upload struct {
 	values   map[string]string
 	file     io.Reader // nil if the form has no file
@@ -24,8 +25,8 @@ type upload struct {
 	created string
 }
 
-// readUpload reads a form up to the content of the field `file`. The names and values of the
-// other fields together have at most limit bytes.
+// readUpload reads a form up to the content of the field `file`. The names and values of the fields
+// before it have at most limit bytes together.
 func readUpload(r *http.Request, limit int64) (*upload, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
@@ -65,7 +66,7 @@ func baseName(part *multipart.Part) string {
 	return name
 }
 
-// source returns the file as the source of an upload. It can be read only once.
+// source returns the file of the form as the source of an upload. The source can be read only once.
 func (u *upload) source() client.Source {
 	return client.Source{Name: u.fileName, Size: -1, Open: func() (io.ReadCloser, error) { return io.NopCloser(u.file), nil }}
 }

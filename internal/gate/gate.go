@@ -30,7 +30,7 @@ func (r *Report) Missed() int {
 	return n
 }
 
-// Summary returns the result in words.
+// Summary returns a sentence that says how many requirements hold or were missed.
 func (r *Report) Summary() string {
 	missed, all := r.Missed(), len(r.Results)
 	switch {
@@ -48,7 +48,7 @@ func (r *Report) Summary() string {
 	return fmt.Sprintf("%d of %d requirements %s missed", missed, all, verb)
 }
 
-// FormatValue formats the value. It returns "" if the value was not measured.
+// FormatValue formats the model's value. It returns "" if the value is unknown.
 func (r *Result) FormatValue() string {
 	switch {
 	case r.Value == nil:
@@ -59,7 +59,7 @@ func (r *Result) FormatValue() string {
 	return formatValue(*r.Value, 0)
 }
 
-// FormatRows formats the number of rows. It returns "" if the requirement was skipped.
+// FormatRows formats the number of test rows. It returns "" if the requirement was skipped.
 func (r *Result) FormatRows() string {
 	if r.Skipped {
 		return ""
@@ -67,7 +67,7 @@ func (r *Result) FormatRows() string {
 	return fmt.Sprint(r.Rows)
 }
 
-// formatLine formats the result as one line.
+// formatLine formats the result as one line of text.
 func (r *Result) formatLine() string {
 	if r.Value == nil {
 		return r.Requirement + ": " + r.Reason
@@ -109,10 +109,10 @@ func escapeProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(text))
 }
 
-// WriteMarkdown writes a section for a job summary.
+// WriteMarkdown writes the results as a section of a job summary of GitHub.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, measured on test rows\n\n", r.Summary(), r.Model)
+	fmt.Fprintf(&b, "### Foretell: %s\n\nModel `%s`, scored on test rows\n\n", r.Summary(), r.Model)
 	b.WriteString("| | requirement | measured | 95 % interval | rows | |\n|---|---|---:|---|---:|---|\n")
 	for _, v := range r.Results {
 		mark := "✅"

@@ -1,8 +1,8 @@
 // Package gate checks a model against requirements, and writes the results as text and for
 // GitHub, GitLab and JUnit.
 //
-// The metrics are from the model's report. They are measured on the test rows, which no
-// algorithm was trained on.
+// The metrics are from the model's report. They were computed on the test rows, on which no
+// algorithm was trained.
 package gate
 
 import (
@@ -32,7 +32,7 @@ var (
 	classMetrics = []string{Precision, Recall, F1, api.MetricROCAUC, api.MetricPRAUC}
 )
 
-// MetricNames returns a list of the metrics, for error messages.
+// MetricNames returns the names of the metrics, separated by commas, for error messages.
 func MetricNames() string {
 	names := slices.Clone(overallMetrics)
 	for _, name := range classMetrics {
@@ -88,8 +88,8 @@ func ParseRequirement(text string) (*Requirement, error) {
 	return r, nil
 }
 
-// unknownMetric returns an error with the known metrics, and a suggestion if there is
-// one.
+// unknownMetric returns an error for the metric name in the requirement text. It lists the known
+// metrics, and suggests one if name is another name of it.
 func unknownMetric(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
@@ -105,7 +105,7 @@ func Unquote(class string) string {
 	return class
 }
 
-// CheckClass returns an error if the requirement is on a class that is not in classes.
+// CheckClass returns an error if the requirement is about a class that is not in classes.
 func (r *Requirement) CheckClass(classes []string) error {
 	if r.Class == "" || slices.Contains(classes, r.Class) {
 		return nil
@@ -117,22 +117,22 @@ func (r *Requirement) CheckClass(classes []string) error {
 type Result struct {
 	Requirement string `json:"requirement"`
 	Holds       bool   `json:"holds"`
-	// Skipped is set if there was no baseline; Holds is then true.
+	// Skipped is set if there was no model to compare with. Holds is then true.
 	Skipped bool `json:"skipped,omitempty"`
-	// Value is the metric on Rows test rows. It is nil if it was not measured.
+	// Value is the model's metric on Rows test rows. It is nil if the metric is unknown.
 	Value *float64 `json:"value,omitempty"`
-	// Interval is the 95 % confidence interval of Value; nil if unknown.
+	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
-	// Baseline is the value of the baseline on BaselineRows rows.
+	// Baseline is the metric of the model to beat, on BaselineRows test rows.
 	Baseline     *float64 `json:"than,omitempty"`
 	BaselineRows int64    `json:"thanRows,omitempty"`
 	// Reason explains the result.
 	Reason string `json:"reason"`
 }
 
-// Evaluate checks the requirement with a model's report. report may be nil, because reports
-// are an extension; then the requirement is missed.
+// Evaluate compares the requirement with a model's report. If report is nil, because the service
+// does not have this extension, the requirement is missed.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
@@ -160,8 +160,8 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return v
 }
 
-// measure returns the metric and the number of rows it was measured on. The number is 0 if
-// it was not measured.
+// measure returns the metric from a report, and the number of rows on which it was computed. The
+// number is 0 if the metric is unknown.
 func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
@@ -181,7 +181,7 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	return 0, 0
 }
 
-// classScore returns a metric of one class. known is false if it was not measured.
+// classScore returns a metric of one class. known is false if the report does not have it.
 func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 	var area *float64
 	switch name {
@@ -202,9 +202,9 @@ func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 	return *area, true
 }
 
-// TestScore returns a metric on the test rows with its 95 % confidence interval, which is nil
-// if unknown. name may be a metric of one class, such as f1[yes]. known is false if it was not
-// measured. report may be nil.
+// TestScore returns a metric on the test rows, and its 95 % confidence interval, which is nil if it
+// is unknown. name may be a metric of one class, such as f1[yes]. known is false if the report does
+// not have the metric. report may be nil.
 func TestScore(report *api.ModelReport, name string) (value float64, interval *api.Interval, known bool) {
 	if report == nil || report.TestRows == 0 {
 		return 0, nil, false
@@ -220,9 +220,10 @@ func TestScore(report *api.ModelReport, name string) (value float64, interval *a
 	return value, r.interval(report), rows > 0
 }
 
-// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An
-// old report has no intervals of classes. There the recall of a class is the share of
-// correct rows in its row of the confusion matrix, and the precision that in its column.
+// interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An old
+// report has no intervals of classes. For such a report, the intervals of recall and precision are
+// computed from the confusion matrix: recall is the share of correct rows in the row of the class,
+// and precision the share in its column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -279,9 +280,9 @@ func (r *Requirement) isMet(value float64) bool {
 	return value < r.Bound
 }
 
-// Compare checks whether a model is better than a baseline in the metric of the model's
-// race. A tie is a miss. other is the report of the baseline, and name is the name of the
-// baseline. Either report may be nil; then the requirement is missed.
+// Compare checks whether a model is better than a baseline in the metric of the model's race. A tie
+// is a miss. other is the report of the baseline, and name is the name of the baseline. If either
+// report is nil, the requirement is missed.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {

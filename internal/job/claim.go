@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// leaseTimeout is how long the lease of a job lasts without a heartbeat.
+// leaseTimeout is how long the lease of a job lasts without a heartbeat, which renews it.
 const leaseTimeout = 10 * time.Second
 
 // The errors of a Store. Test with errors.Is.
@@ -61,7 +61,7 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// Store is the job queue. Its leases belong to the process, not to the pool.
+// Store is the job queue. Its leases belong to this process, and not to one of its pools.
 type Store interface {
 	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
 	// the next job needs more than FreeMemory.
@@ -121,7 +121,8 @@ func (p *Pool) freeMemory() int64 {
 	return free
 }
 
-// busyAccounts returns the accounts that already run k.PerAccount jobs of the kind.
+// busyAccounts returns the accounts of which this pool already runs k.PerAccount jobs of the kind
+// k.
 func (p *Pool) busyAccounts(k *Kind) []string {
 	running := map[string]int{}
 	var busy []string
@@ -137,8 +138,8 @@ func (p *Pool) busyAccounts(k *Kind) []string {
 	return busy
 }
 
-// removeActive removes a job that ended or was released from the running jobs. It wakes the
-// workers of all kinds, because jobs of any kind may have waited for the job's memory.
+// removeActive removes a job that ended or was released from p.active. It wakes the workers of all
+// kinds, because the pool may have had too little free memory for other jobs until then.
 func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
 	delete(p.active, j.Key)

@@ -1,5 +1,5 @@
-// Package job runs durable jobs. A job that is queued in a store is completed
-// exactly once, and run by one worker at a time, even if processes die.
+// Package job runs durable jobs. A job that is queued in a store ends exactly once, and is run by
+// one worker at a time, even if processes die.
 //
 //	         Claim                    Do commits its result
 //	queued ─────────► leased ─────────────────────────────────► gone

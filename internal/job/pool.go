@@ -24,18 +24,18 @@ type Kind struct {
 	Name string
 	// Workers is the maximum number of concurrent jobs of this kind.
 	Workers int
-	// PerAccount is the maximum number of concurrent jobs of one account, so that
-	// workers stay free for other accounts. 0 is no limit.
+	// PerAccount is the maximum number of concurrent jobs of one account, so that one account
+	// cannot use all workers. 0 means no limit.
 	PerAccount int
-	// WhenIdle reports whether jobs of this kind are claimed only while the pool runs no
-	// job with a Memory above 0.
+	// WhenIdle reports whether jobs of this kind are claimed only while no job with a Memory above
+	// 0 is running in the pool.
 	WhenIdle bool
-	// Do runs the job and commits its result. The commit deletes the job from the store.
-	// When ctx is done, Do must soon return an error, without a commit. Then, and if Do
-	// returns ErrPostponed, the job is queued again.
+	// Do runs the job, and stores its result in a transaction that also deletes the job from the
+	// store. When ctx is done, Do must soon return an error without storing a result. Then, and if
+	// Do returns ErrPostponed, the job is queued again.
 	Do func(ctx context.Context, r *Run) error
-	// Fail commits that the job has failed because of cause. The commit deletes the job
-	// from the store. The pool calls Fail until it succeeds.
+	// Fail stores that the job has failed because of cause, in a transaction that also deletes the
+	// job from the store. The pool calls Fail until it succeeds.
 	Fail func(ctx context.Context, j *Job, cause error) error
 }
 
@@ -46,8 +46,9 @@ type Config struct {
 	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
 	// [Pool.AllowSubject]. Otherwise it runs all jobs, whichever process queued them.
 	AllowedSubjectsOnly bool
-	// Memory is the memory for jobs in bytes. The pool claims a job only if Memory minus the
-	// estimated memory of the running jobs is enough for it. 0 means no limit.
+	// Memory is the memory that the running jobs may need together, in bytes. The pool claims a job
+	// only if Memory minus the estimated memory of the running jobs is enough for it. 0 means no
+	// limit.
 	Memory int64
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -63,7 +64,7 @@ type Pool struct {
 	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
 
-	// claimMu is held during a claim, so that concurrent claims respect
+	// claimMu is held during a claim, so that concurrent claims together respect Memory and
 	// PerAccount.
 	claimMu sync.Mutex
 	active  map[string]*Job // by key; guarded by claimMu
@@ -78,8 +79,8 @@ func NewPool(c Config) *Pool {
 	return p
 }
 
-// Wake notifies the pool that a job of this kind was queued, so that an idle worker
-// claims it at once. It ignores unknown kinds.
+// Wake notifies the pool that a job of this kind may be claimed, so that an idle worker looks for
+// it at once. Wake ignores unknown kinds.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
@@ -160,7 +161,7 @@ func (p *Pool) Run(ctx context.Context) error {
 	return nil
 }
 
-// warnAbandoned logs the jobs that have not stopped; normally there are none.
+// warnAbandoned logs the jobs that have not stopped in time. Normally there are none.
 func (p *Pool) warnAbandoned(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +183,7 @@ func (p *Pool) freeLeases(ctx context.Context) {
 	}
 }
 
-// watchJobs wakes workers when the store notifies the pool of jobs, until ctx is done.
+// watchJobs wakes workers when the store reports that jobs may be claimed, until ctx is done.
 func (p *Pool) watchJobs(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := p.Store.WatchJobs(ctx, func(kind string) {

@@ -20,11 +20,10 @@ const (
 	maxAttempts = 5
 )
 
-// ErrTooManyAttempts is the cause that Fail gets after the maximum number of
-// attempts.
+// ErrTooManyAttempts is the cause with which Fail is called after the maximum number of attempts.
 var ErrTooManyAttempts = fmt.Errorf("the process died in each of %d attempts", maxAttempts)
 
-// ErrPanic is wrapped by the cause that Fail gets if Do panicked.
+// ErrPanic is wrapped by the cause with which Fail is called if Do panicked.
 var ErrPanic = errors.New("panic")
 
 // ErrPostponed is wrapped by the error of Do if something that the job needs is
@@ -47,7 +46,7 @@ func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
 
 func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 
-// runJob runs one job to its end.
+// runJob runs one job until it has ended or is queued again.
 func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
 	j.Begun = p.Now()
@@ -127,7 +126,7 @@ func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFu
 	}
 }
 
-// releaseJob returns a job to the queue. If that fails, its lease will expire.
+// releaseJob returns a job to the queue. If that fails, the lease of the job will expire.
 func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
@@ -136,8 +135,8 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	}
 }
 
-// StoreError returns the error of the last attempt to store that a job has begun or
-// failed. It returns nil if that attempt succeeded.
+// StoreError returns the error of the last claim of a job, or of the last attempt to store that a
+// job has failed. It returns nil if this succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 // ACME obtains and renews certificates from an ACME server (RFC 8555), which
 // verifies the hosts by connecting to port 443 (tls-alpn-01).
 type ACME struct {
-	// Hosts are the host names to obtain certificates for.
+	// Hosts are the names of the hosts for which certificates are obtained.
 	Hosts []string
 	// Folder keeps the account's key and the certificates. It is created if it does
 	// not exist.

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Certificate is a TLS certificate in files, which are read again when they change.
+// Certificate is a TLS certificate in files. It is read again when the files change.
 type Certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	// tried is the state of the files at the last attempt to read them.
+	// tried is the state of the certificate and key file at the last attempt to read them.
 	tried [2]fileState
 }
 
@@ -60,7 +60,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// reload calls read and logs the result. The caller must hold the mutex.
+// reload reads the files and logs the result. The caller must hold the mutex.
 func (c *Certificate) reload() {
 	if err := c.read(); err != nil {
 		c.log.Error("the previous TLS certificate remains in use", "error", err)
@@ -69,7 +69,7 @@ func (c *Certificate) reload() {
 	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
 }
 
-// read reads the files.
+// read reads the two files. If it returns an error, it has not changed c.current.
 func (c *Certificate) read() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {

@@ -2,6 +2,5 @@
 
 package listen
 
-// DefaultConnections returns the default of Limits.Connections. This number of
-// connections needs little memory.
+// DefaultConnections returns the default of Limits.Connections. Connections need little memory.
 func DefaultConnections() int { return 10_000 }

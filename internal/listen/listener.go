@@ -44,7 +44,7 @@ type Listener struct {
 
 	mu        sync.Mutex
 	byNetwork map[string]int
-	idle      *list.List // of *connection, the longest idle first
+	idle      *list.List // of *connection; the connection that has been idle for the longest time is first
 	warned    map[string]time.Time
 }
 
@@ -67,7 +67,8 @@ func New(inner net.Listener, limits Limits, log *slog.Logger, now func() time.Ti
 	}
 }
 
-// Accept waits for a connection within the limits.
+// Accept returns the next connection that does not exceed the limits. It closes connections that
+// exceed Limits.PerAddress.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -97,8 +98,8 @@ func (l *Listener) Close() error {
 // Open returns the number of open connections.
 func (l *Listener) Open() int { return len(l.slots) }
 
-// acquire waits for a free slot and takes it. If no slot is free, it closes an idle
-// connection to free one.
+// acquire waits until fewer connections than the limit are open, and counts one more. If the limit
+// is reached, it closes an idle connection.
 func (l *Listener) acquire() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -127,8 +128,8 @@ func (l *Listener) closeIdle() {
 	}
 }
 
-// admit counts a new connection of a network and returns true. If limited is true and
-// the network has reached its limit, it returns false and counts nothing.
+// admit reports whether the network may have another connection, and counts the connection if so.
+// If limited is false, it always returns true.
 func (l *Listener) admit(network string, limited bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,10 +160,10 @@ func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
 	return ip.String(), true
 }
 
-// warnInterval is the minimum time between two warnings of the same text.
+// warnInterval is the minimum time between two warnings with the same text.
 const warnInterval = time.Minute
 
-// warn logs at most one warning of that text each warnInterval.
+// warn logs a warning, unless it has logged one with the same text in the last warnInterval.
 func (l *Listener) warn(text string, args ...any) {
 	l.mu.Lock()
 	now := l.now()
@@ -177,8 +178,8 @@ func (l *Listener) warn(text string, args ...any) {
 	}
 }
 
-// TrackIdle is a callback for [http.Server.ConnState]. It reports to the listener
-// whether a connection is idle.
+// TrackIdle must be the callback [http.Server.ConnState] of a server on a Listener. It records
+// which connections are idle.
 func TrackIdle(conn net.Conn, state http.ConnState) {
 	if wrapper, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = wrapper.NetConn()
@@ -196,7 +197,7 @@ type connection struct {
 	listener *Listener
 	network  string
 	idle     *list.Element // in listener.idle; guarded by its mutex
-	closed   bool          // guarded likewise
+	closed   bool          // guarded by the mutex of listener
 }
 
 // writeChunk is the maximum number of bytes that Write sends with one timeout.
@@ -219,7 +220,7 @@ func (c *connection) Write(p []byte) (int, error) {
 	}
 }
 
-// Close closes the connection and frees its slot.
+// Close closes the connection, so that the listener can accept another.
 func (c *connection) Close() error {
 	l := c.listener
 	l.mu.Lock()

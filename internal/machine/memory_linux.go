@@ -53,8 +53,8 @@ func controlGroupLimit(root fs.FS) int64 {
 	return lowest
 }
 
-// readLimit returns the number in a file. It returns 0 if there is no such file or its
-// content is not a number, as in "max".
+// readLimit returns the number in a file of a control group. It returns 0 if the file is missing or
+// does not have a number, such as "max" for no limit.
 func readLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

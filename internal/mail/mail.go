@@ -15,7 +15,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// timeout is the time limit for connecting and for each command.
+// timeout is the time limit for connecting to the server, and for each SMTP command.
 const timeout = 30 * time.Second
 
 // Sender sends e-mails to an SMTP server. It is safe for concurrent use, because each e-mail
@@ -27,7 +27,7 @@ type Sender struct {
 	insecure bool
 }
 
-// New returns the Sender of a URL:
+// New returns a Sender for the server, user and sender address in a URL:
 //
 //	smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS    STARTTLS, port 587 by default
 //	smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS   TLS from the start, port 465 by default
@@ -72,8 +72,8 @@ func New(address string) (*Sender, error) {
 	return s, nil
 }
 
-// authentication returns the options to authenticate as the user of a URL. It returns
-// nil if the URL has no user.
+// authentication returns the options with which the Sender authenticates as user. It returns nil if
+// the URL has no user.
 func (s *Sender) authentication(user *url.Userinfo) []gomail.Option {
 	if user.Username() == "" {
 		return nil

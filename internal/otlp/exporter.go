@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxAttempts is how often a batch of spans is sent while the collector is unavailable.
+	// maxAttempts is how often a batch of spans is sent at most while the collector is unavailable.
 	maxAttempts = 3
-	// maxRetryDelay is the longest delay that a collector may request.
+	// maxRetryDelay is the longest delay that a collector can request before the next attempt.
 	maxRetryDelay = 30 * time.Second
 )
 
@@ -45,7 +45,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	return nil
 }
 
-// Shutdown does nothing, because ExportSpans keeps nothing.
+// Shutdown does nothing, because ExportSpans holds no spans back.
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
 // send sends a body. If the collector is unavailable, it tries again.

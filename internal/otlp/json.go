@@ -56,7 +56,7 @@ type (
 	}
 	keyValue struct {
 		Key   string         `json:"key"`
-		Value map[string]any `json:"value"` // of one member, whose name is the type
+		Value map[string]any `json:"value"` // has one member, whose name is the type of the value
 	}
 )
 
@@ -105,7 +105,7 @@ func toKeyValues(attributes []attribute.KeyValue) []keyValue {
 	return out
 }
 
-// toValue converts the types of attributes that this program sets. Others become texts.
+// toValue converts a value of a type that this program uses. Values of other types become texts.
 func toValue(v attribute.Value) map[string]any {
 	switch v.Type() {
 	case attribute.BOOL:

@@ -40,7 +40,7 @@ const (
 	envAttributes     = "OTEL_RESOURCE_ATTRIBUTES"
 )
 
-// defaultTimeout limits one request to the collector.
+// defaultTimeout is the default time limit of one request to the collector.
 const defaultTimeout = 10 * time.Second
 
 // ErrConfiguration is wrapped by the error of Setup for an invalid variable.
@@ -52,7 +52,7 @@ type Options struct {
 	Getenv func(string) string
 	// Version is the version of this program.
 	Version string
-	// Log receives failed exports.
+	// Log receives the errors of sending spans.
 	Log *slog.Logger
 	// Transport sends the requests to the collector. Defaults to
 	// http.DefaultTransport.
@@ -111,8 +111,8 @@ func findEndpoint(getenv func(string) string) (string, error) {
 	return endpoint, nil
 }
 
-// parseHeaders returns the headers of each export, such as api-key=value,other=value. The
-// error does not contain a value, which may be secret.
+// parseHeaders returns the headers of requests to the collector, from a list such as
+// api-key=value,other=value. Its error does not contain a value, which may be secret.
 func parseHeaders(getenv func(string) string) (http.Header, error) {
 	name, text := envTracesHeaders, getenv(envTracesHeaders)
 	if text == "" {
@@ -133,7 +133,7 @@ func parseHeaders(getenv func(string) string) (http.Header, error) {
 	return header, nil
 }
 
-// newResource describes this program.
+// newResource returns the attributes that describe this program in traces.
 func newResource(opts Options) *resource.Resource {
 	attributes := []attribute.KeyValue{attribute.String("service.name", "foretell"), attribute.String("service.version", opts.Version)}
 	for pair := range strings.SplitSeq(opts.Getenv(envAttributes), ",") {
@@ -146,9 +146,9 @@ func newResource(opts Options) *resource.Resource {
 	if name := opts.Getenv(envServiceName); name != "" {
 		attributes = append(attributes, attribute.String("service.name", name))
 	}
-	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one counts
+	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one is used
 }
 
-// refuseRedirect makes a client return a redirect as the response, because the headers of
-// the request may contain a key that no other host may get.
+// refuseRedirect makes a client return a redirect as the response. If the client followed it,
+// another host would get the headers of the request, which may contain a key.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

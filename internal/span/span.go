@@ -1,7 +1,7 @@
-// Package span creates the spans of traces inside the program: database transactions,
-// reads and writes of stored files, and the client's requests. A span is created only if
-// the context has a parent that is recorded, so that nothing costs anything without
-// tracing, and background work, such as polling, creates no spans.
+// Package span creates the spans of traces inside the program: database transactions, reads and
+// writes of stored files, and the client's requests. A span is created only if the context has a
+// parent span that is recorded. Without tracing, spans therefore cost almost nothing, and
+// background work, such as polling, creates none.
 package span
 
 import (
@@ -25,8 +25,8 @@ func Start(ctx context.Context, name string, kind trace.SpanKind, attributes ...
 	return parent.TracerProvider().Tracer(Scope).Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
 }
 
-// End ends a span. If err is not nil, the status of the span is an error. The message of
-// err is only in the log, because it may have values of a file.
+// End ends a span. If err is not nil, the span has the status of an error, but not the message of
+// err, which may have values of a file.
 func End(s trace.Span, err error) {
 	if err != nil {
 		s.SetStatus(codes.Error, "")

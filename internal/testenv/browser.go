@@ -14,19 +14,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Axe is axe-core 4.14.1, a program that finds barriers in web pages. Its licence, the
+// Axe is axe-core 4.14.1, a program that finds accessibility faults of web pages. Its licence, the
 // Mozilla Public License 2.0, is in the folder axe.
 //
 //go:embed axe/axe.min.js
 var Axe string
 
-// chromiums are the places of Chromium. The program in /usr/bin is a script that leaves
-// processes behind.
+// chromiums are the names and paths under which Chromium is searched. The paths come first, because
+// the program in /usr/bin is a script that leaves processes behind.
 var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browser/chromium-browser", "chromium", "google-chrome"}
 
-// Browser starts a browser without a window and returns the context of a page in it.
-// messages returns what the page wrote to the console, including violations of its policy.
-// Without Chromium the test is skipped.
+// Browser starts a browser without a window, and returns the context of a page in it. messages
+// returns what the page has written to the console, including violations of its
+// Content-Security-Policy. Without Chromium, the test is skipped, see [SkipWithout].
 func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
 	t.Helper()
 	path, err := "", errors.New("no Chromium found")

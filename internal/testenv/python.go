@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Python returns the path of a Python with NumPy. Without one the test is skipped.
+// Python returns the path of a Python interpreter that has NumPy. If there is none, the test is
+// skipped, see [SkipWithout].
 func Python(t *testing.T) string {
 	t.Helper()
 	err := errors.New("no python3 found")

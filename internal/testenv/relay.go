@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// Relay forwards connections to a server, or simulates its outage.
+// Relay forwards connections to a server, or behaves as if the server were down.
 type Relay struct {
 	server  string
 	mu      sync.Mutex
-	changed *sync.Cond // mode
+	changed *sync.Cond // signals a change of mode
 	mode    RelayMode
 	open    []net.Conn
 }
 
-// RelayMode is what a relay does.
+// RelayMode says what a relay does with connections.
 type RelayMode int
 
 // The modes of a relay.
@@ -26,8 +26,8 @@ const (
 	Hanging              // as a server that is frozen, or a network that loses packets
 )
 
-// StartRelay starts a relay to the server of the URL address. It returns the relay, and the
-// same URL with the address of the relay.
+// StartRelay starts a relay to the server in the URL address. It returns the relay, and address
+// with the host and port of the relay instead of those of the server.
 func StartRelay(t *testing.T, address string) (*Relay, string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -104,7 +104,7 @@ func (r *Relay) pipe(dst, src net.Conn) {
 	}
 }
 
-// wait returns once the relay does not hang.
+// wait blocks while the mode is Hanging.
 func (r *Relay) wait() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

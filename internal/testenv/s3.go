@@ -32,7 +32,7 @@ func S3(t *testing.T) *url.URL {
 	return location.JoinPath(strings.ToLower(rand.Text()))
 }
 
-// ReplaceEndpoint returns the same location at another endpoint.
+// ReplaceEndpoint returns a copy of location with another endpoint.
 func ReplaceEndpoint(location *url.URL, endpoint string) *url.URL {
 	other := *location
 	query := other.Query()
@@ -41,7 +41,7 @@ func ReplaceEndpoint(location *url.URL, endpoint string) *url.URL {
 	return &other
 }
 
-// S3Proxy is a proxy to an S3 store that can fail like a network.
+// S3Proxy forwards connections to an S3 store, and can break them as a failing network would.
 type S3Proxy struct {
 	// Location is the location of the store, with the address of the proxy as its endpoint.
 	Location *url.URL
@@ -95,8 +95,8 @@ func (p *S3Proxy) SetDown(down bool) {
 // Refused returns a channel that receives a value after a connection was refused.
 func (p *S3Proxy) Refused() <-chan struct{} { return p.refused }
 
-// CutResponses breaks every connection after the store has sent the given number of bytes.
-// 0 means that no connection breaks.
+// CutResponses breaks each new connection after the store has sent the given number of bytes. 0
+// means that no connection breaks.
 func (p *S3Proxy) CutResponses(after int64) { p.cut.Store(after) }
 
 func (p *S3Proxy) serve() {
@@ -117,7 +117,7 @@ func (p *S3Proxy) serve() {
 	}
 }
 
-// forward connects a client with the store until either closes.
+// forward copies bytes between a client and the store, until either closes the connection.
 func (p *S3Proxy) forward(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	store, err := net.Dial("tcp", p.target)

@@ -1,5 +1,5 @@
-// Package testenv skips or fails tests that require something which is unavailable. Only
-// tests use it.
+// Package testenv provides browsers, databases and servers to tests, and skips or fails tests if
+// they are unavailable. Only tests use it.
 package testenv
 
 import (
