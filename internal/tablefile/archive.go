@@ -49,7 +49,7 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 	return true, f.convertArchive(ctx, &archive.Reader, opts)
 }
 
-// convertArchive reads the table in a ZIP file, which must contain only one.
+// convertArchive reads the table in a ZIP file. The ZIP file must contain only one table.
 func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, opts Options) error {
 	var tables []*zip.File
 	var names []string

@@ -22,7 +22,7 @@ const (
 	CodeEncoding    = "guessed-encoding"
 )
 
-// Warning is an assumption about a file that may be wrong.
+// Warning says what was assumed about a file, because the assumption may be wrong.
 type Warning struct {
 	File string // the name of the file
 	csvfile.Warning
@@ -41,7 +41,7 @@ type csvFile struct {
 	lineMap  lineMap
 }
 
-// newCSVFile creates the file. max is its largest size in bytes; 0 means no limit.
+// newCSVFile creates a temporary CSV file. max is its largest size in bytes; 0 means no limit.
 func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {

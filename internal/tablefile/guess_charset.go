@@ -15,10 +15,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessCharset reads a text of unknown encoding to its end to guess the encoding. If the
-// text is not UTF-8 but certainly Windows-1252, guessCharset sets f.charset and adds a
-// warning. Otherwise the text is read as UTF-8, and reading the CSV returns an error if
-// it is not.
+// guessCharset guesses the encoding of a text, for which it reads the whole text. If the text is
+// not UTF-8 but certainly Windows-1252, guessCharset sets f.charset and adds a warning. Otherwise
+// the text is later read as UTF-8, and invalid bytes are an error then.
 func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
@@ -38,7 +37,7 @@ func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
 	return nil
 }
 
-// charsetStats are counts of bytes by which the encoding of a text is guessed.
+// charsetStats has counts of bytes and characters, from which the encoding of a text is guessed.
 type charsetStats struct {
 	invalid     int  // bytes that are not part of a character if the text is UTF-8
 	multibyte   int  // characters of several bytes if the text is UTF-8
@@ -160,8 +159,8 @@ func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 
-// charsetWarning returns a warning that the text is read as Windows-1252, at the first
-// field that is not UTF-8.
+// charsetWarning returns a warning that the text is read as Windows-1252. The location of the
+// warning is the first field that is not UTF-8.
 func (f *sourceFile) charsetWarning(delimiter byte) (csvfile.Warning, error) {
 	w := csvfile.Warning{Code: CodeEncoding, Message: "the text is not UTF-8 and is read as Windows-1252; use --encoding to set another encoding"}
 	s, err := f.openText(ignoreCount)

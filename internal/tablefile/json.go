@@ -243,8 +243,8 @@ func orDefect(err error, message string) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: message}
 }
 
-// readObject reads the rest of an object whose { was read. r.path is the key of the
-// object.
+// readObject reads the members of an object as cells of the current row. The { of the object has
+// been read. r.path is the key of the object, or empty for the object that is the row.
 func (r *jsonRowReader) readObject(depth int) error {
 	prefix := len(r.path)
 	for r.PeekKind() != '}' {

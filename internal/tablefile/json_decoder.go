@@ -112,8 +112,8 @@ func (d *jsonDecoder) toDefect(err error) error {
 	return err
 }
 
-// release declares that the line of no value read so far will be asked for again, so that
-// the lineReader may drop their bytes.
+// release allows d.src to drop the bytes of all values read so far. After this call, lineAt must
+// not be called with an offset in these bytes.
 func (d *jsonDecoder) release() {
 	d.src.released = d.InputOffset()
 	if d.src.released-d.src.offset > headSize {

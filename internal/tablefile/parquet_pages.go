@@ -41,7 +41,7 @@ func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *f
 	return nil
 }
 
-// checkColumnPages checks the headers of all pages of a column chunk.
+// checkColumnPages is checkParquetPages for the page headers of one column chunk.
 func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 	var protocol thrift.CompactProtocol
 	in := bufio.NewReaderSize(chunk, 1<<10)

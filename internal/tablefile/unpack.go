@@ -33,7 +33,7 @@ func (s *stream) closeQuietly() { _ = s.Close() }
 // maxWindow is the largest window size of a Zstandard file, in bytes.
 const maxWindow = 128 << 20
 
-// headSize is the number of bytes by which a format is detected.
+// headSize is the number of bytes at the beginning of a file from which its format is detected.
 const headSize = 64 << 10
 
 // openFile opens the file at path. The stream calls onRead with the number of bytes of
