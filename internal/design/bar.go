@@ -41,8 +41,8 @@ func DistributionBars(d *api.Distribution) []Bar {
 	return Bars(rows)
 }
 
-// IntervalBar is a picture of a value and its interval for the template "range": a bar from the
-// zero line to the value, and a whisker for the interval. The picture is 100 units wide.
+// IntervalBar is a picture of a value and its interval, for the template "range": a bar from the
+// zero line to the value, and a thin line for the interval. The picture is 100 units wide.
 type IntervalBar struct {
 	Zero, Value, Low, High float64
 	HasInterval            bool

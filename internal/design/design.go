@@ -221,7 +221,7 @@ func splitFlags(text string) []string {
 	return flags
 }
 
-// algorithmTitle returns the code of an algorithm followed by what it is.
+// algorithmTitle returns the code of an algorithm followed by its kind.
 func algorithmTitle(code string) string {
 	if code == "BLEND" {
 		return "BLEND of algorithms"

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// baseline is the model to beat.
+// baseline is the model that another model must beat.
 type baseline struct {
 	key    string // "" if there is no baseline
 	name   string
@@ -24,7 +24,7 @@ type baseline struct {
 // differentDataNote is appended to a comparison of models of different datasets.
 const differentDataNote = ", on other test rows"
 
-// findBaseline finds the baseline of a race that will run on a dataset.
+// findBaseline sets f.baseline for a race that will run on a dataset.
 func (f *Flags) findBaseline(ctx context.Context, session *connect.Session, dataset, metric string) error {
 	if f.beat != connect.ChampionRef {
 		return f.resolveBaseline(ctx, session)
@@ -36,7 +36,7 @@ func (f *Flags) findBaseline(ctx context.Context, session *connect.Session, data
 	return f.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
 }
 
-// FindBaselineOf finds the baseline of an existing model.
+// FindBaselineOf sets the baseline with which an existing model is compared.
 func (f *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, model string) error {
 	if f.beat != connect.ChampionRef {
 		return f.resolveBaseline(ctx, session)
@@ -52,7 +52,7 @@ func (f *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, mo
 	return f.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
 }
 
-// FindBaselineForRun finds the baseline of a run whose dataset does not exist yet.
+// FindBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
 func (f *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
 		return f.resolveBaseline(ctx, session)
@@ -73,7 +73,7 @@ func (f *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session
 	return err
 }
 
-// resolveBaseline resolves the model reference of --beat.
+// resolveBaseline sets f.baseline to the model to which --beat refers.
 func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) error {
 	if f.beat == "" {
 		return nil
@@ -83,7 +83,7 @@ func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) e
 	return err
 }
 
-// findChampion finds the champion of a dataset's series.
+// findChampion sets f.baseline to the champion of a dataset's series, as bestEarlierModel finds it.
 func (f *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -107,8 +107,8 @@ type challenger struct {
 	schema tableSchema
 }
 
-// bestEarlierModel finds the best model of a series that is older than the challenger and was
-// trained for the same metric on the same columns and classes. In a tie it is the oldest.
+// bestEarlierModel returns the best model of a series that is older than the challenger target, and
+// was trained for the same metric on the same columns and classes. In a tie it is the oldest.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {
@@ -144,8 +144,8 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
 }
 
-// tableSchema has the columns and classes of a dataset. Models of two datasets are comparable
-// if these are equal.
+// tableSchema has the columns and classes of a dataset. Two datasets with equal ones have
+// comparable models.
 type tableSchema struct {
 	columns []string
 	classes []string // sorted

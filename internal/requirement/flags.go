@@ -33,7 +33,7 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }
 
-// IsSet reports whether there is a requirement.
+// IsSet reports whether the flags have a requirement or a model to beat.
 func (f *Flags) IsSet() bool { return len(f.texts) > 0 || f.beat != "" }
 
 // Parse parses the requirements. Commands call it before they do anything else.

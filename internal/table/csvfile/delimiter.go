@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter is passed instead of a delimiter to detect it with FindDelimiter.
+// AutoDelimiter, passed instead of a delimiter, means that FindDelimiter detects the delimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.

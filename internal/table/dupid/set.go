@@ -71,9 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// checkAscending must be called before IDs are stored, with the first and the last of them.
-// unordered is set if they are not ascending. If the IDs of all calls are no longer
-// ascending, checkAscending calls splitIntoBins.
+// checkAscending must be called before IDs are stored. first and last are the first and the last of
+// these IDs, and unordered is set if the IDs are not ascending. If the IDs of all calls together
+// are no longer ascending, checkAscending calls splitIntoBins.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
@@ -173,7 +173,7 @@ func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 	}
 }
 
-// Has reports whether an ID was added. The hashes that it reads stay in memory.
+// Has reports whether an ID was added. It keeps the hashes that it reads from disk in memory.
 func (s *Set) Has(id []byte) (bool, error) {
 	if s.ascending != nil {
 		s.splitIntoBins()

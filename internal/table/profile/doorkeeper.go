@@ -2,10 +2,10 @@ package profile
 
 import "math/bits"
 
-// doorkeeper remembers which texts occurred since the last eviction, with one bit per
-// hash (TinyLFU: Einziger, Friedman, Manes, 2017). Only texts that occur twice are
-// counted, because a text that occurs once never becomes a level. When most bits are set,
-// nearly every text is counted, and the next eviction comes soon.
+// doorkeeper records which texts occurred since the last eviction, with one bit per hash (TinyLFU:
+// Einziger, Friedman, Manes, 2017). Only texts that occur twice are counted, because a text that
+// occurs once never becomes a level of a category. When most bits are set, nearly every text is
+// counted, and the next eviction comes soon.
 type doorkeeper struct{ bits []uint64 }
 
 // doorkeeperBits is the number of bits of a doorkeeper for each hash that the column's

@@ -30,7 +30,8 @@ type inference struct {
 	// identifiesRows is set if nearly every row has its own text, which makes texts
 	// useless as levels.
 	identifiesRows bool
-	// hasSharedTexts is set if enough rows share their texts to make levels useful.
+	// hasSharedTexts is set if enough rows share their texts to make the levels of a category
+	// useful.
 	hasSharedTexts bool
 }
 
@@ -43,8 +44,8 @@ const (
 	maxStrays           = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers  = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare = 0.95 // from this fraction of distinct texts on, texts identify rows
-	minSharedWords      = 0.2  // average number of words per text from selectWords from which a column is FormText
-	minSharedRows       = 0.3  // fraction of rows with the text of another row from which texts are levels
+	minSharedWords      = 0.2  // with at least this number of words from selectWords per text, on average, a column is FormText
+	minSharedRows       = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
 )
 
 func (t *ColumnStats) infer() inference {

@@ -110,9 +110,10 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns the names of the columns of a blind file without a header:
-// the names of the training file, if the blind file has as many columns as the training
-// file has with or without the ID and the label. Otherwise it returns nil.
+// namesFromTraining returns the names of the columns of a blind file without a header, from the
+// training file: its ID and features, with or without its label, or its features alone, whichever
+// are as many as the columns of the blind file. A generated ID is not among them. It returns nil if
+// none of these numbers matches.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {
