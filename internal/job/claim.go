@@ -121,8 +121,8 @@ func (p *Pool) freeMemory() int64 {
 	return free
 }
 
-// busyAccounts returns the accounts of which this pool already runs k.PerAccount jobs of the kind
-// k.
+// busyAccounts returns the accounts that already have k.PerAccount running jobs of the kind k in
+// this pool.
 func (p *Pool) busyAccounts(k *Kind) []string {
 	running := map[string]int{}
 	var busy []string
