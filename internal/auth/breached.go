@@ -11,9 +11,10 @@ import (
 )
 
 // BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data
-// breaches, sorted, one a line: 40 hexadecimal digits, and optionally a colon and a count.
-// The file of Pwned Passwords has this format (https://haveibeenpwned.com/Passwords). A
-// file of 40 GB needs no memory, because a lookup reads about 35 lines.
+// breaches. The file is sorted and has one hash a line: 40 hexadecimal digits, and optionally
+// a colon and a count. The file of Pwned Passwords has this format
+// (https://haveibeenpwned.com/Passwords). It has 40 GB and is not loaded into memory: a binary
+// search reads about 35 lines.
 type BreachedPasswords struct {
 	file *os.File
 	size int64
@@ -23,7 +24,8 @@ type BreachedPasswords struct {
 const breachedLine = 80
 
 // OpenBreachedPasswords opens a file of hashes. It returns an error if the first or the last
-// line is not a hash, or if they are not sorted. The caller must call Close.
+// line is not a hash, or if the first hash is greater than the last. The caller must call
+// Close.
 func OpenBreachedPasswords(path string) (*BreachedPasswords, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,7 +65,7 @@ func (b *BreachedPasswords) Close() error { return b.file.Close() }
 func (b *BreachedPasswords) Contains(password string) (bool, error) {
 	sum := sha1.Sum([]byte(password))
 	want := bytes.ToUpper([]byte(hex.EncodeToString(sum[:])))
-	// The hash is in the first line that begins at or after low, or later, and before high.
+	// If the file has the hash, its line begins at low or later, and before high.
 	for low, high := int64(0), b.size; low < high; {
 		middle := low + (high-low)/2
 		hash, end, err := b.hashAfter(middle)
@@ -87,10 +89,10 @@ func (b *BreachedPasswords) Contains(password string) (bool, error) {
 }
 
 // hashAfter returns the hash, in upper case, of the first line that begins at offset or later,
-// and the offset after the line. It returns io.EOF if there is no such line.
+// and the offset of the line after it. It returns io.EOF if there is no such line.
 func (b *BreachedPasswords) hashAfter(offset int64) (hash []byte, end int64, err error) {
 	text := make([]byte, 2*breachedLine)
-	start := max(0, offset-1) // a line begins at offset if the byte before ends one
+	start := max(0, offset-1) // the byte before offset shows whether a line begins at offset
 	n, err := b.file.ReadAt(text, start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, 0, err

@@ -17,8 +17,8 @@ type Limiter struct {
 	now      func() time.Time
 
 	mu sync.Mutex
-	// fullAt holds, by key, the time at which the bucket will have all its tokens
-	// again. A key that is not in the map has a full bucket.
+	// fullAt holds, by key, the time at which the bucket will have all its tokens again. A key
+	// that is not in the map has a full bucket.
 	fullAt map[string]time.Time
 }
 
@@ -47,7 +47,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// Refund puts a token that Take took back into the bucket of key.
+// Refund puts a token that Take has taken back into the bucket of key.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,9 +56,8 @@ func (l *Limiter) Refund(key string) {
 	}
 }
 
-// evict forgets the keys with full buckets if there are too many keys. If that
-// is not enough, it forgets all keys, because bounded memory is more important
-// than an exact limit.
+// evict removes the keys with full buckets if there are maxBuckets keys. If that is not
+// enough, it removes all keys, because bounded memory is more important than an exact limit.
 func (l *Limiter) evict(now time.Time) {
 	if len(l.fullAt) < maxBuckets {
 		return

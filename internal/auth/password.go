@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The cost of a new hash: OWASP's first recommendation for argon2id.
+// The parameters of a new hash: OWASP's first recommendation for argon2id.
 const (
 	memoryKiB = 19 * 1024
 	passes    = 2
@@ -22,8 +22,8 @@ const (
 	hashBytes = 32
 )
 
-// The maximum parameters of a stored hash, so that a corrupt one cannot allocate
-// gigabytes.
+// The maximum parameters of a stored hash, so that the verification of a corrupt hash cannot
+// allocate gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 16
@@ -38,14 +38,14 @@ var ErrWrongPassword = errors.New("wrong password")
 // concurrent hashes, each of which takes 19 MiB of memory and about 20 ms.
 type PasswordHasher struct {
 	slots     chan struct{}
-	memory    uint32 // of a new hash in KiB
+	memory    uint32 // KiB that a new hash takes
 	rand      io.Reader
-	dummyHash string
+	dummyHash string // verified instead of the hash of an unknown account
 }
 
-// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes
-// at a time. memory is that of a new hash in KiB. It defaults to 19 MiB. rand is the
-// source of salts.
+// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes at a time.
+// memory is the memory that a new hash takes, in KiB; 0 means 19 MiB. rand is the source of
+// salts.
 func NewPasswordHasher(limit int, memory uint32, rand io.Reader) *PasswordHasher {
 	p := &PasswordHasher{slots: make(chan struct{}, limit), memory: cmp.Or(memory, memoryKiB), rand: rand}
 	decoy := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
@@ -53,7 +53,7 @@ func NewPasswordHasher(limit int, memory uint32, rand io.Reader) *PasswordHasher
 	return p
 }
 
-// Hash returns a PHC string of the password, with a new salt.
+// Hash returns the hash of password with a new salt, in the PHC string format.
 func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
 	h := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
@@ -64,9 +64,9 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 	return h.String(), err
 }
 
-// Verify returns nil if the PHC string hashed was made from password, else
-// ErrWrongPassword. If hashed is empty, no password matches. Verify then takes as long
-// as with a hash, so that its duration does not reveal whether an account exists.
+// Verify returns nil if hashed is a hash of password, and ErrWrongPassword if it is not. If
+// hashed is "", no password matches, but Verify takes as long as with a hash, so that its
+// duration does not reveal whether an account exists.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
@@ -105,7 +105,7 @@ type phcHash struct {
 
 var phcBase64 = base64.RawStdEncoding.Strict()
 
-// String returns the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
+// String returns the hash in the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.
 func (p phcHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes,
 		phcBase64.EncodeToString(p.salt), phcBase64.EncodeToString(p.hash))

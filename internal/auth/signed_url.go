@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// The errors of VerifyURL. Test with errors.Is.
+// The errors of VerifyURL. Use errors.Is to test for them.
 var (
 	ErrInvalidSignature = errors.New("invalid signature")
 	ErrExpired          = errors.New("the URL has expired")
 )
 
-// SignURL returns a signature of path and expires, the time in Unix seconds at
-// which it becomes invalid. The signature needs no escaping in a URL query.
+// SignURL returns the signature of a URL with the given path. expires is the time in Unix
+// seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
 func SignURL(secret []byte, path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(computeMAC(secret, path, expires))
 }

@@ -17,15 +17,16 @@ const (
 	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
 	totpInterval    = 30 // seconds
 	totpDigits      = 6
-	// totpSteps is how many steps the clock of an authenticator app may differ.
+	// totpSteps is the maximum difference between the clocks of the service and of an
+	// authenticator app, in intervals of 30 seconds.
 	totpSteps = 1
 )
 
 var totpEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // TOTP is the secret that a service shares with the authenticator app of a user: 20 random
-// bytes in base32. The app shows codes of six digits, each for 30 seconds (RFC 6238 with
-// HMAC-SHA-1, which all apps support).
+// bytes in base32. From the secret and the time, the app computes codes of six digits, each
+// valid for 30 seconds (RFC 6238 with HMAC-SHA-1, which all apps support).
 type TOTP string
 
 // NewTOTP returns a new secret. rand must be cryptographically secure.
@@ -37,14 +38,15 @@ func NewTOTP(rand io.Reader) (TOTP, error) {
 	return TOTP(totpEncoding.EncodeToString(secret)), nil
 }
 
-// URL returns the otpauth URL of the secret, which authenticator apps read from a QR code.
-// issuer and account are what the app shows.
+// URL returns the otpauth URL of the secret, which authenticator apps read from a QR code. The
+// app shows issuer and account next to its codes.
 func (s TOTP) URL(issuer, account string) string {
 	label := url.PathEscape(issuer) + ":" + url.PathEscape(account)
 	return "otpauth://totp/" + label + "?secret=" + string(s) + "&issuer=" + url.QueryEscape(issuer)
 }
 
-// Code returns the code of a step, which is Unix time divided by 30 seconds.
+// Code returns the code of a step. A step is an interval of 30 seconds; its number is the Unix
+// time divided by 30 seconds.
 func (s TOTP) Code(step int64) (string, error) {
 	secret, err := totpEncoding.DecodeString(string(s))
 	if err != nil {
@@ -58,9 +60,9 @@ func (s TOTP) Code(step int64) (string, error) {
 	return fmt.Sprintf("%0*d", totpDigits, number%1_000_000), nil
 }
 
-// Verify returns the step of a code at the time now. The code may have spaces. The step must
-// be later than last, the step of the last code that was accepted, so that each code is
-// valid once. ok reports whether the code is valid.
+// Verify reports in ok whether code is valid at the time now, and returns the step of the
+// code. Spaces in code are ignored. last is the step of the last accepted code. Only later
+// steps are accepted, so that each code is valid once.
 func (s TOTP) Verify(code string, now time.Time, last int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpInterval

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// Credential is what `foretell login` stores.
+// Credential is the token of an account, and its password if the user wants that to be stored.
 type Credential struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires"`
@@ -23,7 +23,8 @@ type Credential struct {
 	Password string `json:"password,omitempty"`
 }
 
-// Store stores credentials by entry. An entry is one account at one service.
+// Store stores credentials by entry. An entry is one account at one service, see
+// [TokenSource.Entry].
 type Store interface {
 	// Get returns errNoCredential if there is no such entry.
 	Get(entry string) (Credential, error)

@@ -15,12 +15,12 @@ import (
 // keyringService is the service name of foretell's entries in the system keyring.
 const keyringService = "foretell"
 
-// keyringTimeout limits a keyring request, because a locked keyring may wait forever to be
-// unlocked.
+// keyringTimeout limits a keyring request, because a request to a locked keyring may wait
+// forever for the user to unlock it.
 const keyringTimeout = 3 * time.Second
 
-// keyringStore stores credentials in the system keyring. Only ErrNotFound means that an
-// entry does not exist; any other error means that the keyring is unavailable.
+// keyringStore stores credentials in the system keyring. The error keyring.ErrNotFound means
+// that an entry does not exist, any other error that the keyring is unavailable.
 type keyringStore struct {
 	timeout time.Duration
 }
@@ -29,7 +29,7 @@ type keyringStore struct {
 // keyring yet.
 func NewKeyringStore() keyringStore { return keyringStore{timeout: keyringTimeout} }
 
-// errKeyringUnavailable means that the keyring is unavailable.
+// errKeyringUnavailable is wrapped by the errors of an unavailable keyring.
 var errKeyringUnavailable = errors.New("the system keyring is unavailable")
 
 // Probe checks that the keyring is available: it writes, reads and deletes a test entry.
@@ -46,7 +46,7 @@ func (s keyringStore) Probe() error {
 			return err
 		}
 		if got != secret {
-			return errors.New("it returned another value than was stored")
+			return errors.New("it returned another value than the one that was stored")
 		}
 		return nil
 	})
@@ -87,8 +87,8 @@ func (s keyringStore) Remove(entry string) error {
 	return err
 }
 
-// explainKeyring replaces the library's error if no keyring service is running. Other
-// errors are unchanged.
+// explainKeyring returns a short error if err means that no keyring service is running, and
+// err otherwise.
 func explainKeyring(err error) error {
 	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
 		if strings.Contains(err.Error(), sign) {
@@ -98,8 +98,8 @@ func explainKeyring(err error) error {
 	return err
 }
 
-// withTimeout calls a function and waits for it for at most the store's timeout. If the
-// function hangs, its goroutine is abandoned, because the process is short-lived.
+// withTimeout calls a function and waits at most the store's timeout for it. If the function
+// hangs, its goroutine is abandoned, because the process ends soon.
 func (s keyringStore) withTimeout(call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- call() }()

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. They are from the environment, or
-// were stored by `foretell login`.
+// TokenSource returns tokens for an account of a service. It takes them from the environment
+// or from the store, or signs in with a password from there.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -24,7 +24,7 @@ type TokenSource struct {
 	Username string
 	Storage  string
 	Store    Store
-	Client   *client.Client // has no token; it only logs in
+	Client   *client.Client // signs in; it sends no token
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of
@@ -48,7 +48,7 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // Entry returns the key of the account in the store.
 func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 
-// Token returns FORETELL_TOKEN if it is set, or else a token for the password in the
+// Token returns FORETELL_TOKEN if it is set, or else a new token for the password in the
 // environment, or else the stored token.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
@@ -57,12 +57,12 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.accessToken(ctx, false)
 }
 
-// Renew signs in again. It is an error if no password is available.
+// Renew signs in again and returns the new token. It is an error if no password is available.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
 
-// accessToken returns a token for the password in the environment, or else the stored
-// token. If the stored token has expired, or rejected is set, it signs in with the stored
-// password.
+// accessToken signs in with the password in the environment, if there is one, and returns the
+// token. Otherwise it returns the stored token. If that has expired, or the service has
+// rejected it, accessToken signs in with the stored password.
 func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
@@ -107,7 +107,8 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// withoutPrompt adds a hint to an error of [TokenSource.LogIn] without a code.
+// withoutPrompt adds a hint to err if the account needs a code of an authenticator app, which
+// only a prompt can ask for. It returns any other error unchanged.
 func withoutPrompt(err error) error {
 	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
 		return err
@@ -116,9 +117,9 @@ func withoutPrompt(err error) error {
 		WithHint("sign in with `foretell login`, or give scripts an account without an authenticator app")
 }
 
-// LogIn requests a token for a password and, if the account has an authenticator app, its
-// code. If code is empty although the account has one, the error has the code
-// api.CodeAuthenticatorCode.
+// LogIn signs in with a password and returns the token. code is the code of the account's
+// authenticator app, or "" if the account has none. If the account has one and code is "", the
+// error has the code api.CodeAuthenticatorCode.
 func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credential, error) {
 	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
 		Body: api.Credentials{Username: s.Username, Password: password, AuthenticatorCode: code},
@@ -142,7 +143,8 @@ func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credent
 	return Credential{Token: session.AccessToken, Expires: s.now().Add(lifetime)}, nil
 }
 
-// ReadPassword returns the password in the environment, or "" if there is none.
+// ReadPassword returns the password in FORETELL_PASSWORD, or else that in the file
+// FORETELL_PASSWORD_FILE. It returns "" if neither is set.
 func ReadPassword(env config.Getenv) (string, error) {
 	if password := env(config.EnvPassword); password != "" {
 		return password, nil
@@ -159,7 +161,7 @@ func ReadPassword(env config.Getenv) (string, error) {
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
-// ReadSecret returns the first line of standard input. An empty line is a usage error.
+// ReadSecret returns the first line of r, the standard input. An empty line is a usage error.
 func ReadSecret(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -172,7 +174,8 @@ func ReadSecret(r io.Reader) (string, error) {
 	return line, nil
 }
 
-// TokenOrigin returns the origin of the token: a variable, or where it is stored.
+// TokenOrigin returns where the token is from: the name of a variable, or the value of
+// --storage.
 func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	switch {
 	case env(config.EnvToken) != "":

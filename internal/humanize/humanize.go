@@ -18,8 +18,8 @@ func Count[N int | int64](n N, noun string) string {
 	return Comma(n) + " " + noun + "s"
 }
 
-// List joins at most most of the items with commas, and adds the number of the others:
-// "a, b and 3 more".
+// List joins items with commas. If there are more than most items, it joins only the first
+// ones and adds how many are left out: "a, b and 3 more".
 func List(items []string, most int) string {
 	if more := len(items) - most; more > 0 {
 		return strings.Join(items[:most], ", ") + fmt.Sprintf(" and %d more", more)
@@ -35,8 +35,8 @@ func Comma[N int | int64](n N) string {
 	return fmt.Sprintf("%s,%03d", Comma(n/1000), n%1000)
 }
 
-// Percent returns a share from 0 to 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only 0 and
-// 1 are "0 %" and "100 %".
+// Percent formats a share between 0 and 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only the
+// shares 0 and 1 are formatted as "0 %" and "100 %".
 func Percent(share float64) string {
 	switch percent := 100 * share; {
 	case percent > 0 && percent < 1:

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence returns a message as a full sentence: with an upper-case first letter and a full stop.
-// The name of a field, such as "datasetName: must not be blank", becomes words: "Dataset name:
-// must not be blank.". Another first word is unchanged unless it has lower-case letters only,
-// because it may be the name of a file. An empty message stays empty.
+// Sentence returns a message as a full sentence: the first letter is upper-case, and a full
+// stop is added if the message has no other mark at its end. A field name before a colon
+// becomes words: "datasetName: must not be blank" is returned as "Dataset name: must not be
+// blank.". A first word that has more than lower-case letters, hyphens and apostrophes is
+// unchanged, because it may be the name of a file. An empty message stays empty.
 func Sentence(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
@@ -39,7 +40,7 @@ func isCamelCase(word string) bool {
 	return word != "" && unicode.IsLower(rune(word[0])) && strings.IndexFunc(word, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) < 0
 }
 
-// splitCamelCase returns the words of the name of a field in lower case.
+// splitCamelCase returns the words of a field name in lower case, separated by spaces.
 func splitCamelCase(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// parseFields returns the fields by name. The value of a typed field is a JSON value; any
-// other value is a string.
+// parseFields returns the values of all fields by name. Values in Strings are strings, values
+// in Typed are parsed by parseTypedValue. If a name ends in [], its values form a list.
 func (o *Options) parseFields() (map[string]any, error) {
 	members := map[string]any{}
 	add := func(flag, field string, typed bool) error {
@@ -58,7 +58,7 @@ func parseTypedValue(text string) any {
 	return text
 }
 
-// addQuery adds fields to the query of a path.
+// addQuery returns path with the values added to its query. members has them by name.
 func addQuery(path string, members map[string]any) string {
 	query := url.Values{}
 	for name, value := range members {

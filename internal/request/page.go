@@ -12,7 +12,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// AllPages requests all pages of a list and returns them as one document.
+// AllPages requests all pages of a list. It returns them joined into one decoded JSON
+// document.
 func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any, error) {
 	var all any
 	path := raw.Path
@@ -43,7 +44,8 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 	}
 }
 
-// addPageQuery returns the path of the page that starts at offset. It keeps a limit in path.
+// addPageQuery returns the path of the page that starts at offset. If path has no limit, it
+// adds the maximum limit.
 func addPageQuery(path string, offset int64) string {
 	base, text, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(text)
@@ -57,7 +59,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists decodes the lists that the service sends as strings of JSON.
+// decodeLists replaces each list that the service has sent as a string of JSON by the decoded
+// list.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
@@ -72,8 +75,8 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists of page to those of all. Other values are taken from the first
-// page.
+// joinPages appends the lists of page to those of all, which is nil before the first page.
+// Other values are those of the first page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

@@ -1,5 +1,5 @@
-// Package request builds and sends the requests that a user describes: a method, a path,
-// headers, and fields or a file. The api command uses it.
+// Package request builds and sends the HTTP requests of the api command, which consist of a
+// method, a path, headers, and fields or a file.
 package request
 
 import (
@@ -32,8 +32,9 @@ type Options struct {
 	Stdin func() io.Reader
 }
 
-// Build returns the request. If the method has no body or Input is set, the fields become
-// the query. Otherwise they become members of a JSON body. Invalid options are usage errors.
+// Build returns the request. The fields become the query if the method is GET, HEAD or DELETE
+// or if Input is set, and otherwise the members of a JSON body. Invalid options are usage
+// errors.
 func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.Headers {
@@ -67,7 +68,7 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	return raw, nil
 }
 
-// setBody sets the body of a request. Its type is JSON unless there is a Content-Type.
+// setBody sets the body of a request. If the request has no Content-Type, it is set to JSON.
 func setBody(raw *client.RawRequest, body []byte) {
 	raw.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	raw.Size = int64(len(body))
@@ -76,8 +77,8 @@ func setBody(raw *client.RawRequest, body []byte) {
 	}
 }
 
-// setBodyFromInput sets the body to the file Input. Standard input is read into memory,
-// because a request may be sent twice.
+// setBodyFromInput sets the body to the contents of the file Input. Standard input is read
+// into memory, because a request may be sent twice.
 func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 	if o.Input == "-" {
 		body, err := io.ReadAll(o.Stdin())
@@ -115,8 +116,9 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// explainNotFound explains an unknown path or method. In other commands such an error means
-// that the URL is not that of a service, but here the user typed the path.
+// explainNotFound returns an error with a hint if the path or the method is unknown, and
+// problem otherwise. In other commands an unknown path means that the address is not that of a
+// service, but here the user typed the path.
 func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {
