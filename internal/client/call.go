@@ -124,8 +124,8 @@ func looksLikeHTML(resp *http.Response, body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// findPage returns the embedded page of a list response, or nil if out is not a
-// list response.
+// findPage returns the api.Page that is embedded in out, or nil if out is not the response of
+// a list.
 func findPage(out any) *api.Page {
 	v := reflect.Indirect(reflect.ValueOf(out))
 	if v.Kind() != reflect.Struct {

@@ -7,8 +7,9 @@
 // 2xx status is success, unknown fields and states are ignored, and a number or a
 // list may be encoded as a string.
 //
-// Errors are *api.Problem if the service returned an error, *NetworkError if
-// the service did not respond, or the error of the context if the context ended first.
+// Errors are *api.Problem if the service returned an error, *NetworkError if the service did
+// not respond or something else responded, or the error of the context if the context ended
+// first.
 package client
 
 import (
@@ -53,7 +54,7 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
 	MaxPoll time.Duration
-	// Now returns the time for Trace. If it is nil, attempts are not timed.
+	// Now returns the current time. If it is nil, the events of Trace have no times.
 	Now func() time.Time
 	// Trace, if not nil, is called for every attempt. Its events contain no
 	// secrets. It must be safe for concurrent use.
@@ -157,7 +158,8 @@ func (c *Client) claimRelogin() bool {
 	return allowed
 }
 
-// markAccepted records that the service accepted token.
+// markAccepted records that the service has accepted token. If the service rejects the token
+// later, the client may log in again.
 func (c *Client) markAccepted(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// decode unmarshals JSON into the value that out points to. If that fails, it converts
-// values that other deployments of the service encode differently, and tries again: these
-// may send numbers and lists as strings, and keys as numbers.
+// decode unmarshals JSON into the value that out points to. If that fails, it converts values
+// that other deployments of the service encode differently, and tries again. They may send
+// numbers and lists as strings, and keys as numbers.
 func decode(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {
@@ -35,7 +35,7 @@ func decode(data []byte, out any) error {
 
 var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
-// coerce converts a parsed JSON value so that it can be unmarshalled into type t.
+// coerce returns a decoded JSON value in a form that can be unmarshalled into type t.
 func coerce(value any, t reflect.Type) any {
 	switch {
 	case t == reflect.TypeFor[api.DatasetEntries](): // an array, or a string with an array
@@ -82,8 +82,8 @@ func coerceFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// parseNested parses a string that contains JSON. It returns nil for an empty
-// string, and any other value unchanged.
+// parseNested decodes a string that contains JSON. It returns nil for an empty string. A value
+// that is not a string is returned unchanged.
 func parseNested(value any) any {
 	text, ok := value.(string)
 	if !ok {

@@ -12,9 +12,10 @@ import (
 )
 
 // Download writes the file at resultURL to w and returns n, the number of bytes written. It
-// resumes a download whose connection breaks. It returns an error if n differs from the
-// size that the service announced. Also after an error, w has exactly the first n bytes of
-// the file.
+// resumes a download whose connection breaks. It returns an error if n differs from the size
+// that the service announced. After any error, w has exactly the first n bytes of the file.
+//
+// The token is sent only to the host of the service.
 //
 // The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
@@ -71,7 +72,7 @@ type download struct {
 	written     int64
 	total       int64  // size of the file; -1 if unknown
 	version     string // ETag or Last-Modified of the file
-	interrupted bool   // whether the last attempt ended within the file
+	interrupted bool   // whether the last attempt ended before the end of the file
 }
 
 // fetch downloads the rest of the file.
@@ -122,8 +123,8 @@ func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
 	return d.written - start, nil
 }
 
-// copy copies the body to the writer of the download. It returns an error of the writer
-// unchanged, and an error of the body as a network error.
+// copy writes body to the writer of the download. It returns an error of the writer unchanged,
+// and an error of body as a network error.
 func (d *download) copy(ctx context.Context, body io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {

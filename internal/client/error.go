@@ -29,7 +29,7 @@ const (
 	NotService  ErrorKind = "not-a-service" // a response that is not of the service's API
 )
 
-// NetworkError is returned if the service did not respond.
+// NetworkError is returned if the service did not respond, or if something else responded.
 type NetworkError struct {
 	Op   string // operation ID
 	URL  string // requested URL, without secrets
@@ -82,7 +82,7 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	return e
 }
 
-// classify returns the kind of a connection error and a message for people.
+// classify returns the kind of a connection error, and the reason for people.
 func classify(err error) (ErrorKind, string) {
 	var (
 		redirect  *redirectError

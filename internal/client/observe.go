@@ -26,9 +26,10 @@ type RoundTrip struct {
 	Sent, Received int64
 }
 
-// Observe returns a transport that sends requests with rt, and calls report when the body
-// of a response has been read to its end or closed. now returns the current time. If it is
-// nil, Elapsed is 0. report must be safe for concurrent use.
+// Observe returns a transport that sends requests with rt and calls report once for each of them: when
+// the body of the response has been read to its end or closed, or when there is no response.
+// now returns the current time. If now is nil, Elapsed is 0. report must be safe for
+// concurrent use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
@@ -42,7 +43,7 @@ type observer struct {
 	report func(RoundTrip)
 }
 
-// RoundTrip counts the bytes of both bodies.
+// RoundTrip sends a request and counts the bytes of both bodies.
 func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := RoundTrip{Method: req.Method, URL: redactURL(req.URL)}
 	var sent, received atomic.Int64 // the transport may read a body after its response has arrived
@@ -65,8 +66,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// countingBody counts the bytes that are read from a body. end, if not nil, is called
-// once, at the end of the body or when it is closed.
+// countingBody adds the bytes that are read from a body to n. If end is not nil, it is called
+// once, at the end of the body or when the body is closed.
 type countingBody struct {
 	io.ReadCloser
 	n    *atomic.Int64
@@ -74,7 +75,7 @@ type countingBody struct {
 	end  func()
 }
 
-// Read reads from the body and counts the bytes.
+// Read reads from the body and adds the number of bytes to n.
 func (b *countingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.n.Add(int64(n))

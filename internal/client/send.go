@@ -100,7 +100,8 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 	}
 }
 
-// attempt sends req once.
+// attempt sends req once, with token unless that is "". n is the number of the attempt; the
+// first is 1.
 func (c *Client) attempt(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
 	ctx, end := startSpan(ctx, req, n)
 	defer func() { end(resp, err) }()

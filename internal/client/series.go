@@ -105,9 +105,10 @@ func seriesByName(name string, names map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series called name. If there is none, it returns the dataset
-// called name as a series of one dataset, or else the series of a training file called
-// name. It returns nil if there is none of these.
+// FindSeries returns the series called name. If there is none, it returns a series with only
+// the dataset called name. If there is no such dataset either, it looks for the name that
+// [DatasetName] makes of name, as for the name of a training file. It returns nil if it finds
+// nothing.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {

@@ -82,7 +82,7 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept returns the server's end of a dialled connection.
+// Accept returns the end of the server of the next dialled connection.
 func (p *inProcess) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:
@@ -92,7 +92,7 @@ func (p *inProcess) Accept() (net.Conn, error) {
 	}
 }
 
-// Addr returns the listener's name.
+// Addr returns the name of the listener.
 func (p *inProcess) Addr() net.Addr { return pipeAddr{} }
 
 // Close closes the server and the listener. It may be called twice, because closing

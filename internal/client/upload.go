@@ -17,9 +17,9 @@ import (
 // body is sent.
 const expectContinueMin = 1 << 20
 
-// Upload sends src to a dataset that was just created: with [Client.AddData] if it has
-// at most 32 MB, else to its upload URL. progress, which may be nil, is called with the
-// number of bytes sent so far; a retry restarts at 0.
+// Upload sends src to a dataset that was just created. It sends a file of at most 32 MB with
+// [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be
+// nil, is called with the number of bytes sent so far; a retry restarts at 0.
 //
 // After a lost connection Upload retries only if the dataset is still PENDING, so that
 // the file is never added twice.
@@ -64,8 +64,8 @@ func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source
 	return c.putFile(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
-// CreatePrediction sends a blind CSV and starts its prediction with a model. It does not
-// retry after a lost connection, because the service may have accepted the CSV.
+// CreatePrediction sends a blind CSV and starts its prediction with a model. It does not retry
+// after a lost connection, because the service may have accepted the CSV already.
 func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, src Source, progress func(sent int64)) (*api.CreatedPrediction, error) {
 	req, err := c.newRequest(api.CreatePrediction.Operation, in)
 	if err != nil {
@@ -111,8 +111,8 @@ func (c *Client) sendsToken(address *url.URL) bool {
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
 }
 
-// sendFile sends a dataset's file. If key is not "", it retries after a lost connection
-// while the dataset is still PENDING.
+// sendFile sends the file of the dataset with the given key. If key is not "", it retries
+// after a lost connection while the dataset is still PENDING.
 func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
 	if key != "" {
 		req.idempotent = true
@@ -144,7 +144,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.D
 	}
 }
 
-// datasetEntry reads a dataset.
+// datasetEntry requests the dataset with the given key.
 func (c *Client) datasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {
 	dataset, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
