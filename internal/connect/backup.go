@@ -19,11 +19,11 @@ import (
 	"foretell/internal/store"
 )
 
-// serviceLocation has the locations of the data folder, the database and the stored files of a
-// service.
+// serviceLocation is where a service stores its data: the data folder, and the locations of
+// the database and of the stored files.
 type serviceLocation struct{ dir, database, storage string }
 
-// locateService returns the location of the service that the flags of cmd select.
+// locateService returns where the service that the flags of cmd select stores its data.
 func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
@@ -37,8 +37,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
-// Backup writes a backup of the service that the flags of cmd select to w. The service may
-// be running. The backup has the schema of the database, which may be that of an earlier
+// Backup writes a backup of the service that the flags of cmd select to w. The service may be
+// running. The schema of the backup is that of the database, which may be of an earlier
 // release.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
 	at, err := locateService(f, cmd)
@@ -46,7 +46,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 		return nil, err
 	}
 	if !store.IsURL(at.database) {
-		if _, err := os.Stat(at.database); err != nil { // opening it would create it
+		if _, err := os.Stat(at.database); err != nil { // store.OpenUnchanged would create it
 			return nil, exit.Errorf(exit.NotFound, "cannot back up %s: %w", at.dir, err).WithHint("pass the data folder of the service with --data-dir, or its database with --database")
 		}
 	}
@@ -57,7 +57,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, databaseError(at.database, at.dir, err)
 	}
-	defer func() { _ = database.Close() }() // the audit event is written
+	defer func() { _ = database.Close() }() // a failure loses nothing
 	summary, err := writeBackup(ctx, f, cmd, w, at, database)
 	if err != nil {
 		return nil, backupError(err)
@@ -65,9 +65,9 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	return summary, recordOperation(ctx, f, database, "backup.create", "")
 }
 
-// writeBackup is Backup for an open database.
+// writeBackup writes the backup of an open database and its stored files to w.
 func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer, at serviceLocation, database *store.Store) (*backup.Summary, error) {
-	if database.HasNewestSchema() { // it checks that the files belong to the database
+	if database.HasNewestSchema() { // OpenLocal checks that the files belong to the database
 		service, err := OpenLocal(ctx, at.dir, f, cmd)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,8 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: at.dir}, build.Current().Version, f.Now())
 }
 
-// recordOperation adds an operation on the data folder to the audit log.
+// recordOperation adds an operation on the data folder to the audit log. object is the object
+// of the operation, or "".
 func recordOperation(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
 	accounts := account.New(account.Config{
 		Store: database, Now: f.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Problem: func(err error) error { return err },
@@ -91,7 +92,7 @@ func recordOperation(ctx context.Context, f *cli.Factory, database *store.Store,
 	return accounts.RecordCallerEvent(ctx, action, object)
 }
 
-// VerifyBackup reads a whole backup and verifies it.
+// VerifyBackup reads a whole backup and returns an error if it is damaged.
 func VerifyBackup(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 	summary, err := backup.Verify(ctx, r, "")
 	return summary, backupError(err)
@@ -107,17 +108,17 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(err)
 	}
-	// Opening the service completes the migration, and sets the common identity of the
-	// files and the database.
+	// OpenLocal completes the migration and stores the same new ID in the files and the
+	// database, by which they are recognised as belonging together.
 	service, err := OpenLocal(ctx, at.dir, f, cmd)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = service.Close() }() // the audit event is written
+	defer func() { _ = service.Close() }() // a failure loses nothing
 	return summary, service.App.RecordCallerEvent(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
-// restoreTo restores a backup into the service at a location.
+// restoreTo restores the backup r into the empty service at the location at.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {
@@ -143,7 +144,7 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	})
 }
 
-// backupError explains why a backup cannot be written or restored.
+// backupError returns the error for users if a backup cannot be written, read or restored.
 func backupError(err error) error {
 	var known *exit.Error
 	switch {

@@ -15,14 +15,15 @@ import (
 	"foretell/internal/config"
 )
 
-// CompletionTimeout limits how long a completion waits for the service.
+// CompletionTimeout is how long the completion of an argument waits for the service.
 const CompletionTimeout = 2 * time.Second
 
-// ReferenceLister lists the references that a completion offers.
+// ReferenceLister returns the references that a completion offers, each with a description
+// after a tab.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with references. If the service is not
-// reachable, it offers only @last.
+// CompleteReference completes the first argument with a reference. names lists the references.
+// If the service is not reachable, only @last is offered.
 func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -32,14 +33,15 @@ func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.Completion
 	}
 }
 
-// CompleteReferenceOrWord completes the value of a flag with word or a reference.
+// CompleteReferenceOrWord completes the value of a flag with word or with a reference. names
+// lists the references.
 func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchRefs returns the references that the service sends within CompletionTimeout.
+// fetchRefs returns the references that names lists within CompletionTimeout.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
 	if !o.hasService() {
 		return nil
@@ -57,8 +59,8 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 	return found
 }
 
-// hasService reports whether there is a service to query. Without this check a completion
-// would create a data folder.
+// hasService reports whether there is a service to ask. If there is none, connecting would
+// create a data folder.
 func (o *ServiceFlags) hasService() bool {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
@@ -75,8 +77,8 @@ func (o *ServiceFlags) hasService() bool {
 	return err == nil
 }
 
-// ListDatasetRefs lists the names of datasets, with their status as description. On an error
-// it also returns the names read so far, as the other listers do.
+// ListDatasetRefs returns the names of datasets, with their status as description. On an
+// error, it also returns the names read so far, as do the other listers.
 func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {
@@ -88,7 +90,7 @@ func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListTrainingRefs lists the keys of races, described by dataset and status.
+// ListTrainingRefs returns the keys of races, with dataset and status as description.
 func ListTrainingRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for t, err := range client.AllTrainings(ctx, session.Client, true) {
@@ -100,8 +102,8 @@ func ListTrainingRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListModelRefs lists the references of models, such as NAME@v3, described by algorithm and
-// performance.
+// ListModelRefs returns references to models, such as NAME@v3, with algorithm and performance
+// as description.
 func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for m, err := range session.AllModels(ctx) {
@@ -120,7 +122,7 @@ func ListModelRefs(ctx context.Context, session *Session) ([]string, error) {
 	return names, nil
 }
 
-// ListPredictionRefs lists the keys of predictions, described by dataset and status.
+// ListPredictionRefs returns the keys of predictions, with dataset and status as description.
 func ListPredictionRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for p, err := range session.AllPredictions(ctx) {

@@ -17,7 +17,7 @@ import (
 	"foretell/internal/term"
 )
 
-// DatabaseFile is the name of the database in the data folder.
+// DatabaseFile is the name of the SQLite database in a data folder.
 const DatabaseFile = "foretell.db"
 
 // databaseFlag is the name of the flag that selects a PostgreSQL database.
@@ -28,9 +28,9 @@ func BindDatabase(cmd *cobra.Command) {
 	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
 }
 
-// databaseLocation returns the location of the database of a data folder, for [store.Open].
-// If cmd has the flag --database, it is the value of the flag or else of FORETELL_DATABASE.
-// If neither is set, it is foretell.db in the folder.
+// databaseLocation returns where the database of the data folder dir is, for [store.Open]. If
+// cmd has the flag --database, that is the value of the flag or else of FORETELL_DATABASE.
+// Otherwise, or if neither is set, it is foretell.db in the folder.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	if flag == nil {
@@ -40,23 +40,25 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	switch {
 	case location == "":
 		return filepath.Join(dir, DatabaseFile), nil
-	case !store.IsURL(location): // not printed, because it may contain a password
+	case !store.IsURL(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
 	}
 	return location, nil
 }
 
-// Migration describes an upgrade of a database: the version of its schema before and after.
+// Migration describes an upgrade of a database from one version of its schema to another.
 type Migration struct {
 	// Database is the location of the database, without the password.
 	Database string `json:"database"`
-	// From is 0 for an empty database, and To is the newest version.
+	// From is the version before, 0 for an empty database. To is the version after, the
+	// newest.
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
 
-// Migrate upgrades the database of the service that the flags of cmd select.
+// Migrate upgrades the database of the service that the flags of cmd select to the newest
+// schema.
 func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migration, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
@@ -79,15 +81,15 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 	return database, nil
 }
 
-// databaseError explains why the database of a data folder, or the stored files that
-// belong to it, cannot be used.
+// databaseError returns the error for users if the database of the data folder dir, or the
+// stored files that belong to it, cannot be used.
 func databaseError(location, dir string, err error) error {
 	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, app.ErrOtherStorage) || errors.Is(err, app.ErrFilesGone)
 	if ofFiles || !store.IsURL(location) {
 		return DataDirError(dir, err)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err // the database is not to blame
+		return err // not caused by the database
 	}
 	e := exit.Errorf(exit.Unexpected, "cannot use the database: %w", err)
 	switch {

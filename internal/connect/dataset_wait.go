@@ -9,7 +9,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// AwaitDataset waits until a dataset is prepared. If it FAILED, the error has the reason.
+// AwaitDataset waits until a dataset is prepared and returns it. If the dataset is FAILED, it
+// returns an error with the reason.
 func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
 	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err
@@ -41,10 +42,10 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	return dataset, nil
 }
 
-// ResumePreparation continues the preparation of a dataset if the process that did it has
-// ended. Otherwise it does nothing.
+// ResumePreparation continues the preparation of a dataset of the embedded service, if the
+// process that prepared it has ended. Otherwise it does nothing.
 func (c *Session) ResumePreparation(ctx context.Context, key string) error {
-	if !c.Embedded { // a server continues by itself
+	if !c.Embedded { // a server continues without a request
 		return nil
 	}
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
@@ -55,7 +56,7 @@ func (c *Session) ResumePreparation(ctx context.Context, key string) error {
 	return err
 }
 
-// ClassLabels reads a dataset and returns its [DatasetLabels].
+// ClassLabels reads the dataset with the key dataset and returns its [DatasetLabels].
 func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, error) {
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, er
 	return DatasetLabels(d), nil
 }
 
-// DatasetLabels returns the labels of the classes of a dataset, or nil if they are unknown.
+// DatasetLabels returns the labels of the classes of a dataset; nil if they are unknown.
 func DatasetLabels(d *api.Dataset) []string {
 	if len(d.Classes) == 0 {
 		return nil

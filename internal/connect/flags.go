@@ -18,11 +18,11 @@ import (
 	"foretell/internal/server"
 )
 
-// ServiceFlags holds the flags that select the service, and connects to it.
+// ServiceFlags holds the flags that select the service, and connects to that service.
 type ServiceFlags struct {
 	Factory *cli.Factory
 	Local   bool
-	// Idle is set if the command does not run the jobs of the embedded service.
+	// Idle is set if the embedded service must not run jobs during the command.
 	Idle bool
 	Cmd  *cobra.Command
 }
@@ -31,7 +31,7 @@ type ServiceFlags struct {
 func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	o.Factory, o.Cmd = f, cmd
 	flags := cmd.Flags()
-	flags.String(config.KeyProfile, "", "profile of the config file")
+	flags.String(config.KeyProfile, "", "profile of the config file to use")
 	flags.String(config.KeyServer, "", "`URL` of the service")
 	flags.BoolVar(&o.Local, "local", false, "use the embedded service even if a server is configured")
 	flags.String(config.KeyDataDir, "", "`folder` in which the embedded service stores its data")
@@ -76,8 +76,8 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	return session, nil
 }
 
-// transportWrapper returns the function that wraps the transport for --dry-run or --verbose,
-// or nil.
+// transportWrapper returns the function that wraps the transport of the client for --dry-run
+// or --verbose. It returns nil if neither is set.
 func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTripper {
 	if cli.IsDryRun(o.Cmd) && !cli.DryRunPrintsResult(o.Cmd) {
 		r := o.Factory.StartDryRun()
@@ -92,7 +92,7 @@ func (o *ServiceFlags) transportWrapper() func(http.RoundTripper) http.RoundTrip
 	}
 }
 
-// connectEmbedded starts the service in this process.
+// connectEmbedded starts the service in this process, with the data folder that s selects.
 func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
@@ -157,7 +157,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	return conn, nil
 }
 
-// connectRemote signs in to a service over the network.
+// connectRemote signs in to the server that s selects.
 func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
 	paths, err := s.PathOverrides(config.OperationIDs())
 	if err != nil {
@@ -175,7 +175,7 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	if o.Factory.Env(config.EnvToken) == "" { // a token from the environment cannot be renewed
+	if o.Factory.Env(config.EnvToken) == "" { // a token from there cannot be renewed
 		opts.Relogin = tokens.Renew
 	}
 	c, err := config.NewClient(opts)

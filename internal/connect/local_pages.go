@@ -28,7 +28,8 @@ type LocalPages struct {
 }
 
 // ServePages starts to serve the dashboard of the embedded service on a free port of the
-// loopback interface. Only the browser that opens the link gets access.
+// loopback interface. Only the browser that first opens the URL of [LocalPages.Link] gets
+// access.
 func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	code, errCode := auth.NewToken(rand.Reader)
 	secret, errSecret := auth.NewToken(rand.Reader)
@@ -53,8 +54,8 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	return p, nil
 }
 
-// validToken returns a token of the embedded service that has not expired. It calls the
-// API, because a call renews an expired token of the session.
+// validToken returns a token of the embedded service that has not expired. It calls the API
+// first, because that makes the client renew an expired token.
 func (c *Session) validToken(ctx context.Context) (string, error) {
 	if _, err := client.Call(ctx, c.Client, api.GetOwnAccount, &api.None{}); err != nil {
 		return "", err
@@ -62,8 +63,8 @@ func (c *Session) validToken(ctx context.Context) (string, error) {
 	return c.Token(), nil
 }
 
-// onlyHost rejects requests for any other host, so that a page of another site cannot reach
-// the service by a name that it resolves to this computer.
+// onlyHost rejects requests whose Host header is not host. Otherwise a page of another site
+// could reach the service through a host name that resolves to this computer.
 func onlyHost(host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {
@@ -74,7 +75,7 @@ func onlyHost(host string, next http.Handler) http.Handler {
 	})
 }
 
-// Link returns the URL that opens a page once. path is the path of the page.
+// Link returns the URL that opens the page at path. The URL works once.
 func (p *LocalPages) Link(path string) string {
 	query := url.Values{"code": {p.local.Code}}
 	if path != "/" {
@@ -83,10 +84,10 @@ func (p *LocalPages) Link(path string) string {
 	return p.url + "/open?" + query.Encode()
 }
 
-// closeTime is how long Close waits for requests in progress.
+// closeTime is how long [LocalPages.Close] waits for requests in progress.
 const closeTime = 3 * time.Second
 
-// Close stops serving.
+// Close stops serving. It waits at most closeTime for requests in progress.
 func (p *LocalPages) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

@@ -27,7 +27,7 @@ import (
 	"foretell/internal/term"
 )
 
-// LocalService is a service in this process that uses a data folder.
+// LocalService is a service in this process whose data is in a data folder.
 type LocalService struct {
 	App   *app.App
 	store *store.Store
@@ -42,9 +42,9 @@ type LocalService struct {
 // localOptions are the options for opening a data folder.
 type localOptions struct {
 	log *slog.Logger
-	// acceptDatabase accepts a database that does not belong to the stored files.
+	// acceptDatabase is set to open a database that does not belong to the stored files.
 	acceptDatabase bool
-	// ownWork is set to run only the jobs that the command queues or waits for.
+	// ownWork is set to run only the jobs that this command queues or waits for.
 	ownWork bool
 	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
 	directTransfers bool
@@ -57,8 +57,9 @@ type localOptions struct {
 	memory int64
 }
 
-// OpenLocal opens or creates the data folder for cmd. Several processes may open it at
-// once.
+// OpenLocal opens the service in the data folder dir, with the database and the storage that
+// the flags of cmd select. It creates what does not exist. Several processes may open the same
+// folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	log := slog.New(slog.DiscardHandler)
 	if f.Env(config.EnvDebug) != "" {
@@ -71,7 +72,7 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd), memory: memory})
 }
 
-// OpenSelected is OpenLocal for the data folder that the flags of cmd select.
+// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select.
 func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
@@ -82,7 +83,8 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Loc
 
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
-	// DirectTransfers makes clients send files directly to the S3 store, and receive them from it.
+	// DirectTransfers lets clients send files directly to the S3 store, and receive them from
+	// it.
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
@@ -107,8 +109,8 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "quiet", "log-format", "log-level")
 }
 
-// OpenDaemon opens the data folder for serve and worker, which run the jobs of all
-// processes. It logs to standard error unless --quiet is set.
+// OpenDaemon opens the service for serve or worker, which run the jobs of all processes. It
+// logs to standard error unless --quiet is set.
 func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
@@ -130,16 +132,17 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	})
 }
 
-// minReserve and reserveShare determine the memory that the default of --memory leaves for
-// the rest of the process and for other programs.
+// The default of --memory leaves the rest of the memory to other work of the process and to
+// other programs: at least minReserve bytes, and at least reserveShare of the machine's
+// memory.
 const (
 	minReserve   = 512 << 20
 	reserveShare = 1.0 / 8
 )
 
-// raceMemory parses text as the memory for races, and returns it in bytes, or 0 for no
-// limit. If text is empty, the result is the memory of the machine minus the reserve, but
-// at least half of the memory. name is the flag or variable with the text, for errors.
+// raceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
+// the flag or variable name. If text is empty, the result is the memory of the machine minus
+// the reserve, but at least half of the memory.
 func raceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
@@ -191,7 +194,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir}, nil
 }
 
-// DataDirError explains why a data folder cannot be used.
+// DataDirError returns the error for users if the data folder dir cannot be used.
 func DataDirError(dir string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err // not caused by the folder
@@ -257,7 +260,8 @@ func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return start(ctx, s.App.SendMails)
 }
 
-// start calls run in another goroutine. stop ends its context and waits until it has returned.
+// start calls run in another goroutine. stop cancels the context of run and waits until run
+// has returned.
 func start(ctx context.Context, run func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -274,10 +278,10 @@ func start(ctx context.Context, run func(ctx context.Context)) (stop func()) {
 // Close closes the store. Jobs must have ended.
 func (s *LocalService) Close() error { return s.store.Close() }
 
-// newLogger returns the service's log, which goes to standard error.
+// newLogger returns a log of the service that is written to standard error.
 func newLogger(f *cli.Factory) *slog.Logger { return slog.New(slog.NewTextHandler(f.Console.Err, nil)) }
 
-// newLogger returns the log that the flags request.
+// newLogger returns the log that the flags select.
 func (f *DaemonFlags) newLogger(host *cli.Factory) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil || strings.ContainsAny(f.logLevel, "+-") {

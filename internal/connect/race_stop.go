@@ -16,9 +16,10 @@ func (c *Session) canStopRace() bool {
 	return c.factory != nil && c.factory.DryRun == nil && c.factory.Console.CanPrompt()
 }
 
-// raceStop is the user's request to end a race.
+// raceStop holds the request of the user to end a race from the terminal.
 type raceStop struct {
-	// interrupted is closed by Ctrl-C, and scored when an algorithm has a score.
+	// interrupted is closed when the user presses Ctrl-C, and scored when an algorithm has a
+	// score.
 	interrupted, scored chan struct{}
 	closeScored         func()
 	requested           atomic.Bool
@@ -31,15 +32,15 @@ func newRaceStop() *raceStop {
 	return s
 }
 
-// update takes note of the progress of the race.
+// update closes scored if an algorithm has a score.
 func (s *raceStop) update(p *api.TrainingProgress) {
 	if slices.ContainsFunc(p.Jobs, func(run api.AlgorithmRun) bool { return run.KeptPerformance != nil }) {
 		s.closeScored()
 	}
 }
 
-// describe returns what a race does whose end was requested. activity is what it does without
-// the request.
+// describe returns the text to show after the user has asked to end the race. activity is the
+// text without that request.
 func (s *raceStop) describe(activity string) string {
 	select {
 	case <-s.scored:
@@ -77,8 +78,8 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	return job, err
 }
 
-// stopOnRequest waits until the user presses Enter or Ctrl-C and an algorithm has a score,
-// and then ends the race. It returns when ctx ends.
+// stopOnRequest waits until the user has pressed Enter or Ctrl-C and an algorithm has a score,
+// and then ends the race. It also returns when ctx ends.
 func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	select {
 	case <-c.enters:
@@ -102,8 +103,8 @@ func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	}
 }
 
-// RaceError returns err if it is not nil, and otherwise the [TrainingError] of job. It is
-// not an error that the user has ended the race from the terminal, if the race has a model.
+// RaceError returns err if it is not nil, and otherwise the [TrainingError] of job. It returns
+// nil if the user has ended the race from the terminal and the race has a model.
 func (c *Session) RaceError(job *api.Training, err error) error {
 	if err != nil {
 		return err

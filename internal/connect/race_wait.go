@@ -65,19 +65,20 @@ func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, erro
 	return c.WaitTraining(ctx, key, nil)
 }
 
-// WatchRace shows a race until it ends. If replay is set, it also shows a finished race.
+// WatchRace shows a race until it ends, and returns it. If replay is set, it also shows a race
+// that has ended already.
 func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
 	return c.watchRace(ctx, key, raceWatch{replay: replay})
 }
 
 // raceWatch holds the options of watchRace.
 type raceWatch struct {
-	replay bool
+	replay bool // show a race that has ended already
 	// stop is nil if the user cannot end the race from the terminal.
 	stop *raceStop
 }
 
-// watchRace shows a race until it ends.
+// watchRace shows a race until it ends, and returns it.
 func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.Training, error) {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
@@ -139,8 +140,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	}
 }
 
-// queueHint returns a hint to stop the running race, or "" if that race belongs to another
-// account.
+// queueHint returns a hint to stop the running race. It returns "" if this account has no
+// running race.
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {
@@ -153,7 +154,8 @@ func (c *Session) queueHint(ctx context.Context) string {
 	return ""
 }
 
-// toRunStates converts the progress of the algorithms of a race. threshold may be nil.
+// toRunStates converts the progress of the algorithms of a race for [term.RaceView]. threshold
+// may be nil.
 func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	states := make([]term.RunState, len(jobs))
 	for i, job := range jobs {
@@ -176,7 +178,7 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	return states
 }
 
-// AwaitTraining waits for a race without showing it.
+// AwaitTraining waits until a race has ended, without showing its scores, and returns it.
 func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
 	if err := c.adoptJob(ctx, key); err != nil {
 		return nil, err

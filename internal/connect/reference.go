@@ -24,7 +24,7 @@ var (
 type refCandidate struct {
 	key       string
 	name      string // name in references, which several objects may share; "" if there is none
-	createdOn string // a shared name and @last refer to the newest object
+	createdOn string // time of creation: a shared name and @last refer to the newest object
 }
 
 // resolveReference returns the key of the object that ref refers to. ref is a key, the
@@ -132,8 +132,8 @@ func (c *Session) seriesNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// candidateName returns the name of an object that was made from a dataset. It is ref if ref
-// is the name of the dataset or of its series, and the name of the series otherwise.
+// candidateName returns the name that refers to an object made from a dataset. That is ref if
+// ref is the name of the dataset or of its series, and otherwise the name of the series.
 func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref
@@ -162,9 +162,9 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// ModelKey resolves a reference to a model. NAME and NAME@champion refer to the champion of
-// a series, and NAME@v3 to its third model. If NAME is the name of a dataset but of no
-// series, only the models of this dataset count.
+// ModelKey resolves a reference to a model. NAME and NAME@champion refer to the champion of a
+// series, and NAME@v3 to its third model. If NAME is the name of a dataset but not of a
+// series, it refers to models of this dataset only.
 func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	name, which := ref, ChampionRef
 	if i := strings.LastIndexByte(ref, '@'); i > 0 {
@@ -225,7 +225,7 @@ func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, e
 	}
 }
 
-// FindSeries resolves a reference to a series. A reference to a single dataset returns a
+// FindSeries resolves a reference to a series. If ref refers to a single dataset, it returns a
 // series with only that dataset.
 func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
@@ -266,14 +266,14 @@ func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error)
 	})
 }
 
-// NamedPrediction is a prediction with the name of its dataset.
+// NamedPrediction is a prediction together with the name of its dataset.
 type NamedPrediction struct {
 	api.Prediction
 	DatasetName string `json:"datasetName"`
 }
 
-// AllPredictions returns the predictions of all datasets with a model. The sequence ends
-// after an error from listing the datasets.
+// AllPredictions returns the predictions of all datasets that have a model. The sequence ends
+// if the datasets cannot be listed.
 func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction, error] {
 	return func(yield func(NamedPrediction, error) bool) {
 		for d, err := range client.AllDatasets(ctx, c.Client, api.ListDatasetsInput{WithModelOnly: true}) {
@@ -290,7 +290,7 @@ func (c *Session) AllPredictions(ctx context.Context) iter.Seq2[NamedPrediction,
 	}
 }
 
-// Collect returns all items of a sequence. It returns the first error.
+// Collect returns all items of a sequence, or the first error.
 func Collect[T any](items iter.Seq2[T, error]) ([]T, error) {
 	return CollectLimit(items, 0)
 }
@@ -310,7 +310,8 @@ func CollectLimit[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
 	return all, nil
 }
 
-// AddDatasetName reads the dataset with a key and adds its name to predictions.
+// AddDatasetName reads the name of the dataset with the given key and adds it to each of the
+// predictions.
 func (c *Session) AddDatasetName(ctx context.Context, key string, predictions iter.Seq2[api.Prediction, error]) (iter.Seq2[NamedPrediction, error], error) {
 	dataset, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {

@@ -33,7 +33,7 @@ type Session struct {
 	// not run.
 	RunCommand func(race string) string
 	factory    *cli.Factory
-	enters     <-chan struct{} // lines typed on the terminal; nil before the first race
+	enters     <-chan struct{} // a value for each line typed on the terminal; nil before the first race
 	// stoppedRace is the key of the race that the user ended from the terminal, or "".
 	stoppedRace string
 	closers     []func() error
@@ -41,15 +41,17 @@ type Session struct {
 
 // embeddedApp is the part of the embedded service that commands use directly.
 type embeddedApp interface {
-	// Adopt lets this process run the jobs of an object, unless another process runs them.
+	// Adopt lets this process run the jobs of the object with the given key, unless another
+	// process runs them.
 	Adopt(ctx context.Context, key string) error
-	// RunsElsewhere reports whether another process runs the jobs of an object.
+	// RunsElsewhere reports whether another process runs the jobs of the object with the given
+	// key.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
-	// Usage measures the stored files.
+	// Usage returns the number and the size of the stored files.
 	Usage(ctx context.Context) (*app.Usage, error)
 }
 
-// Close stops the embedded service. Running jobs end within a second, and restart when
+// Close stops the embedded service. Running jobs end within a second, and run again when
 // another command waits for them.
 func (c *Session) Close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
@@ -57,8 +59,8 @@ func (c *Session) Close() {
 	}
 }
 
-// resumeCommand returns the command that continues after an interruption. If the current
-// command is run, that is RunCommand(race). Otherwise it is command.
+// resumeCommand returns the command that continues after an interruption: RunCommand(race) if
+// the current command is run, and command otherwise.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command
@@ -66,8 +68,8 @@ func (c *Session) resumeCommand(command, race string) string {
 	return c.RunCommand(race)
 }
 
-// adoptJob lets this process run the jobs of an object, if the service is embedded and no
-// other process runs them.
+// adoptJob lets this process run the jobs of the object with the given key, if the service is
+// embedded and no other process runs them.
 func (c *Session) adoptJob(ctx context.Context, key string) error {
 	if !c.Embedded {
 		return nil
@@ -76,7 +78,7 @@ func (c *Session) adoptJob(ctx context.Context, key string) error {
 }
 
 // RunsElsewhere reports whether the service is embedded and another process runs the jobs of
-// an object.
+// the object with the given key.
 func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 	if !c.Embedded {
 		return false, nil

@@ -31,8 +31,8 @@ func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
-// storageOf returns the location of the stored files: the value of --storage if cmd has
-// that flag, or else of FORETELL_STORAGE. It returns "" if neither is set.
+// storageOf returns the location of the stored files: the value of --storage if cmd has that
+// flag and it is set, or else that of FORETELL_STORAGE, which may be "".
 func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()
@@ -40,19 +40,19 @@ func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 	return f.Env(config.EnvStorage)
 }
 
-// StorageName returns the folder or the prefix of the stored files for messages, with a
-// slash at the end: blobs/, or the location that --storage or FORETELL_STORAGE selects.
+// StorageName returns where the stored files are, for messages. It ends in a slash: blobs/, or
+// the location that --storage or FORETELL_STORAGE selects.
 func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 	location, _, _ := strings.Cut(storageOf(f, cmd), "?")
 	return strings.TrimSuffix(cmp.Or(location, "blobs"), "/") + "/"
 }
 
-// HasLocalData reports whether there is something to open in the data folder dir, in the
-// database of --database or in the storage of --storage. It creates nothing.
+// HasLocalData reports whether a service has stored data in the data folder dir, or in the
+// database or the storage that the flags of cmd select. It creates nothing.
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || store.IsURL(location) || storageOf(f, cmd) != "" {
-		return true // opening it reports the error
+		return true // OpenLocal reports an error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {
 		_, err := os.Stat(path)
@@ -60,8 +60,8 @@ func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	})
 }
 
-// openBlobs opens the stored files of the data folder dir. If location is "", they are in
-// the folder blobs in dir.
+// openBlobs opens the stored files of a service with the data folder dir. If location is "",
+// they are in the folder blobs in dir. process is the ID of this process.
 func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process string) (*blob.Store, error) {
 	if location == "" {
 		files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), process)
@@ -76,7 +76,7 @@ func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process strin
 	return files, storageError(err)
 }
 
-// storageError explains why stored files cannot be used.
+// storageError returns the error for users if the stored files cannot be used.
 func storageError(err error) error {
 	switch {
 	case err == nil:

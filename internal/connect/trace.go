@@ -37,13 +37,13 @@ type TraceFlag string
 
 func (f *TraceFlag) String() string { return string(*f) }
 
-// Set sets the destination: a file, or true for standard error.
+// Set sets the destination: the path of a file, or "true" for standard error.
 func (f *TraceFlag) Set(text string) error {
 	*f = TraceFlag(text)
 	return nil
 }
 
-// Type returns bool, so that help shows no value.
+// Type returns "bool", so that help pages show no value.
 func (f *TraceFlag) Type() string { return "bool" }
 
 // NewTracer returns a function that traces requests, and one that closes the trace. debug

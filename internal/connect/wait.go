@@ -42,8 +42,8 @@ func (w *WaitFlags) BindProgress(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc(config.KeyProgress, cobra.FixedCompletions(term.ProgressModes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Open connects to the service. The returned context ends after --timeout. done closes the
-// session.
+// Open connects to the service. The returned context ends after --timeout. The caller must
+// call done, which closes the session.
 func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, done func(), err error) {
 	ctx, progress, cancel, err := w.StartProgress(ctx)
 	if err != nil {
@@ -62,8 +62,8 @@ func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, do
 	return ctx, session, done, nil
 }
 
-// StartProgress returns a context that ends after --timeout, and the progress that the flags
-// select. It does not connect.
+// StartProgress returns a context that ends after --timeout, and the display of progress that
+// the flags select. It does not connect.
 func (w *WaitFlags) StartProgress(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
 	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	if err != nil {
@@ -93,8 +93,9 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
-// WaitError explains why a wait ended before its job, such as by --timeout, Ctrl-C or a lost
-// connection. noun and key identify the job. again is the command that continues the wait.
+// WaitError returns the error for users if a wait has ended before its job, for example
+// because of --timeout, Ctrl-C or a lost connection. noun and key identify the job. again is
+// the command that continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, again string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {

@@ -14,23 +14,25 @@ import (
 	"foretell/internal/term"
 )
 
-// BlindLabel is the label column of a blind file. If the file has one, the result is scored
-// against it. The zero value does not score.
+// BlindLabel is the label column of a blind file, against which the predictions are scored.
+// The zero value is for a file without one and scores nothing.
 type BlindLabel struct {
 	// Column is the name of the column; "" if there is none.
 	Column string
-	// Inferred is set if the column is only assumed to be the label.
+	// Inferred is set if the column may be something other than the label, because neither a
+	// flag nor its name identifies it.
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// Score is the score of the result; nil before it is scored.
+	// Score is the result of scoring the predictions; nil before.
 	Score *scoring.Result
-	// reason is why the label could not be used for scoring.
+	// reason is why the predictions cannot be scored against the column; "" if they can.
 	reason string
 }
 
-// FindLabel returns the label column of a blind file, or "" if there is none. It is the
-// column called label. If label is "", it is the only column that is not in features.
+// FindLabel returns the name of the label column of a blind file, or "" if there is none. It
+// is the column called label. If label is "", it is the only column of the file that is not in
+// features.
 func FindLabel(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
@@ -47,7 +49,8 @@ func FindLabel(blind *profile.Profile, label string, features []string) string {
 	return ""
 }
 
-// ScoreAfterCheck returns a function that calls check and, if it succeeds, scores the result.
+// ScoreAfterCheck returns a function that calls check for the file at the path part and, if
+// that succeeds, scores the predictions in the file.
 func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string) error) func(part string) error {
 	return func(part string) error {
 		if err := check(part); err != nil || t.Column == "" {
@@ -57,8 +60,8 @@ func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string
 	}
 }
 
-// scoreFile scores the result at path, which contains the label column. If the label cannot
-// be used, it sets reason and returns nil.
+// scoreFile scores the predictions in the file at path, which also contains the label column.
+// If the labels cannot be used, it sets reason and returns nil.
 func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	predictions, err := os.Open(path)
 	if err != nil {
@@ -89,7 +92,7 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// NoteScore prints the score.
+// NoteScore prints the score, or why there is none.
 func (t *BlindLabel) NoteScore(o *cli.Output) {
 	switch {
 	case t.Score != nil:

@@ -1,6 +1,6 @@
-// Package download verifies the result of a prediction and writes it with a receipt, or to
-// standard output. It also scores the result if the blind file has labels. The commands
-// that predict use it.
+// Package download downloads and verifies the result of a prediction. It writes the result to
+// a file with a receipt next to it, or to standard output. If the blind file has labels, it
+// also scores the result. The commands that predict use it.
 package download
 
 import (
@@ -22,11 +22,11 @@ import (
 type ResultDownload struct {
 	Session *connect.Session
 	Provenance
-	// Check verifies the downloaded temporary file.
+	// Check verifies the downloaded file, which has the temporary path part.
 	Check func(part string) error
 }
 
-// Download downloads and verifies a result, and installs it with its receipt.
+// Download downloads and verifies a result, moves it to the path of t and writes its receipt.
 func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 	return t.DownloadFile(ctx, FileDownload{
 		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
@@ -40,20 +40,20 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 // FileDownload describes a file to download.
 type FileDownload struct {
 	Progress *term.Progress
-	// DefaultName is the name of the temporary file if the target is a stream.
+	// DefaultName is the name of the temporary file if the file is written to a stream.
 	DefaultName string
 	// Get writes the file to w and returns its size.
 	Get func(w io.Writer) (int64, error)
-	// Check verifies the temporary file part.
+	// Check verifies the downloaded file, which has the temporary path part.
 	Check func(part string) error
-	// Install renames the temporary file part to end.
+	// Install moves the file from part to its final path end.
 	Install func(part, end string) error
 	// Retry is the command that downloads the file again.
 	Retry string
 }
 
-// DownloadFile downloads a file under a temporary name in the target's folder, verifies it
-// and installs it. On an error it removes the temporary file.
+// DownloadFile downloads a file under a temporary name, verifies it, and installs it or copies
+// it to the stream. If it fails, it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	end := t.Path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {
@@ -93,7 +93,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	return nil
 }
 
-// copyToStream copies a verified file to a stream.
+// copyToStream copies the verified file at path to standard output, a device or a pipe.
 func (t *OutputFile) copyToStream(path string) error {
 	if t.ToStdout() {
 		return cli.CopyFile(t.Factory.Console.Out, path)
@@ -105,8 +105,8 @@ func (t *OutputFile) copyToStream(path string) error {
 	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
-// explainWriteError adds the command to retry to an error of the local disk, because the
-// service still has the file.
+// explainWriteError adds the command that downloads the file again to an error of the local
+// disk. It returns any other error unchanged.
 func (a *FileDownload) explainWriteError(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
@@ -116,7 +116,7 @@ func (a *FileDownload) explainWriteError(err error) error {
 		WithHint("the incomplete file was removed; free some space, then run `%s`", a.Retry)
 }
 
-// countingWriter reports written bytes to a meter.
+// countingWriter writes to w and shows the number of written bytes on a meter.
 type countingWriter struct {
 	w     io.Writer
 	meter *term.Meter

@@ -15,24 +15,24 @@ import (
 	"foretell/internal/term"
 )
 
-// OutputFile is the destination of a downloaded file.
+// OutputFile is the destination of a downloaded file and holds the flags for it.
 type OutputFile struct {
 	Factory *cli.Factory
 	Path    string
 	Force   bool
-	// Content describes the file in messages.
+	// Content is what messages call the content of the file, such as "the predictions".
 	Content string
-	// NoReceipt disables the receipt.
+	// NoReceipt is set if no receipt is written.
 	NoReceipt bool
-	// Columns are the columns to write; nil writes all.
+	// Columns are the columns to write; nil means all.
 	Columns preflight.ColumnsFlag
-	// Reasons is the number of columns of reasons to request, see BindExplain.
+	// Reasons is the value of --explain, see BindExplain.
 	Reasons int
 }
 
 // BindExplain adds --explain to cmd.
 func (t *OutputFile) BindExplain(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the `N` columns that contribute most to each prediction, as reason_1 … reason_N")
+	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "name the `N` columns that contribute most to each prediction, in columns reason_1 … reason_N")
 }
 
 // CheckReasons returns a usage error if --explain is out of range.
@@ -43,14 +43,15 @@ func (t *OutputFile) CheckReasons() error {
 	return nil
 }
 
-// NoteMissingReasons prints a note if a service has ignored --explain.
+// NoteMissingReasons prints a note if the service has ignored --explain.
 func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	if int64(t.Reasons) > p.Reasons {
 		o.Note("--explain has no effect: this service does not add reasons")
 	}
 }
 
-// NewPrediction returns the request to predict with the model with the given key.
+// NewPrediction returns the body of a request to predict with the model that has the key
+// model.
 func (t *OutputFile) NewPrediction(model string) *api.NewPrediction {
 	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }
@@ -60,7 +61,7 @@ func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Factory, t.Content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to; - is standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
-	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames one")
+	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column")
 	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
 }
 
@@ -75,8 +76,8 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	return nil
 }
 
-// ResolvePath sets Path to its default, next to the blind file, if it is not set. It returns
-// an error if the file is an input, or exists and must not be replaced.
+// ResolvePath sets Path to its default, next to the blind file, if Path is "". It returns an
+// error if Path is the path of blind or others, or if it exists and must not be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
@@ -93,7 +94,8 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	return t.CheckFree()
 }
 
-// CheckFree returns an error if the file exists and must not be replaced.
+// CheckFree returns an error if the output file or its receipt exists and must not be
+// replaced.
 func (t *OutputFile) CheckFree() error {
 	if t.ToStdout() {
 		return nil
@@ -107,8 +109,8 @@ func (t *OutputFile) CheckFree() error {
 	return nil
 }
 
-// isStream reports whether the target is a device or a pipe, which can neither be
-// replaced nor removed.
+// isStream reports whether the destination is standard output, a device or a pipe, which can
+// neither be replaced nor removed.
 func (t *OutputFile) isStream() bool {
 	if t.ToStdout() {
 		return true
@@ -117,7 +119,8 @@ func (t *OutputFile) isStream() bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// ResumeCommand returns the command that downloads a result later. blind may be nil.
+// ResumeCommand returns the command that downloads the result of the prediction with the given
+// key later. If blind is not nil, the command verifies the result against this file.
 func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.IsSpooled() {

@@ -15,18 +15,18 @@ import (
 	"foretell/internal/receipt"
 )
 
-// Provenance has what a command knows about a result, for its receipt. Only Prediction is
+// Provenance is what a command knows about the origin of a result. Only Prediction is
 // required.
 type Provenance struct {
 	Train, Blind *receipt.Input
 	Options      *receipt.Options
 	Classes      []string
 	Prediction   *api.Prediction
-	Rows         *int // number of rows, set when the result is verified
+	Rows         *int // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result, without the digests of the result. Unknown
-// values are omitted.
+// newReceipt returns the receipt of a result, without what it does not know and without the
+// digests of the result.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
@@ -41,8 +41,8 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	return r
 }
 
-// installResult renames a verified result and writes its receipt. The old receipt is removed
-// first, so that it never stands next to the new result.
+// installResult moves a verified result from part to end, with its receipt unless NoReceipt is
+// set.
 func (t *OutputFile) installResult(ctx context.Context, part, end string, d ResultDownload) error {
 	if t.NoReceipt {
 		return InstallFile(part, end)
@@ -51,8 +51,9 @@ func (t *OutputFile) installResult(ctx context.Context, part, end string, d Resu
 	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt renames a verified result, from part to end. It completes r, the receipt
-// of a result with the given number of rows, and writes it next to the result.
+// InstallWithReceipt moves a verified result with the given number of rows from part to end.
+// It completes r, the receipt, and writes r next to the result. It removes the receipt of an
+// earlier result first, so that this never stands next to the new result.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
@@ -73,8 +74,8 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r
 	return nil
 }
 
-// InstallFile renames a file that has no receipt, and removes the receipt of the file that it
-// replaces.
+// InstallFile moves a file without a receipt from part to end, and removes the receipt of the
+// file that it replaces.
 func InstallFile(part, end string) error {
 	if err := cli.RemoveIfExists(receipt.Path(end)); err != nil {
 		return err
@@ -108,7 +109,8 @@ func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath str
 	return file.Name(), nil
 }
 
-// ReadReceipt reads the receipt at path. hint is the hint for a damaged receipt.
+// ReadReceipt reads the receipt at path. hint is the hint of the error if the receipt is
+// damaged.
 func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
 	rec, err := receipt.Read(path)
 	switch {
@@ -121,7 +123,7 @@ func ReadReceipt(path, hint string) (*receipt.Receipt, error) {
 	return nil, exit.Errorf(exit.Untrusted, "%s: %w", path, err).At(path, 0, 0).WithHint("%s", hint)
 }
 
-// ReceiptPath returns the path of the receipt, or "" if none is written.
+// ReceiptPath returns the path of the receipt, or "" if no receipt is written.
 func (t *OutputFile) ReceiptPath() string {
 	if t.NoReceipt || t.isStream() {
 		return ""
@@ -129,7 +131,7 @@ func (t *OutputFile) ReceiptPath() string {
 	return receipt.Path(t.Path)
 }
 
-// checkReceiptFree returns an error if there is a receipt that must not be replaced.
+// checkReceiptFree returns an error if the receipt exists and must not be replaced.
 func (t *OutputFile) checkReceiptFree() error {
 	receiptPath := receipt.Path(t.Path)
 	if t.Force {

@@ -31,10 +31,11 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindInput returns the paths of an input of the receipt at receiptPath: those in given, the
-// values of the flag. If the flag is not set, FindInput looks for the files that the receipt
-// names, first in the folder of the receipt and then in the current folder. recorded is the
-// input in the receipt and may be nil. It is an error if the contents have changed.
+// FindInput returns the paths of the training file or the blind file of the receipt at
+// receiptPath. given are the values of the flag for this file. If there are none, FindInput
+// looks for the files that the receipt names, first in the folder of the receipt and then in
+// the current folder. recorded is the entry of the file in the receipt; nil if there is none.
+// It is an error if the contents differ from those recorded.
 func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
@@ -90,9 +91,9 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// DifferenceError explains how the new result differs from the receipt at path. If the old
-// result is next to the receipt, the error has the number of rows and the columns that
-// differ.
+// DifferenceError returns the error for a new result that differs from the receipt at path.
+// err is the first difference. If the old result is next to the receipt, the error has the
+// number of rows that differ and their columns instead.
 func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"
@@ -111,6 +112,6 @@ func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, new
 		e.Fact = fmt.Sprintf("the predictions differ from those of %s: %s differ, in %s", path, humanize.Count(rows, "row"), strings.Join(columns, ", "))
 	}
 	build := build.Current()
-	return e.WithHint("compare the program versions: the receipt has %q, this is %q",
+	return e.WithHint("compare the versions of the program: the receipt is from %q, this is %q",
 		cmp.Or(rec.Binary.Commit, rec.Binary.Version), cmp.Or(build.Commit, build.Version))
 }

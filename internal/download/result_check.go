@@ -15,8 +15,9 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a function that verifies a result against its blind file and sets
-// rows to the number of rows. classes are the valid labels; nil accepts those in the result.
+// ResultVerifier returns a function that verifies the result at the path part against its
+// blind file, and sets rows to the number of rows. classes are the valid labels; if they are
+// nil, the labels in the header of the result are valid.
 func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(part string) error {
 	return func(part string) error {
 		res, err := os.Open(part)
@@ -42,8 +43,9 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 	}
 }
 
-// PlausibilityCheck returns a function that checks a result without its blind file: the
-// number of rows and, if the classes are known, the predictions. It sets rows.
+// PlausibilityCheck returns a function that verifies the result at the path part without its
+// blind file: the number of rows and, if classes is not empty, the predictions. It sets rows
+// to the number of rows.
 func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(part string) error {

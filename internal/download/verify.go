@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// CheckBlind returns an error if the digest of a blind file differs from the one in rec, the
-// receipt at receiptPath.
+// CheckBlind returns an error if blind is not the blind file in rec, the receipt at
+// receiptPath, because its digest differs.
 func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
 	seen, err := blind.Digest(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
@@ -23,8 +23,8 @@ func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string,
 		WithHint("use the file that was predicted, %s, unchanged", term.ShellQuote(rec.Blind.Name))
 }
 
-// MismatchError explains how the result at path differs from rec, the receipt at receiptPath.
-// err is the error of [receipt.Receipt.Verify].
+// MismatchError returns the error for a result at path that differs from rec, the receipt at
+// receiptPath. err is the error of [receipt.Receipt.Verify].
 func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.Receipt, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -44,7 +44,8 @@ func MismatchError(ctx context.Context, path, receiptPath string, rec *receipt.R
 	return e.WithHint("%s", RecreateHint(rec, path))
 }
 
-// RecreateHint returns a hint with the command that writes the result at path again.
+// RecreateHint returns a hint with the command that downloads or predicts the result again and
+// writes it to path.
 func RecreateHint(rec *receipt.Receipt, path string) string {
 	rest := " -o " + term.ShellQuote(path) + " --force"
 	if rec.Result.Selection != "" {
