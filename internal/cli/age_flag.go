@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// AgeFlag is the value of a flag that takes a duration, which may be in days.
+// AgeFlag is the value of a flag that takes a duration in days, such as 30d, or in the units
+// of [time.ParseDuration].
 type AgeFlag time.Duration
 
 func (f *AgeFlag) String() string {

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// IsCompletionRequest reports whether the arguments are a shell's completion request.
+// IsCompletionRequest reports whether the arguments are the request of a shell for
+// completions.
 func IsCompletionRequest(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
@@ -22,7 +23,7 @@ func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 		_, name, flags, rest := splitArgs(root, known, args)
 		return slices.Concat(name, flags, rest)
 	}
-	end := len(args) - 1 // the word that is being typed stays the last
+	end := len(args) - 1 // the word that is being typed stays last
 	cmd, name, flags, rest := splitArgs(root, known, args[1:end])
 	wanted := strings.HasPrefix(args[end], "-") || len(flags) > 0 && takesValue(known, flags[len(flags)-1])
 	if cmd.HasSubCommands() && !wanted { // a subcommand's name is being typed
@@ -31,8 +32,8 @@ func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 	return slices.Concat(args[:1], name, flags, rest, args[end:])
 }
 
-// splitArgs splits the arguments into the words that name a command, the flags before and
-// between them, and the rest.
+// splitArgs splits args into the words that name a command, the flags before and between these
+// words, and the rest. cmd is the named command.
 func splitArgs(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
 	cmd = root
 	for i := 0; i < len(args); i++ {

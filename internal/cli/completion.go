@@ -31,8 +31,8 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 	}
 }
 
-// ArgCompletionDirective returns the directive for argument n, from 0. It completes files if
-// the argument is a file according to the usage line.
+// ArgCompletionDirective returns the directive for the completion of the argument with the
+// index n. Files are offered if the usage line of cmd shows that this argument is a file.
 func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -44,8 +44,8 @@ func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective 
 	return valueCompletionDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueCompletionDirective returns the directive for a value that help pages call by the
-// given name, such as FILE.
+// valueCompletionDirective returns the directive for the completion of a value that help pages
+// call by the given name, such as FILE.
 func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
@@ -61,7 +61,7 @@ func SetFlagValues(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// CompleteList completes a list of comma-separated names. It does not offer names that are
+// CompleteList completes a comma-separated list of names. It does not offer names that are
 // already in the list.
 func CompleteList(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {

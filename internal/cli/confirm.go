@@ -46,7 +46,7 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// PromptDisabled reports whether prompting is disabled.
+// PromptDisabled reports whether --no-input or a setting disables prompts.
 func (f *Factory) PromptDisabled(cmd *cobra.Command) (bool, error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"foretell/internal/term"
 )
 
-// errDryRunEnded ends a command whose --dry-run cannot continue.
+// errDryRunEnded cancels a command whose --dry-run cannot continue, because there is no
+// simulated response.
 var errDryRunEnded = errors.New("the dry run has ended")
 
 // dryRunTransport is the transport of --dry-run. It records all requests. It sends
@@ -31,12 +32,12 @@ var errDryRunEnded = errors.New("the dry run has ended")
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // the service's address
-	Paths  map[string]string // overridden, by operation
+	Paths  map[string]string // paths that replace those of operations, by operation ID
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	planned []plannedRequest
-	// Simulated is set once a request was not sent.
+	// Simulated is set once a response was simulated.
 	Simulated bool
 }
 
@@ -51,7 +52,7 @@ type plannedRequest struct {
 	File string          `json:"file,omitempty"`
 	// Bytes is the size of the body; -1 if unknown.
 	Bytes int64 `json:"bytes"`
-	// Sent is set if the request was sent because it changes nothing.
+	// Sent is set if the request was sent, because it changes nothing.
 	Sent bool `json:"sent"`
 }
 
@@ -165,8 +166,8 @@ const (
 	plannedPrediction = "PREDICTION_KEY"
 )
 
-// simulatedResponses returns the responses by operation ID. A dry run ends at an operation
-// that is missing here.
+// simulatedResponses returns the simulated responses by operation ID. A dry run ends at an
+// operation that has none.
 func (r *dryRunTransport) simulatedResponses() map[string]any {
 	best := 1.0
 	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}

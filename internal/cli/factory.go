@@ -1,5 +1,5 @@
 // Package cli has the parts that all commands share: environment, arguments, flags, prompts,
-// help, completion and output. It depends on no command and no service.
+// help, completion and output. It depends neither on a command nor on the service.
 package cli
 
 import (
@@ -42,19 +42,20 @@ type Factory struct {
 	// DryRun is the transport of --dry-run; nil without it.
 	DryRun *dryRunTransport
 	// Tracer creates the spans of the command; nil without tracing. Span is the span of the
-	// command, or nil.
+	// whole command, or nil.
 	Tracer trace.Tracer
 	Span   trace.Span
 	// StoppedBySignal is set if a signal stopped a command that runs until it is stopped.
 	StoppedBySignal bool
 }
 
-// OpenConsole opens the console on the streams, with the current value of Color.
+// OpenConsole sets Console to a console on the streams, with the colours that Color selects.
 func (f *Factory) OpenConsole() {
 	f.Console = term.Open(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
 }
 
-// WantsJSON reports whether to print errors as JSON. It also works if the flags are invalid.
+// WantsJSON reports whether errors are printed as JSON. It searches Args, because the flags
+// may be invalid.
 func (f *Factory) WantsJSON() bool {
 	args := f.Args
 	if i := slices.Index(args, "--"); i >= 0 {

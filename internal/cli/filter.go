@@ -13,14 +13,14 @@ import (
 	"foretell/internal/term"
 )
 
-// filter converts the JSON of a result, for --jq or --template. It is parsed with the flags,
-// so that a syntax error is reported before the command runs.
+// filter formats the JSON of a result for --jq or --template. The filter is parsed together
+// with the flags, so that a syntax error is reported before the command runs.
 type filter interface {
-	// apply writes the output for v to b. doc is the decoded JSON of v.
+	// apply writes the formatted result v to b. doc is the decoded JSON of v.
 	apply(o *Output, b *bytes.Buffer, v, doc any) error
 }
 
-// filterFlag is the value of a flag that sets the filter and implies --json.
+// filterFlag is the value of --jq or --template, which set the filter and imply --json.
 type filterFlag struct {
 	out   *Output
 	text  string
@@ -50,7 +50,7 @@ func (o *Output) BindFilter() {
 	o.Cmd.MarkFlagsMutuallyExclusive("jq", "template")
 }
 
-// printFiltered prints the output of the filter for v. On an error it prints nothing.
+// printFiltered prints v as formatted by the filter. If the filter fails, it prints nothing.
 func (o *Output) printFiltered(v any) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -102,7 +102,7 @@ func parseJQ(text string) (filter, error) {
 	return &jqFilter{text, code}, nil
 }
 
-// apply writes one result per line: strings without quotes, nothing for null, anything
+// apply writes one result per line: a string without quotes, nothing for null, and anything
 // else as JSON.
 func (q *jqFilter) apply(o *Output, b *bytes.Buffer, _, doc any) error {
 	results := q.code.RunWithContext(o.Cmd.Context(), doc)

@@ -41,7 +41,8 @@ type FlagGroup struct {
 	Flags *pflag.FlagSet
 }
 
-// FlagGroups returns the flags of a command by group, its own flags first.
+// FlagGroups returns the flags of a command by group. The first group has the flags that are
+// not assigned to a group.
 func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	groups := []FlagGroup{{Title: "Flags"}, {Title: GroupNetwork}, {Title: GroupAccounts}, {Title: GroupMonitoring}, {Title: GroupService}, {Title: GroupOutput}}
 	for i := range groups {
@@ -59,8 +60,8 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	return slices.DeleteFunc(groups, func(g FlagGroup) bool { return !g.Flags.HasAvailableFlags() })
 }
 
-// AddSharedFlags adds the shared flags to all command groups, so that they can be completed
-// before a subcommand's name.
+// AddSharedFlags adds the shared flags to all command groups, so that they can also be
+// completed before the name of a subcommand.
 func AddSharedFlags(root *cobra.Command) {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	var groups []*cobra.Command
@@ -90,8 +91,8 @@ func isShared(f *pflag.Flag) bool {
 	return len(note) > 0 && (note[0] == GroupService || note[0] == GroupOutput)
 }
 
-// StripBackquotes removes the backquotes around value names from flag usages, because
-// shells would show them.
+// StripBackquotes removes the backquotes around the names of values from the usages of all
+// flags, because shells would show them in completions.
 func StripBackquotes(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.Flags().VisitAll(plain)
@@ -101,7 +102,8 @@ func StripBackquotes(cmd *cobra.Command) {
 	}
 }
 
-// FlagError explains an invalid flag, or a flag that only other commands have.
+// FlagError returns the error for an invalid flag, or for a flag that only other commands
+// have.
 func FlagError(cmd *cobra.Command, err error) error {
 	var (
 		known   *exit.Error
@@ -152,8 +154,9 @@ func IsQuiet(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "true"
 }
 
-// PositionalArgs returns a function that checks a command's arguments. An argument whose
-// name is in brackets is optional. The last one may be repeated if its name ends in "...".
+// PositionalArgs returns a function that checks the arguments of a command. names are the
+// names of the arguments. A name in brackets is optional. The last argument may be repeated if
+// its name ends in "...".
 func PositionalArgs(names ...string) cobra.PositionalArgs {
 	required, repeats := 0, false
 	for _, name := range names {

@@ -23,7 +23,7 @@ func invalidFlagError(err error) *exit.Error {
 	return exit.Usagef("invalid --%s %q: want %s", name, invalid.GetValue(), wants)
 }
 
-// flagTypeNames describes the valid values of a flag by its type.
+// flagTypeNames describes the valid values of a flag by the type of the flag.
 var flagTypeNames = map[string]string{
 	"bool": "true or false", "uint": "a non-negative integer", "int": "an integer", "int64": "an integer",
 	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
@@ -31,7 +31,7 @@ var flagTypeNames = map[string]string{
 
 var exclusivePattern = regexp.MustCompile(`\[([^\]]*)\] were all set`)
 
-// ExclusiveFlagsError returns the error for flags that exclude each other. err is cobra's.
+// ExclusiveFlagsError converts err, an error of cobra for flags that exclude each other.
 func ExclusiveFlagsError(err error) *exit.Error {
 	set := exclusivePattern.FindStringSubmatch(err.Error())
 	if set == nil {

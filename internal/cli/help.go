@@ -144,8 +144,8 @@ With --json, --jq or --template an error is printed as one JSON line on standard
 Progress is redrawn in place on a terminal, and printed in a few lines elsewhere. Work
 that takes less than a second shows no progress. --progress json prints one event per line.
 
-A result file is written under a temporary name, its rows, IDs, order and size are
-checked, and then it is renamed.
+A result file is written under a temporary name. It is renamed after its rows, IDs, order
+and size have been checked.
 `
 
 // RunGroup runs a command that only has subcommands: it prints help. If there are

@@ -20,7 +20,7 @@ var keptFlags = []string{
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
 
-// hintedCommand matches the commands in a text.
+// hintedCommand matches the commands of foretell in a text, which are between backquotes.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // CompleteHint adds a hint that depends on the current command if e has none. It replaces
@@ -36,7 +36,8 @@ func (f *Factory) CompleteHint(e *exit.Error) {
 	e.Hint = f.KeepFlags(e.Hint)
 }
 
-// suggestList returns a hint to list or show the objects that the current command is about.
+// suggestList returns a hint to list or show objects of the type that the current command is
+// about.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
@@ -58,7 +59,7 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// KeepFlags adds the keptFlags of the current command to the commands in text that accept
+// KeepFlags adds the keptFlags of the current command to those commands in text that accept
 // them.
 func (f *Factory) KeepFlags(text string) string {
 	if f.Running == nil {
@@ -76,7 +77,7 @@ func (f *Factory) KeepFlags(text string) string {
 	})
 }
 
-// commandSubstitution matches $(foretell …).
+// commandSubstitution matches $(foretell …) in a command line.
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
 // addKeptFlags adds the keptFlags of the current command to a command line.
@@ -92,7 +93,7 @@ func (f *Factory) addKeptFlags(line string) string {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
 		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // its argument is the URL
-		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // our results are plain CSV
+		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
 			line += " --" + name
 		default:
@@ -142,8 +143,8 @@ func (f *Factory) CommandWithFile(file, other string) string {
 	return term.CommandLine(args)
 }
 
-// setFlag returns args with a flag set to value. If keep is set, the flag is added and its
-// earlier values are kept.
+// setFlag returns args with a flag set to value. If keep is set, it adds the value to the
+// earlier values of the flag instead of replacing them.
 func setFlag(args []string, flag, value string, keep bool) []string {
 	var list []string
 	end := slices.Index(args, "--")

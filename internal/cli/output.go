@@ -34,11 +34,12 @@ type Output struct {
 	EmptyHint string
 }
 
-// ResultType returns the type of a command's result, for BindItem and BindList, which use
-// it to check --fields before the command runs.
+// ResultType returns the type T of the result of a command. BindItem and BindList use it to
+// check --fields before the command runs.
 func ResultType[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// BindItem adds the output flags to a command whose result is one item of one of the types.
+// BindItem adds the output flags to a command whose result is one item. types are the types
+// that the item may have.
 func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
 	o.Factory, o.Cmd = f, cmd
 	for _, t := range types {
@@ -57,7 +58,8 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag is there
 }
 
-// BindList adds the output flags to a command whose result is a list of items of the types.
+// BindList adds the output flags to a command whose result is a list. types are the types that
+// its items may have.
 func (o *Output) BindList(cmd *cobra.Command, f *Factory, types ...reflect.Type) {
 	o.BindItem(cmd, f, types...)
 	flags := cmd.Flags()
@@ -118,8 +120,8 @@ func (o *Output) Note(format string, args ...any) {
 	}
 }
 
-// PrintList prints items. columns are the fields to print by default. The first column is
-// the key; --quiet prints only the keys.
+// PrintList prints items. columns are the fields to print if --fields is not set. The first of
+// them is the key; --quiet prints only the keys.
 func PrintList[T any](o *Output, items []T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -153,8 +155,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteEmpty prints a notice if n, the number of items, is 0 and the output is a terminal. It
-// reports whether it did.
+// NoteEmpty prints a notice if a list is empty, which means that n, the number of items, is 0.
+// It does so only on a terminal, and reports whether it did.
 func (o *Output) NoteEmpty(n int) bool {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
@@ -168,10 +170,10 @@ func (o *Output) NoteEmpty(n int) bool {
 	return true
 }
 
-// FirstRunHint has the commands that create the first items.
+// FirstRunHint names the commands that create a dataset, a race, a model and a prediction.
 const FirstRunHint = "`foretell demo` or `foretell run TRAIN.csv --blind BLIND.csv`"
 
-// ToRecords returns the fields of items.
+// ToRecords returns the JSON fields of each item.
 func ToRecords[T any](items []T) (records []term.Record, err error) {
 	records = make([]term.Record, len(items))
 	for i, item := range items {
@@ -182,8 +184,8 @@ func ToRecords[T any](items []T) (records []term.Record, err error) {
 	return records, nil
 }
 
-// PrintItem prints the fields of one item. columns are the fields to print by default,
-// without those that are empty. The first column is the key; --quiet prints only the key.
+// PrintItem prints the fields of one item. columns are the fields to print if --fields is not
+// set; empty ones are omitted. The first of them is the key; --quiet prints only the key.
 func PrintItem[T any](o *Output, v T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -221,7 +223,7 @@ func PrintItem[T any](o *Output, v T, columns ...string) error {
 	return nil
 }
 
-// chooseColumns checks and returns the value of --fields, or returns columns if it is not
+// chooseColumns returns the value of --fields after checking it, or columns if --fields is not
 // set.
 func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, error) {
 	if len(o.Fields) == 0 {

@@ -36,8 +36,8 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 // shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// columnHeading returns the heading of a field on a terminal, which is shorter than its
-// name. first is set for the first column.
+// columnHeading returns the heading of a field on a terminal, which is shorter than the
+// name of the field. first is set for the first column.
 func columnHeading(name string, first bool) string {
 	switch {
 	case first && strings.HasSuffix(name, "Key"):
@@ -67,7 +67,7 @@ func (o *Output) formatCell(name string, r term.Record) term.Cell {
 	figure := strings.HasSuffix(name, "Performance") || name == api.MetricLogLoss
 	switch {
 	case text == "" && figure:
-		c.Display = "-" // not measured
+		c.Display = "-" // no score
 	case text == "":
 	case strings.HasSuffix(name, "On"):
 		if then, err := time.Parse(api.TimeLayout, text); err == nil {
@@ -147,6 +147,6 @@ const (
 	ShortKeyLength = 8
 	// MinKeyPrefix is the minimum length of a key prefix in a reference.
 	MinKeyPrefix = 6
-	// LastRef is the reference that means the newest object.
+	// LastRef is the reference to the newest object.
 	LastRef = "@last"
 )

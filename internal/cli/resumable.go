@@ -5,26 +5,27 @@ import (
 	"foretell/internal/term"
 )
 
-// resumable is a type of object whose work can be interrupted, with its commands.
+// resumable is a type of object whose work can be interrupted, and the commands that resume or
+// abandon the work.
 type resumable struct {
 	key, noun       string // field with the key; name of the type
 	resume, abandon string // commands, without the key
 }
 
-// resumables are the types in the order in which they are tried, because a prediction also
-// has the key of its dataset: the first type whose key an object has is its type.
+// resumables are the types in the order in which they are tried. The type of an object is the
+// first one whose key the object has: a prediction also has the key of its dataset.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},
 	{"datasetKey", "dataset", "foretell datasets wait", "foretell datasets delete"},
 }
 
-// isInterrupted reports whether the work on an object is interrupted. The work continues
-// when a command waits for the object.
+// isInterrupted reports whether the work on an object is interrupted. The work continues when
+// a command waits for the object.
 func isInterrupted(r term.Record) bool { return r.Text("interrupted") == "true" }
 
 // noteInterrupted prints a notice if there are interrupted objects, with the commands that
-// resume or discard the first.
+// resume or abandon the work on the first of them.
 func (o *Output) noteInterrupted(records []term.Record) {
 	for _, way := range resumables {
 		first, n := "", 0

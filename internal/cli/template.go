@@ -17,7 +17,8 @@ import (
 // templateFilter is a parsed --template.
 type templateFilter struct {
 	template *template.Template
-	// rows are the rows that tablerow added. They are printed at the end.
+	// rows are the rows that the template function tablerow has added. apply prints them at
+	// the end.
 	rows [][]term.Cell
 }
 
@@ -77,8 +78,8 @@ func (p *templateFilter) apply(o *Output, b *bytes.Buffer, v, doc any) error {
 	return t.WriteTSV(b)
 }
 
-// templateData returns doc with numbers that templates can compare, and with "" for null
-// and for each field of t that the JSON omits.
+// templateData returns doc for a template: numbers are converted so that templates can compare
+// them, and "" replaces null and stands for each field of t that the JSON omits.
 func templateData(doc any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -134,7 +135,7 @@ func join(sep string, list any) (string, error) {
 	return strings.Join(texts, sep), nil
 }
 
-// pluck returns the member of each object in a list.
+// pluck returns the values that a member has in the objects of a list.
 func pluck(member string, list any) ([]any, error) {
 	values, ok := list.([]any)
 	if !ok {

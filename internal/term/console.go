@@ -21,23 +21,23 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Console is the three streams of a command and what is known about them.
+// Console has the three standard streams of a command, and says how to write to them.
 type Console struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 
-	// InTerminal, OutTerminal and ErrTerminal report which streams are terminals.
+	// InTerminal, OutTerminal and ErrTerminal are set if In, Out and Err are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Redraw reports whether lines of Err may be redrawn in place.
+	// Redraw is set if lines on Err may be redrawn in place.
 	Redraw bool
-	// Unicode reports whether the terminal supports more than ASCII.
+	// Unicode is set if the terminal can show more than ASCII.
 	Unicode bool
 	// OutStyle and ErrStyle colour the text that is written to Out and Err.
 	OutStyle, ErrStyle Style
 
-	columns int // from COLUMNS; 0 asks the terminal
-	in      int // file descriptors, -1 where there is none
+	columns int // value of COLUMNS; 0 if it is not set
+	in      int // the file descriptors of the streams; -1 if a stream has none
 	out     int
 	err     int
 }
@@ -45,9 +45,9 @@ type Console struct {
 // defaultWidth is used if the width of a terminal is unknown.
 const defaultWidth = 80
 
-// Open inspects the three streams. env reads environment variables: TERM, CI, COLUMNS,
-// NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never" or "auto", which
-// uses colour if the variables and the terminal allow it.
+// Open returns the console of three streams. env returns environment variables: TERM, CI,
+// COLUMNS, NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never" or "auto",
+// which uses colour if the variables and the terminal allow it.
 func Open(in, out, err *os.File, env func(string) string, color string) *Console {
 	c := &Console{
 		In: in, Out: out, Err: err,
@@ -80,8 +80,8 @@ func Open(in, out, err *os.File, env func(string) string, color string) *Console
 // OutWidth returns the number of columns of the terminal at Out. It defaults to 80.
 func (c *Console) OutWidth() int { return c.width(c.out) }
 
-// FitsOut reports whether text for Out must fit OutWidth: on a terminal, or if COLUMNS is
-// set.
+// FitsOut reports whether text for Out must fit into OutWidth: if Out is a terminal, or if
+// COLUMNS is set.
 func (c *Console) FitsOut() bool { return c.OutTerminal || c.columns > 0 }
 
 // OutHeight returns the number of lines of the terminal at Out, or 0 if it is unknown.
@@ -122,7 +122,7 @@ func (c *Console) errHeight() int {
 	return h
 }
 
-// Style adds colour to text if it is true, and returns the text unchanged if it is false.
+// Style is true if text is coloured. If it is false, the methods return text unchanged.
 type Style bool
 
 func (s Style) wrap(code, text string) string {
@@ -138,14 +138,14 @@ func (s Style) Bold(text string) string { return s.wrap("1", text) }
 // Dim returns dimmed text.
 func (s Style) Dim(text string) string { return s.wrap("2", text) }
 
-// Red marks failures.
+// Red returns text in the colour of failures.
 func (s Style) Red(text string) string { return s.wrap("31", text) }
 
-// Green marks success.
+// Green returns text in the colour of success.
 func (s Style) Green(text string) string { return s.wrap("32", text) }
 
-// Yellow marks warnings.
+// Yellow returns text in the colour of warnings.
 func (s Style) Yellow(text string) string { return s.wrap("33", text) }
 
-// Cyan marks work in progress.
+// Cyan returns text in the colour of work in progress.
 func (s Style) Cyan(text string) string { return s.wrap("36", text) }

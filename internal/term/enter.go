@@ -2,13 +2,14 @@ package term
 
 import "time"
 
-// typedBefore is the time within which a line counts as typed before [Console.ReadEnters].
+// typedBefore is how long [Console.ReadEnters] ignores lines, because they were typed before
+// the call.
 const typedBefore = 200 * time.Millisecond
 
-// ReadEnters reads lines from In, which must be a terminal, and sends a value for each. A
-// line that was typed earlier is ignored. now returns the current time. Reading cannot be
-// stopped, so In must not be read otherwise. While the process is in the background,
-// nothing is read.
+// ReadEnters reads lines from In, which must be a terminal, and sends a value on the channel
+// for each. Lines that were typed before the call are ignored. now returns the current time.
+// Reading cannot be stopped, so nothing else may read In afterwards. While the process is in
+// the background, nothing is read.
 func (c *Console) ReadEnters(now func() time.Time) <-chan struct{} {
 	ignoreBackgroundReads()
 	enters := make(chan struct{}, 1)

@@ -32,7 +32,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// stripStyle returns text without the codes of a [Style].
+// stripStyle returns text without the escape sequences of a [Style].
 func stripStyle(text string) string {
 	var b strings.Builder
 	for {
@@ -45,7 +45,7 @@ func stripStyle(text string) string {
 	}
 }
 
-// EscapeLines is like [Escape], but keeps line ends.
+// EscapeLines is like [Escape], but leaves line ends unchanged.
 func EscapeLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -54,7 +54,7 @@ func EscapeLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// EscapeText is like [Escape], but keeps line ends and tabs.
+// EscapeText is like [Escape], but leaves line ends and tabs unchanged.
 func EscapeText(text string) string {
 	cells := strings.Split(text, "\t")
 	for i, cell := range cells {

@@ -11,14 +11,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// ProgressMode is how progress is shown.
+// ProgressMode says how progress is shown.
 type ProgressMode string
 
 // The modes of progress.
 const (
-	Auto  ProgressMode = "auto"  // Bar if lines can be redrawn, else Plain
-	Bar   ProgressMode = "bar"   // redrawn in place
-	Plain ProgressMode = "plain" // lines, few of them
+	Auto  ProgressMode = "auto"  // Bar if lines can be redrawn, Plain otherwise
+	Bar   ProgressMode = "bar"   // lines that are redrawn in place
+	Plain ProgressMode = "plain" // a few lines, none of them redrawn
 	JSON  ProgressMode = "json"  // one JSON event a line
 	None  ProgressMode = "none"
 )
@@ -28,8 +28,8 @@ func ProgressModes() []string {
 	return []string{string(Auto), string(Bar), string(Plain), string(JSON), string(None)}
 }
 
-// Progress shows the progress of long work. Work of less than a second shows nothing,
-// except JSON events.
+// Progress shows the progress of long work. For work of less than a second it shows nothing,
+// except as JSON events.
 type Progress struct {
 	mode    ProgressMode
 	out     io.Writer
@@ -59,7 +59,7 @@ func (c *Console) NewProgress(mode ProgressMode, now func() time.Time) *Progress
 	return &Progress{mode: mode, out: c.Err, unicode: c.Unicode, width: c.ErrWidth, height: c.errHeight, style: c.ErrStyle, now: now}
 }
 
-// writeEvent writes one JSON line, ignoring errors.
+// writeEvent writes v as one JSON line. It ignores errors.
 func (p *Progress) writeEvent(v any) {
 	if line, err := EncodeJSONLine(v); err == nil {
 		_, _ = p.out.Write(line)
@@ -67,7 +67,7 @@ func (p *Progress) writeEvent(v any) {
 }
 
 // animate calls draw regularly in Bar mode, so that the clock advances and the display
-// adapts to a resized terminal. stop ends this and may be called twice.
+// adapts to a resized terminal. stop ends the calls of draw and may be called twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}
@@ -106,11 +106,11 @@ func (p *Progress) toASCII(line string) string {
 	return asciiReplacer.Replace(line)
 }
 
-// redrawLine replaces drawn, the line in which the cursor is, with line. It returns the
-// new line as it was drawn.
+// redrawLine replaces the line in which the cursor is by line, and returns what it has drawn.
+// drawn is the result of the previous call; nil if there was none.
 func (p *Progress) redrawLine(drawn []string, line string) []string {
 	up := ""
-	if n := countTerminalRows(drawn, p.width()); n > 1 { // wrapped: see [RaceView.redraw]
+	if n := countTerminalRows(drawn, p.width()); n > 1 { // the terminal became narrower and has wrapped the line
 		up = fmt.Sprintf("\x1b[%dA\r\x1b[J", n-1)
 	}
 	line = p.toASCII(line)
@@ -118,7 +118,7 @@ func (p *Progress) redrawLine(drawn []string, line string) []string {
 	return []string{line}
 }
 
-// Meter shows the bytes of a transfer.
+// Meter shows how many bytes of a transfer are done.
 type Meter struct {
 	p         *Progress
 	label     string
@@ -135,7 +135,7 @@ func (p *Progress) StartTransfer(label string, total int64) *Meter {
 	start := p.now()
 	m := &Meter{p: p, label: label, total: total, start: start, last: start}
 	if p.mode == Bar {
-		// The bar measures its rate from now on, although it is shown later.
+		// The bar computes its rate from now on, although it is shown later.
 		m.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(m),
 			progressbar.OptionSetVisibility(true),
@@ -290,7 +290,7 @@ func (f *Phase) TickBytes(done, total int64) {
 	f.Tick(fmt.Sprintf("%s %d %% of %s", progressBar(done, total, f.p.unicode), 100*done/total, FormatBytes(total)))
 }
 
-// progressBar draws a bar of done out of total, in ASCII unless unicode is set.
+// progressBar draws done/total as a bar, in ASCII unless unicode is set.
 func progressBar(done, total int64, unicode bool) string {
 	const width = 16
 	full := int(width * done / total)

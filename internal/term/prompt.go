@@ -16,8 +16,8 @@ var ErrNoTerminal = errors.New("there is no terminal to prompt on")
 // CanPrompt reports whether In and Err are terminals, as prompts require.
 func (c *Console) CanPrompt() bool { return c.InTerminal && c.ErrTerminal }
 
-// Ask prints a question and returns the line that the user types, without its line end.
-// If ctx ends first, it returns the cause.
+// Ask prints a question and returns the line that the user types, without its line end. If ctx
+// ends first, it returns the cause of ctx as the error.
 func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	if !c.CanPrompt() {
 		return "", ErrNoTerminal
@@ -61,8 +61,8 @@ func (c *Console) Password(ctx context.Context, question string) (string, error)
 	})
 }
 
-// readOrCancel calls readFunc and returns its result, or the cause of ctx if ctx ends first.
-// readFunc cannot be interrupted and then continues in its goroutine.
+// readOrCancel calls readFunc and returns its result. If ctx ends first, it returns the cause
+// of ctx, and readFunc continues in its goroutine, because it cannot be interrupted.
 func readOrCancel(ctx context.Context, readFunc func() (string, error)) (string, error) {
 	type result struct {
 		text string
@@ -81,7 +81,8 @@ func readOrCancel(ctx context.Context, readFunc func() (string, error)) (string,
 	}
 }
 
-// readLine reads a line byte by byte, so that it does not consume input after the line.
+// readLine returns the next line of r without its line end. It reads byte by byte, so that it
+// does not consume input after the line.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)

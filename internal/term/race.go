@@ -28,7 +28,7 @@ type RunState struct {
 
 // RaceOptions describe a race.
 type RaceOptions struct {
-	// Name is the name of the dataset. Metric is the metric that the scores are in.
+	// Name is the name of the dataset, and Metric the metric of the scores.
 	Name, Metric string
 	// Target is the threshold; nil if there is none.
 	Target *float64
@@ -38,9 +38,9 @@ type RaceOptions struct {
 	End time.Time
 	// Limit is the time limit of the race; 0 if unknown.
 	Limit time.Duration
-	// Replay is set to show the race even if it has ended or ends within a second.
+	// Replay is set to show the race even if it has ended already or ends within a second.
 	Replay bool
-	// Stoppable is set if Enter ends the race.
+	// Stoppable is set if the user can end the race by pressing Enter.
 	Stoppable bool
 }
 
@@ -66,8 +66,8 @@ type RaceView struct {
 	stop          func()
 }
 
-// bestSoFar is the score of the leader, and the duration of the race when the leader first
-// had it.
+// bestSoFar is the score of the leader, and how long the race had lasted when the leader
+// reached it.
 type bestSoFar struct {
 	score float64
 	at    time.Duration
@@ -180,7 +180,7 @@ func (r *RaceView) Done() {
 	}
 }
 
-// mergeState updates the run that has the state's algorithm.
+// mergeState updates the run of the algorithm of state, or adds one.
 func (r *RaceView) mergeState(state RunState) {
 	known := r.runs[state.Name]
 	if known == nil {
@@ -265,8 +265,7 @@ func (r *RaceView) formatStandings() string {
 	return strings.Join(parts, ", ")
 }
 
-// score returns the score of the kept step, or the highest score if the kept step is
-// unknown.
+// score returns the score of the best step, or the highest score if the best step is unknown.
 func (r *runView) score() float64 {
 	if r.kept != nil {
 		return *r.kept
@@ -349,7 +348,7 @@ func (r *runView) latestScore() float64 {
 	return r.curve[len(r.curve)-1]
 }
 
-// lastLogLoss returns the log loss of the kept step, or -Inf if it is unknown.
+// lastLogLoss returns the log loss of the best step, or -Inf if it is unknown.
 func (r *runView) lastLogLoss() float64 {
 	if r.logLoss == nil {
 		return math.Inf(-1)

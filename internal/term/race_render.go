@@ -19,7 +19,7 @@ import (
 //	› BSIX01  ▃▅▆▆▆▆▇▇▇▇  0.8620  0.8610  0.3127   done
 //
 // latest is the newest score. kept and logLoss are the score and the log loss of the best
-// step, which the model would be built from. If the service does not report them, the
+// step, from which the model would be built. If the service does not report them, the
 // column peak shows the highest score so far.
 //
 // All curves have the same scale, so that they can be compared. The top of the scale is
@@ -39,7 +39,7 @@ func (r *RaceView) redraw(now time.Time) {
 	var b strings.Builder
 	if n := countTerminalRows(r.lines, width); n > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", n+r.typed)
-		if width != r.width { // a resized terminal would join the lines that it has wrapped
+		if width != r.width { // the terminal was resized and may have wrapped or joined lines
 			b.WriteString("\r\x1b[J")
 		}
 	}
@@ -87,7 +87,7 @@ func (r *RaceView) stopHint() string {
 	if !r.opts.Stoppable || r.done || r.activity != "" || r.leader() == "" || r.allDone() {
 		return ""
 	}
-	return fmt.Sprintf("good so far: %s %.4f after %s; Enter takes it", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.at))
+	return fmt.Sprintf("best so far: %s %.4f after %s; Enter ends the race", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.at))
 }
 
 // allDone reports whether all algorithms have ended.

@@ -12,7 +12,7 @@ import (
 // Record holds the fields of a JSON object by name.
 type Record map[string]json.RawMessage
 
-// NewRecord returns the fields of v, which must marshal to a JSON object.
+// NewRecord encodes v, which must become a JSON object, and returns the fields of the object.
 func NewRecord(v any) (Record, error) {
 	b, err := marshal(v)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// ShellQuote quotes an argument for a shell if necessary.
+// ShellQuote quotes an argument for a POSIX shell if necessary.
 func ShellQuote(arg string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)

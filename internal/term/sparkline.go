@@ -27,8 +27,8 @@ func (c *Console) Histogram(counts []int, width int) string {
 	return b.String()
 }
 
-// supportsUnicode reports whether the locale is UTF-8. If the locale is not set, it
-// returns true, except for a dumb terminal.
+// supportsUnicode reports whether the locale is UTF-8. If no locale is set, it returns true.
+// For a dumb terminal it returns false.
 func supportsUnicode(env func(string) string) bool {
 	if env("TERM") == "dumb" {
 		return false

@@ -35,8 +35,8 @@ func TextCells(texts ...string) []Cell {
 type Table struct {
 	// Header has the column names. If it is nil, no header is printed.
 	Header []Cell
-	// Right is true for right-aligned columns, such as numbers. It may be shorter than
-	// Header.
+	// Right says for each column whether it is right-aligned, as numbers are. Columns after
+	// the end of Right are left-aligned.
 	Right []bool
 	Rows  [][]Cell
 	// NoTruncate wraps the last column on a narrow terminal instead of truncating cells.
@@ -93,8 +93,8 @@ func cellTexts(row []Cell) []string {
 	return record
 }
 
-// WriteAligned writes aligned columns in lines of at most width columns of text. Table
-// columns that do not fit follow in another block, which repeats the first column.
+// WriteAligned writes aligned columns in lines of at most width terminal columns. Columns of
+// the table that do not fit follow in another block, which repeats the first column.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	header, rows := t.displayTexts(width)
 	widths := t.widths(append([][]string{header}, rows...))
@@ -285,8 +285,8 @@ func totalWidth(widths []int) int {
 	return sum
 }
 
-// minWidths returns the minimum width of each column. Keys and numbers are not truncated;
-// other texts keep up to 12 columns.
+// minWidths returns the minimum width of each column. Keys and numbers are not truncated.
+// Other texts are truncated to no less than 12 terminal columns.
 func (t *Table) minWidths(all [][]string) []int {
 	const text = 12
 	least := make([]int, len(all[0]))
@@ -302,7 +302,7 @@ func (t *Table) minWidths(all [][]string) []int {
 			}
 			least[i] = max(least[i], width)
 		}
-		if len(t.Header) > 0 { // a heading keeps up to 6 columns
+		if len(t.Header) > 0 { // a heading is truncated to no less than 6 terminal columns
 			least[i] = max(least[i], min(twwidth.Width(all[0][i]), 6))
 		}
 	}
@@ -326,7 +326,7 @@ func shrinkColumns(widths, least []int, width int) {
 	}
 }
 
-// Width returns the number of columns of text on a terminal.
+// Width returns the number of terminal columns that text occupies.
 func Width(text string) int { return twwidth.Width(text) }
 
 // Truncate shortens text to at most width columns. Shortened text ends in an ellipsis.

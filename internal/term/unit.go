@@ -41,7 +41,7 @@ func formatWholeSeconds(d time.Duration) string {
 	return FormatDuration(d)
 }
 
-// FormatAgo formats the time from then to now, such as "3 minutes ago".
+// FormatAgo formats how long before now the time then was, such as "3 minutes ago".
 func FormatAgo(then, now time.Time) string {
 	d := now.Sub(then)
 	switch {
@@ -61,7 +61,7 @@ func FormatAgo(then, now time.Time) string {
 	return then.Format("2006-01-02")
 }
 
-// FormatAgoShort is like [FormatAgo] for a narrow column, such as "3 min".
+// FormatAgoShort is like [FormatAgo], but short enough for a narrow column, such as "3 min".
 func FormatAgoShort(then, now time.Time) string {
 	d := now.Sub(then)
 	for _, unit := range []struct {

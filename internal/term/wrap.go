@@ -8,8 +8,9 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Wrap breaks text between words into lines of at most width columns. A longer word gets
-// its own line. Text between backquotes is not broken, so that commands can be copied.
+// Wrap breaks text between words into lines of at most width columns. A word that is longer
+// than width gets its own line. Text between backquotes is not broken, so that commands can be
+// copied.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line, empty := "", true
@@ -63,8 +64,8 @@ func WrapLines(text string, width int) string {
 // listItem matches a line of a two-column list, such as "  name    description".
 var listItem = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
-// Reflow fits a page of text to a width. It joins and wraps the lines of each paragraph. In
-// a list it wraps the second column, or moves it below the first if there is too little
+// Reflow wraps a page of text to a width. It joins and wraps the lines of each paragraph. In a
+// list it wraps the second column, or moves it below the first column if there is too little
 // room. Other indented lines are unchanged.
 func Reflow(text string, width int) string {
 	var out, block []string
@@ -104,7 +105,7 @@ func wrapParagraph(lines []string, width int) []string {
 }
 
 // wrapList wraps the second column of a list if a line is too long, or moves it below the
-// first.
+// first column if there is too little room.
 func wrapList(lines []string, width int) []string {
 	const least, under = 24, 6
 	if !tooLong(lines, width) {
