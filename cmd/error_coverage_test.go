@@ -60,7 +60,7 @@ var provokedElsewhere = map[string]string{
 	"invalid address %s: %w":                                                                                      "a finding of doctor",
 	"invalid proxy address: %w":                                                                                   "a finding of doctor",
 	"fix HTTPS_PROXY or HTTP_PROXY":                                                                               "a finding of doctor",
-	"this machine's clock differs from the service's by %s":                                                       "a finding of doctor",
+	"the clocks of this machine and of the service differ by %s":                                                  "a finding of doctor",
 	"set the clock: tokens and signed URLs depend on it":                                                          "a finding of doctor",
 	"unlock the keyring, set %s, or sign in with `foretell login --storage file`":                                 "a finding of doctor",
 	"the backup was written, but stored files are damaged or missing (number of files: %d)":                       "the script backup",

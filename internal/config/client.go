@@ -20,7 +20,7 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// addScheme adds http:// to an address of this machine, and https:// to any other.
+// addScheme puts http:// before an address of this machine, and https:// before any other.
 func addScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -32,6 +32,6 @@ func addScheme(address string) string {
 	return "https://" + address
 }
 
-// EmbeddedURL is the base URL of the embedded service. It is never dialled, because its
-// transport calls the handler directly.
+// EmbeddedURL is the base URL of the embedded service. No connection is made to it, because
+// the transport of the client calls the handler of the service directly.
 const EmbeddedURL = "http://foretell.invalid"

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/term"
 )
 
-// The environment variables of foretell. They are only read through cli.Factory.Env.
+// The environment variables of foretell. Only cli.Factory.Env reads them.
 const (
 	envServer       = "FORETELL_SERVER"
 	envProfile      = "FORETELL_PROFILE"
@@ -33,28 +33,28 @@ const (
 	envPager        = "FORETELL_PAGER"
 )
 
-// variable is an environment variable, and the setting that it sets.
+// variable is an environment variable and the setting with the same meaning, if there is one.
 type variable struct {
 	Name        string
 	description string
-	// Key is the name of the setting, which is also a flag and a key in a profile. It is ""
-	// if the variable is not a setting.
+	// Key is the name of the setting, which is also the name of its flag and its key in a
+	// profile. It is "" if the variable is not a setting.
 	Key string
 	// Values are the valid values; nil if they are not a fixed set.
 	Values []string
 	// check returns an error for an invalid value. If it is nil, any value is valid.
 	check func(value string) error
-	// defaultValue is the default.
+	// defaultValue is the value of the setting if nothing sets it.
 	defaultValue string
-	// BareValue is the value of the setting if its flag has no value. It is "" if the flag
-	// requires a value.
+	// BareValue is the value of the setting if its flag is given without a value. It is "" if
+	// the flag requires a value.
 	BareValue string
 	// secret is set if the value must not be printed.
 	secret bool
 }
 
-// Variables lists all environment variables. [Load] reads the settings in it, the config
-// commands check and list them, and `help environment` and docs/cli.md print it.
+// Variables lists all environment variables. [Load] uses it to read the settings, the config
+// commands to check and list them, and `help environment` and docs/cli.md to describe them.
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
@@ -75,7 +75,7 @@ var Variables = []variable{
 	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
 	{Name: "PAGER", description: "pager of all programs, used if FORETELL_PAGER is not set"},
 	{Name: "OTEL_EXPORTER_OTLP_ENDPOINT", description: "URL of the OpenTelemetry collector that receives traces, such as http://127.0.0.1:4318; the other OTEL_ variables work as well"},
-	{Name: "TRACEPARENT", description: "span of the calling program, as in the W3C header; requests to the service continue its trace"},
+	{Name: "TRACEPARENT", description: "trace and span of the calling program, as in the W3C header traceparent; requests to the service continue this trace"},
 	{Name: "NO_COLOR", description: "if set, output has no colour"},
 	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
 	{Name: "TERM", description: "if dumb, lines are not redrawn"},
@@ -84,12 +84,12 @@ var Variables = []variable{
 	{Name: "CI", description: "if set, lines are not redrawn and no pager is used"},
 	{Name: EnvGitHub, description: "if true, missed requirements are annotated on standard error"},
 	{Name: EnvGitHubSummary, description: "file to which a table of the requirements is appended"},
-	{Name: EnvGitLab, description: "if true, requirements of --require that are not met are a section of the log"},
-	{Name: "AWS_ACCESS_KEY_ID", description: "key of the S3 store"},
-	{Name: "AWS_SECRET_ACCESS_KEY", description: "secret of that key", secret: true},
-	{Name: "AWS_SESSION_TOKEN", description: "token of a temporary key", secret: true},
+	{Name: EnvGitLab, description: "if true, missed requirements are printed as a section of the job's log"},
+	{Name: "AWS_ACCESS_KEY_ID", description: "ID of the access key of the S3 store"},
+	{Name: "AWS_SECRET_ACCESS_KEY", description: "secret of the access key", secret: true},
+	{Name: "AWS_SESSION_TOKEN", description: "session token, if the access key is temporary", secret: true},
 	{Name: "AWS_REGION, AWS_ENDPOINT_URL", description: "region and address of the S3 store"},
-	{Name: "AWS_PROFILE", description: "profile of the AWS configuration files with the key"},
+	{Name: "AWS_PROFILE", description: "profile of the AWS configuration files that contains the access key"},
 	{Name: "BROWSER", description: "command with which `foretell open` opens a page"},
 	{Name: "XDG_CONFIG_HOME", description: "parent of the default config folder"},
 	{Name: "XDG_DATA_HOME", description: "parent of the default data folder"},
@@ -97,7 +97,8 @@ var Variables = []variable{
 	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust"},
 }
 
-// FindSetting returns the variable that sets the setting key.
+// FindSetting returns the variable of the setting key. It returns false if there is no such
+// setting.
 func FindSetting(key string) (variable, bool) {
 	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
 	if i < 0 {
@@ -106,7 +107,7 @@ func FindSetting(key string) (variable, bool) {
 	return Variables[i], true
 }
 
-// validate returns an error for an invalid value of the setting.
+// validate returns an error if value is invalid for the setting.
 func (v variable) validate(value string) error {
 	switch {
 	case value == "":

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// WriteValue sets the value at the path of keys in config.yaml. If value is "", it removes
-// the last key. The rest of the file, including comments, is unchanged.
+// WriteValue sets a value in config.yaml. keys lead to it from the top level. If value is "",
+// WriteValue removes the last key. The rest of the file, including comments, is unchanged.
 func WriteValue(env Getenv, value string, keys ...string) error {
 	path, err := FilePath(env)
 	if err != nil {
@@ -31,8 +31,8 @@ func WriteValue(env Getenv, value string, keys ...string) error {
 	return WritePrivate(path, content)
 }
 
-// editYAML sets the scalar at the path of keys in a YAML document, or removes the last key
-// if value is "".
+// editYAML returns a YAML document in which the scalar at the path keys is value. If value is
+// "", the last key is removed.
 func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {

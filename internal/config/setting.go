@@ -19,7 +19,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// The keys of settings in a profile of the config file.
+// The keys of settings. All except KeyProfile belong to a profile of the config file.
 const (
 	KeyProfile  = "profile"
 	KeyServer   = "server"
@@ -39,15 +39,15 @@ type Getenv = func(name string) string
 
 const defaultProfile = "default"
 
-// Settings are the effective settings. A flag overrides an environment variable, which overrides the profile, which overrides the
-// default.
+// Settings are the effective settings. A flag overrides an environment variable, a variable
+// overrides the profile, and the profile overrides the default.
 type Settings struct {
 	*viper.Viper
 	// Profile is the name of the profile in use.
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins has the origin of each setting, and of the profile, by key.
+	// origins holds where each setting, and the name of the profile, come from, by key.
 	origins map[string]string
 }
 
@@ -96,8 +96,8 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	return s, nil
 }
 
-// OriginName returns the name of the flag or variable that set a setting, or the key and
-// the file if it is from the profile.
+// OriginName returns the name of the flag or variable that set a setting. If the setting is
+// from the profile, it returns the key and the file.
 func (s *Settings) OriginName(key string) string {
 	origin := s.origins[key]
 	for _, kind := range []string{"flag ", "variable "} {
@@ -108,8 +108,9 @@ func (s *Settings) OriginName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
-// CheckProfile returns an error if the profile is unknown, because a mistyped name would
-// silently select another service. It returns nil if a flag or variable sets the service.
+// CheckProfile returns an error if the config file has no profile with the selected name,
+// because a mistyped name would silently select another service. It returns nil if a flag or
+// variable sets the address of the service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil
@@ -126,7 +127,7 @@ func (s *Settings) CheckProfile(env Getenv) error {
 	return e.WithHint("known profiles: %s; create one with `foretell login URL`", strings.Join(names, ", "))
 }
 
-// originDefault is the origin of a default.
+// originDefault is the origin of a setting that has its default value.
 const originDefault = "built-in"
 
 // KeyDelimiter separates the parts of a viper key. It is not a dot, so that names may
@@ -200,8 +201,9 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 }
 
 // userDir returns a folder of the user. It is the value of the variable own, or else the
-// folder foretell in the folder that the variable xdg names, or else the default. native
-// has the path of the default by operating system; its first element is a variable.
+// folder foretell in the folder that the variable xdg names, or else a default. native has the
+// path of the default by operating system; "" is any other system. The first element of a path
+// is the name of a variable.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)
@@ -221,8 +223,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// PathOverrides returns the overridden paths by operation ID. known has the IDs of all
-// operations, to restore their case, because viper lower-cases keys.
+// PathOverrides returns the paths that replace those of operations, by operation ID. known has
+// the IDs of all operations, whose case is needed because viper lower-cases keys.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

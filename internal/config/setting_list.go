@@ -21,8 +21,8 @@ type Setting struct {
 // maskedValue replaces the value of a secret.
 const maskedValue = "(secret)"
 
-// ListSettings returns all settings with their origins, including the profile, overridden
-// paths, and the names of secrets in the environment.
+// ListSettings returns all settings with their origins: the profile, the settings in it, the
+// paths of operations, and secrets in the environment, with masked values.
 func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
 	for _, v := range Variables {
@@ -61,7 +61,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	return documents, nil
 }
 
-// SettingKeys returns all valid keys, except those of paths.
+// SettingKeys returns all valid keys, except those of the paths of operations.
 func SettingKeys() []string {
 	keys := []string{KeyProfile}
 	for _, v := range Variables {
@@ -72,7 +72,7 @@ func SettingKeys() []string {
 	return keys
 }
 
-// CheckKey returns an error for an unknown key.
+// CheckKey returns an error if there is no setting with this key.
 func CheckKey(key string) error {
 	if slices.Contains(SettingKeys(), key) {
 		return nil
@@ -90,7 +90,7 @@ func CheckKey(key string) error {
 	return e.WithHint("known settings: %s and %s.OPERATION", strings.Join(SettingKeys(), ", "), KeyPaths)
 }
 
-// CheckSetting returns an error for an unknown key or an invalid value.
+// CheckSetting returns an error if the key is unknown or the value is invalid.
 func CheckSetting(key, value string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -108,7 +108,7 @@ func CheckSetting(key, value string) error {
 	return v.validate(value)
 }
 
-// YAMLPath returns the path of a setting in the config file.
+// YAMLPath returns the keys that lead to a setting in the config file, from the top level.
 func YAMLPath(s *Settings, key string) []string {
 	if key == KeyProfile {
 		return []string{KeyProfile}

@@ -34,10 +34,10 @@ import (
 type Checker struct {
 	Factory     *cli.Factory
 	Service     connect.ServiceFlags
-	VerifyFiles bool // read all stored files
+	VerifyFiles bool // read all stored files and compare their contents with their SHA-256
 }
 
-// The verdicts of a check.
+// The values of Result.Verdict.
 const (
 	verdictOK   = "ok"
 	VerdictWarn = "warn"
@@ -50,12 +50,13 @@ type Result struct {
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Err is the error that a command would return; nil unless the verdict is fail.
+	// Err is the error with which doctor ends if this check is the first to fail. It is nil
+	// unless the verdict is fail.
 	Err *exit.Error `json:"-"`
 }
 
-// FailureError returns the error of the first failed check, with the number of failed checks.
-// It returns nil if no check failed.
+// FailureError returns the error of the first failed check, and adds how many checks have
+// failed. It returns nil if no check has failed.
 func FailureError(results []Result) error {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
 	if len(failed) == 0 {
@@ -79,7 +80,8 @@ func failResult(ctx context.Context, check string, err error) Result {
 	return Result{Check: check, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 }
 
-// Run runs all checks, except those that depend on a failed one.
+// Run runs all checks. If the configuration is invalid, it skips the checks that depend on the
+// configuration.
 func (o *Checker) Run(ctx context.Context) []Result {
 	b := build.Current()
 	results := []Result{okResult("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
@@ -158,15 +160,15 @@ func nearestExistingDir(dir string) string {
 	}
 }
 
-// checkDisk warns if the free space is less than lowFreeBytes, or less than lowFreePercent
-// of the disk.
+// checkDisk warns if less than lowFreeBytes or less than lowFreePercent of the disk is free.
 const (
 	lowFreeBytes   = 1 << 30
 	lowFreePercent = 5
 )
 
 // checkClock warns if the clocks of this machine and of the service differ by more than
-// warnSkew. More than maxSkew is a failure, because tokens and signed URLs do not work.
+// warnSkew. It fails if they differ by more than maxSkew, because the service would reject
+// tokens and signed URLs.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute
@@ -210,8 +212,8 @@ func checkProxy(ctx context.Context, server string) Result {
 	return okResult(name, "%s for %s", proxy.Redacted(), server)
 }
 
-// checkServer sends a request without signing in. Any response of the API shows that the
-// service is reachable, even an error.
+// checkServer sends a request without a token, and checks the clock of the service. Any
+// response below status 500 shows that the service is reachable, even if it is an error.
 func (o *Checker) checkServer(ctx context.Context, server string) []Result {
 	var seen client.RoundTrip
 	c, err := config.NewClient(client.Options{
@@ -243,16 +245,16 @@ func (o *Checker) checkClock(date string) Result {
 	skew := o.Factory.Now().Sub(there).Abs()
 	switch {
 	case skew > maxSkew:
-		e := exit.Errorf(exit.Unavailable, "this machine's clock differs from the service's by %s", skew.Round(time.Second))
+		e := exit.Errorf(exit.Unavailable, "the clocks of this machine and of the service differ by %s", skew.Round(time.Second))
 		e = e.WithHint("set the clock: tokens and signed URLs depend on it")
 		return Result{Check: name, Verdict: verdictFail, Message: e.Fact, Hint: e.Hint, Err: e}
 	case skew > warnSkew:
-		return warnResult(name, "set the clock: tokens and signed URLs depend on it", "differs from the service's by %s", skew.Round(time.Second))
+		return warnResult(name, "set the clock: tokens and signed URLs depend on it", "differs by %s from the clock of the service", skew.Round(time.Second))
 	}
-	return okResult(name, "within %s of the service's", warnSkew)
+	return okResult(name, "differs by less than %s from the clock of the service", warnSkew)
 }
 
-// checkSignIn signs in as every command does.
+// checkSignIn signs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
 	session, err := o.Service.Connect(ctx)
@@ -270,8 +272,8 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
 
-// checkKeyring tests the keyring. If credentials are stored elsewhere, an unavailable keyring
-// is only a warning.
+// checkKeyring checks that the keyring is available. If it is not, the check fails if
+// credentials are stored in the keyring, and warns otherwise.
 func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	const name = "keyring"
 	err := credential.NewKeyringStore().Probe()

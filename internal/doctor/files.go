@@ -22,7 +22,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if err != nil {
 		return Result{}, false // checkData reports this error
 	}
-	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) { // opening it would create it
+	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) { // OpenLocal would create the folder
 		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles
 	}
 	service, err := connect.OpenLocal(ctx, dir, o.Factory, o.Service.Cmd)
@@ -44,7 +44,8 @@ func FormatOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result of the check name for the checked files in storage.
+// filesResult returns the result of the check called name. found are the checked files, and
+// storage is the result of [connect.StorageName].
 func (o *Checker) filesResult(ctx context.Context, name, storage string, found *app.FileCheck) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {

@@ -17,21 +17,24 @@ import (
 	"foretell/internal/term"
 )
 
-// Error is an error for the user: what happened, to what, why, and the next command.
+// Error is an error that is shown to the user: what happened, why, and what to do next.
 type Error struct {
 	Status Status
-	// Code is machine-readable. Defaults to the name of Status.
+	// Code identifies the kind of error for programs. If it is "", the name of Status is
+	// shown.
 	Code string
-	// Fact says what happened, to what, and why.
+	// Fact is the message: what happened to which object, and why.
 	Fact string
-	// Hint is the next command or another remedy; may be "".
+	// Hint suggests a remedy, usually a command. It is "" if there is none.
 	Hint string
-	// File, Line and Column are a position in a file. Line and Column are 0 if unknown.
+	// File, Line and Column are the position of the error in a file. File is "", and Line and
+	// Column are 0, if they are unknown.
 	File         string
 	Line, Column int
-	// request is the ID of the request in the service's log.
+	// request is the ID of the failed request, which the log of the service has too; "" if
+	// there was no request.
 	request string
-	// Requirements are the results of a failed gate.
+	// Requirements are the results of --require and --beat, if the model missed any of them.
 	Requirements []gate.Result
 	Cause        error
 }
@@ -42,8 +45,7 @@ func (e *Error) Error() string { return e.Fact }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Errorf returns an error with an exit status. Like fmt.Errorf, it wraps the operand of
-// %w.
+// Errorf returns an error with an exit status. Like fmt.Errorf, it wraps the operand of %w.
 func Errorf(status Status, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Status: status, Fact: err.Error(), Cause: errors.Unwrap(err)}
@@ -82,7 +84,7 @@ func (i *InterruptError) Status() Status {
 }
 
 // FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. ctx
-// is the context of the command, whose cause may be a signal.
+// is the context of the command; if a signal has cancelled it, the result says so.
 func FromError(ctx context.Context, err error) *Error {
 	var (
 		known       *Error
@@ -119,7 +121,7 @@ func FromError(ctx context.Context, err error) *Error {
 	return Errorf(Unexpected, "%w", err).WithHint("try again; if the error persists, report it with the output of FORETELL_DEBUG=1")
 }
 
-// problemError converts an error response of the service.
+// problemError converts an error response of the service to an Error.
 func problemError(p *api.Problem) *Error {
 	status, ok := statusByCode[p.Code]
 	if !ok || p.Status == 501 { // the service itself never returns 501
@@ -138,7 +140,8 @@ func problemError(p *api.Problem) *Error {
 	return f
 }
 
-// problemHint returns the remedy for an error response.
+// problemHint returns the hint for an error response. It is "" if the hint depends on the
+// command.
 func problemHint(p *api.Problem, status Status) string {
 	switch {
 	case p.Code == api.CodeNoSecondFactor:
@@ -149,7 +152,7 @@ func problemHint(p *api.Problem, status Status) string {
 		return fmt.Sprintf("try again in %s", term.FormatDuration(time.Duration(p.RetryAfter)*time.Second))
 	case p.Code == api.CodeTooMany:
 		return "wait a minute, then try again"
-	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // typical of a web site
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // usual if the address is that of a web site
 		return "check the service's address with `foretell status`"
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"

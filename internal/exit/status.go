@@ -1,5 +1,5 @@
-// Package exit has the exit statuses, and the errors that the user sees. An error consists
-// of a fact and a hint, such as the next command. All commands use the package.
+// Package exit defines the exit statuses of all commands, and the errors that users see. Such
+// an error has a fact, which is its message, and a hint, such as the next command to run.
 package exit
 
 import "foretell/internal/api"
@@ -27,7 +27,7 @@ const (
 	Terminated   Status = 143
 )
 
-// Statuses describes all exit statuses. `help exit-codes` and docs/cli.md print it.
+// Statuses describes all exit statuses, for `help exit-codes` and docs/cli.md.
 var Statuses = []struct {
 	Exit Status
 	Name string // default code of an error with this status
