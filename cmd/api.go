@@ -33,7 +33,7 @@ func newAPICmd(f *cli.Factory) *cobra.Command {
 docs/api.md and in /openapi.json of a service.
 
 With GET, HEAD, DELETE or --input the fields become the query. Otherwise they become
-members of a JSON body. The values of a name that ends in [] form a list.`,
+members of a JSON body. If a name ends in [], its values form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),

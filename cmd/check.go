@@ -35,14 +35,14 @@ holds, how the two files differ, and each defect with its line, its column and
 what to do about it. The exit status is 6 if there is a defect. Warnings do not
 change it.
 
---fix writes a corrected copy of FILE, --fix-blind one of BLIND. A copy is UTF-8
-with commas and one header. The ID comes first and the label last. Every row has
-an ID and the same number of fields. The blind file gets the columns of the
-training file, without the label.
+--fix writes a corrected copy of FILE, and --fix-blind a corrected copy of BLIND. A
+copy is a CSV in UTF-8 with commas and one header. The ID comes first and the label
+last. Every row has an ID and the same number of fields. The copy of BLIND has the
+columns of the training file, without the label.
 
-Each kind of change is reported with its count and its first line. Rows without a
-label, and rows whose fields cannot be separated, are dropped from a training
-file, never from a blind one. If something cannot be corrected, no copy is written
+For each kind of change, the number of changes and the line of the first one are
+reported. Rows without a label, and rows whose fields cannot be separated, are dropped
+from the copy of a training file, but never from that of a blind file. If something cannot be corrected, no copy is written
 and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
@@ -56,7 +56,7 @@ and the exit status is 6. The files themselves are never changed.`,
 	opts.wait.BindProgress(cmd)
 	opts.fixes.Bind(cmd)
 	cmd.Flags().BoolVar(&opts.blindOnly, "no-label", false, "FILE is a blind file, without a label column")
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; several are joined into one table, as several training files are")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; if repeated, the files are joined into one table, as training files are")
 	cmd.MarkFlagsMutuallyExclusive("no-label", "label")
 	return cmd
 }
@@ -75,7 +75,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		train, blind = args[:1], args[1:]
 	}
 	if len(args) > 2 && len(o.blind) == 0 {
-		return exit.Usagef("check takes one FILE and one BLIND, or several with --blind").
+		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
 			WithHint("to check several files, use --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
 	}
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {

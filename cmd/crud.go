@@ -137,10 +137,10 @@ func (o *waitOptions[T]) run(ctx context.Context, ref string) error {
 type deleteCommand struct {
 	short    string
 	resource resource
-	// question returns the confirmation prompt. It may read the object.
+	// question returns the confirmation prompt. It may request the object from the service.
 	question func(ctx context.Context, c *client.Client, key string) (string, error)
 	remove   func(ctx context.Context, c *client.Client, key string) (deleted, error)
-	// column is the name of the output column that has the key.
+	// column is the name of the output column with the key of the deleted object.
 	column string
 }
 

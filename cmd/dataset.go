@@ -27,9 +27,10 @@ func newDatasetsCmd(f *cli.Factory) *cobra.Command {
 		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
-REF is a dataset's key, its first 6 or more characters, its name, or @last for the
-newest one. The name of a series of datasets (NAME, NAME-2, NAME-3 …) refers to the
-newest of the series. In delete, NAME refers to the dataset NAME itself.`,
+REF is the key of a dataset, at least the first 6 characters of the key, the name of the
+dataset, or @last for the newest dataset. The name of a series of datasets (NAME, NAME-2,
+NAME-3 …) refers to the newest dataset of the series. In delete, NAME refers to the
+dataset NAME itself.`,
 	}
 	cmd.AddCommand(
 		newDatasetsListCmd(f), newDatasetsGetCmd(f), newDatasetsCreateCmd(f),
@@ -57,9 +58,9 @@ func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindList(cmd, f, cli.ResultType[api.DatasetEntry]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
-	cmd.Flags().StringVar(&opts.state, "state", "", "only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
+	cmd.Flags().StringVar(&opts.state, "state", "", "list only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
 	cli.SetFlagValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
-	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "only datasets with a model")
+	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "list only datasets that have a model")
 	return cmd
 }
 

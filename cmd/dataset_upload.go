@@ -35,7 +35,7 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
 	opts.layout.Bind(cmd)
 	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the service's default")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 // checkBuckets returns a usage error for an invalid --buckets.
 func checkBuckets(buckets int) error {
 	if buckets != 0 && (buckets < 4 || buckets > 100) {
-		return exit.Usagef("invalid --buckets %d: want 4 to 100, or 0 for the service's default", buckets)
+		return exit.Usagef("invalid --buckets %d: want 4 to 100, or 0 for the default of the service", buckets)
 	}
 	return nil
 }

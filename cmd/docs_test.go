@@ -37,10 +37,10 @@ func TestReference(t *testing.T) {
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nGenerated from the commands by `go test ./cmd -update`.\n")
-	b.WriteString("\n## Exit status\n\nStable, and the same with `--json`.\n\n```\n" + cli.ExitCodesHelp() + "```\n")
+	b.WriteString("\n## Exit status\n\nThe statuses are stable, and the same with `--json`.\n\n```\n" + cli.ExitCodesHelp() + "```\n")
 	b.WriteString("\n## Environment\n\n" + strings.Replace(config.EnvironmentHelp(), "\n\n", "\n\n```\n", 1) + "```\n")
 	b.WriteString("\n## Output\n\n```\n" + cli.OutputHelp + "```\n")
-	b.WriteString("\n## Shared flags\n\nFlags may stand before a command's name, too. Every command takes `--color auto|always|never` and `--help`.\n")
+	b.WriteString("\n## Shared flags\n\nFlags may also precede the name of the command. Every command takes `--color auto|always|never` and `--help`.\n")
 	for _, group := range sharedFlags(root) {
 		fmt.Fprintf(&b, "\n%s:\n\n```\n%s```\n", group.Title, group.Flags.FlagUsages())
 	}

@@ -50,7 +50,7 @@ var provokedElsewhere = map[string]string{
 	"%s does not match %s: %w":                    "a receipt needs a race: see the scripts",
 	"the predictions differ from those of %s: %w": "the same",
 	"to see which rows and columns differ, put the result into the folder of its receipt and run the command again": "the same",
-	"compare the program versions: the receipt has %q, this is %q":                                                  "the same",
+	"compare the versions of the program: the receipt is from %q, this is %q":                                       "the same",
 	"%s is not the blind file of %s":                                                                              "the same",
 	"use the file that was predicted, %s, unchanged":                                                              "the same",
 	"fix the file; `foretell check FILE` lists each defect":                                                       "a defect that nobody tied to its file",

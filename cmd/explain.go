@@ -44,13 +44,14 @@ the training file that the model file contains. They show how the model came to 
 prediction, not what causes the label.
 
 REF refers to a model as in ` + "`foretell models`" + `. The model is downloaded, and the rows
-stay on this machine. --model FILE explains with a file of ` + "`foretell models export`" + `,
-without a service. The first argument is then BLIND.
+stay on this machine. --model FILE explains with a model file, which
+` + "`foretell models export`" + ` writes, and without a service. The first argument is then BLIND.
 
-ROW is the number of a row, from 1 and without the header, or a range such as 3-7.
-Without it all rows are explained. On a terminal each row shows the 10 columns with
-the largest contributions, or those of --top. A bar of + stands for a column that
-makes the class more probable, a bar of - for one that makes it less probable. In a
+ROW is the number of a row, where 1 is the first row after the header, or a range such
+as 3-7. Without ROW all rows are explained. On a terminal the 10 columns with the
+largest contributions are shown for each row, or as many as --top says. A bar of +
+stands for a column that makes the class more probable, and a bar of - for a column that
+makes it less probable. In a
 pipe and with --csv each line has one column of one row. The lines of a row are
 printed as soon as the row is explained, for all columns unless --top is set.`,
 		Example: `  foretell explain train@champion blind.csv 1 5-7
@@ -75,15 +76,15 @@ printed as soon as the row is explained, for all columns unless --top is set.`,
 type explainedRow struct {
 	Row int    `json:"row"`
 	ID  string `json:"id"`
-	// Class is the explained class, and Base the mean of its probability over the
-	// background rows.
+	// Class is the class whose probability is explained, and Base the mean of this
+	// probability over the background rows of the model.
 	Class         string               `json:"class"`
 	Probability   float64              `json:"probability"`
 	Base          float64              `json:"base"`
 	Contributions []columnContribution `json:"contributions"` // largest first
 }
 
-// columnContribution is what a column adds to a probability.
+// columnContribution is what a column adds to the probability of the explained class.
 type columnContribution struct {
 	Column       string  `json:"column"`
 	Value        string  `json:"value"`
@@ -145,10 +146,11 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	return printer.end()
 }
 
-// terminalTop is the number of columns that a row shows on a terminal without --top.
+// terminalTop is the number of columns that are shown for a row on a terminal without --top.
 const terminalTop = 10
 
-// readModel reads the model file or downloads the model that ref refers to.
+// readModel returns the model that ref refers to, which it downloads. If ref is "", it reads
+// the model file of --model.
 func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, err error) {
 	if ref == "" {
 		return modelfile.Read(o.model)
@@ -219,8 +221,8 @@ func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) expl
 	return row
 }
 
-// rowRanges are ranges of row numbers, from the first to the last. No ranges mean all
-// rows.
+// rowRanges are ranges of row numbers. A range is its first and its last row number. No
+// ranges mean all rows.
 type rowRanges [][2]int
 
 // parseRows parses arguments such as 3 and 5-7.
@@ -233,7 +235,7 @@ func parseRows(args []string) (ranges rowRanges, err error) {
 		from, errFrom := strconv.Atoi(first)
 		to, errTo := strconv.Atoi(last)
 		if errFrom != nil || errTo != nil || from < 1 || to < from {
-			return nil, exit.Usagef("invalid row %q: want a number from 1, or a range such as 3-7", arg)
+			return nil, exit.Usagef("invalid row %q: want a row number such as 1, or a range such as 3-7", arg)
 		}
 		ranges = append(ranges, [2]int{from, to})
 	}
@@ -263,9 +265,9 @@ func (r rowRanges) count() (n int) {
 	return n
 }
 
-// explanationPrinter prints rows as JSON, as a table of contributions or, on a terminal,
-// as pictures. It prints each row at once, unless a pager is used or flags filter or
-// select the fields of JSON. Then it prints all rows at the end.
+// explanationPrinter prints explained rows as JSON, as a table of contributions or, on a
+// terminal, as pictures. It prints each row at once, except if a pager is used or if flags
+// filter the JSON or select its fields. Then it prints all rows at the end.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int
@@ -273,7 +275,7 @@ type explanationPrinter struct {
 	selected []explainedRow
 }
 
-// add prints or keeps a row.
+// add prints a row, or keeps it until end prints all rows.
 func (p *explanationPrinter) add(row explainedRow) error {
 	o := p.options
 	p.rows++
@@ -326,7 +328,7 @@ func (p *explanationPrinter) printJSON(row *explainedRow) error {
 	return err
 }
 
-// end prints what add has not printed yet.
+// end prints the rows that add has kept.
 func (p *explanationPrinter) end() error {
 	switch o := p.options; {
 	case p.isPicture():

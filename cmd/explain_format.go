@@ -12,10 +12,11 @@ import (
 	"foretell/internal/term"
 )
 
-// explainOldModel adds a hint to the error for a model that cannot be explained.
+// explainOldModel adds a hint to err if the model is too old to be explained. Other errors
+// are returned unchanged.
 func explainOldModel(err error) error {
 	if errors.Is(err, learn.ErrNoBackground) {
-		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; predictions of this one remain possible")
+		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
 	}
 	return err
 }
@@ -23,9 +24,9 @@ func explainOldModel(err error) error {
 // maxBarWidth is the length of the bar of the largest contribution of a row.
 const maxBarWidth = 14
 
-// writeExplanation writes an explanation as text in lines of at most width characters. The
-// first line is for the row. Then each of the top columns with the largest contributions
-// has a line, or every column if top is 0.
+// writeExplanation writes the explanation of a row in lines of at most width characters. The
+// first line describes the row. Each of the columns with the largest contributions follows
+// in a line of its own. top is the number of these columns; 0 means all.
 func writeExplanation(b *strings.Builder, row *explainedRow, top, width int) {
 	change := row.Probability - row.Base
 	direction := "above"

@@ -29,13 +29,13 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	opts := &leaderboardOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
-		Long: `Ranks all models of a series by their score on the test rows, which no algorithm has
-seen, and shows its 95 % interval. A model whose interval includes the score of a
-better model shares its rank, marked with =, because the test rows do not
-show a difference. NAME defaults to the series that was trained last.
+		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm has
+seen, and shows the 95 % interval of each score. If the interval of a model includes
+the score of a better model, both have the same rank, marked with =, because the test
+rows do not show which is better. NAME defaults to the series that was trained last.
 
-A model without a test score shows - and ranks last. A model without an interval
-shares a rank only if its score is the same.`,
+A model without a test score ranks last, with - as its score. A model without an
+interval shares a rank only if its score is the same.`,
 		Example: `  foretell leaderboard
   foretell leaderboard train --metric macroF1
   foretell leaderboard train --csv`,
@@ -46,8 +46,8 @@ shares a rank only if its score is the same.`,
 	opts.output.BindList(cmd, f, cli.ResultType[leaderboard.Entry]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
-	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best; 0 prints all"
-	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics(scoring.Metrics)+" (default that of the newest race)")
+	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best models; 0 prints all"
+	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics(scoring.Metrics)+" (default the metric of the newest race)")
 	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd

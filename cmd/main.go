@@ -30,7 +30,7 @@ func Main() int {
 	return int(run(f))
 }
 
-// run runs the command and prints its error.
+// run runs the command, prints its error and returns its exit status.
 func run(f *cli.Factory) exit.Status {
 	f.OpenConsole()
 	ctx, stop := catchSignals(f)

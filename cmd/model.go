@@ -24,14 +24,14 @@ func newModelsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
 		Short: "Manage trained models",
-		Long: `REF is a model's key, its first 6 or more characters, NAME or NAME@champion for the
-best model of the series NAME, NAME@v3 for its third model, or @last for the newest
-one.
+		Long: `REF is the key of a model, at least the first 6 characters of the key, NAME or
+NAME@champion for the best model of the series NAME, NAME@v3 for the third model of the
+series, or @last for the newest model.
 
-A series has all models of one name, and numbers them across its datasets. Its
-champion is the model with the highest validation performance. Only models that were
-trained for the same metric as the newest one count. The name of a single dataset
-refers only to the models of this dataset.`,
+A series has all models that were trained under one name, numbered across its datasets.
+Its champion is the model with the highest validation performance among those that were
+trained for the same metric as the newest model. The name of a single dataset refers
+only to the models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd

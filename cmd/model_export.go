@@ -34,7 +34,7 @@ const (
 	formatONNX     = "onnx"
 )
 
-// exportEndings are the endings of the default names of the formats.
+// exportEndings are the endings of the default file names by format.
 var exportEndings = map[string]string{formatForetell: ".model", formatPython: ".py", formatONNX: ".onnx"}
 
 func newModelsExportCmd(f *cli.Factory) *cobra.Command {
@@ -53,12 +53,12 @@ The program prints seven significant digits instead of six. Its probabilities di
 from those of ` + "`foretell predict`" + ` by at most one millionth.
 
 --format onnx writes an ONNX model for runtimes such as ONNX Runtime from version 1.14
-on (IR 8, ai.onnx 13, ai.onnx.ml 3). Its input features is a tensor of float64, rows ×
-features, where missing cells are NaN. Its outputs are label and probabilities, which
-are calibrated and differ from those of ` + "`foretell predict`" + ` by at most one
-millionth. The steps from a file to the features are not in the graph: codes of
-categories, amounts, parts of dates, and words and scores of texts. The command prints
-which of them the model needs. The property foretell.features of the ONNX model, and
+on (IR 8, ai.onnx 13, ai.onnx.ml 3). Its input is called features: a tensor of float64
+with the dimensions rows × features, in which missing cells are NaN. Its outputs are
+called label and probabilities. The probabilities are calibrated, and differ from those
+of ` + "`foretell predict`" + ` by at most one millionth. The steps from a file to the features
+are not in the graph: codes of categories, amounts, parts of dates, and words and scores
+of texts. The command prints which of these steps the model needs. The property foretell.features of the ONNX model, and
 features in the output of --json, describe each feature. The Python program makes the
 features of a file:
 
@@ -73,7 +73,7 @@ features of a file:
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
 	opts.target = download.OutputFile{Factory: f, Content: "the model", NoReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model, KEY.py or KEY.onnx, with the first 8 characters of the key)")
+	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model, KEY.py or KEY.onnx, where KEY is the first 8 characters of the key)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
 	cmd.Flags().StringVar(&opts.format, "format", formatForetell, "`format` of the file: foretell, python or onnx")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython, formatONNX}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
@@ -124,7 +124,8 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	return o.output.PrintLine(written.Path)
 }
 
-// download writes the model to the target in the format, and returns its size.
+// download downloads the model, writes it to the target in the format of --format, and
+// returns the number of bytes written.
 func (o *modelsExportOptions) download(ctx context.Context, session *connect.Session, key string) (size int64, err error) {
 	again := "foretell models export " + key
 	if o.format != formatForetell {
@@ -173,8 +174,8 @@ type exportDocument struct {
 	Features []learn.ONNXFeature `json:"features,omitempty"`
 }
 
-// withModelFile downloads a model to a temporary file, passes its path to use and removes
-// it.
+// withModelFile downloads a model to a temporary file, calls use with the path of the file,
+// and removes the file.
 func withModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
 	file, err := os.CreateTemp("", "foretell-model-")
 	if err != nil {
@@ -188,8 +189,8 @@ func withModelFile(ctx context.Context, session *connect.Session, key string, us
 	return use(file.Name())
 }
 
-// verifyModelFile verifies a model file with its checksum. again is the command that
-// downloads it again.
+// verifyModelFile verifies the checksum of a model file. again is the command that downloads
+// the file again, for the hint.
 func verifyModelFile(path, again string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -58,7 +58,7 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&opts.blind, "blind", nil, "`file` to compare with the training file; several are joined into one table")
+	flags.StringArrayVar(&opts.blind, "blind", nil, "blind `file` to compare with the training file; if repeated, the files are joined into one table")
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
 	_ = cmd.MarkFlagFilename("html", "html") // the flag is there
@@ -69,8 +69,8 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 // modelReport is the output of models report.
 type modelReport struct {
 	*api.ModelReport
-	// Verdict says how good the model is, Cautions what could be wrong, and Steps how to
-	// reproduce it.
+	// Verdict says how good the model is, Cautions what could be wrong with it, and Steps
+	// how to reproduce it.
 	Verdict  []string      `json:"verdict"`
 	Cautions []string      `json:"cautions"`
 	Steps    []report.Step `json:"steps"`

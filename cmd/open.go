@@ -31,7 +31,7 @@ func newOpenCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
 		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
-prediction. REF is a key, its first 6 or more characters, the name of a dataset, or
+prediction. REF is a key, at least its first 6 characters, the name of a dataset, or
 NAME@champion or NAME@v3 for a model. Without a terminal, or with --no-browser, the
 URL of the page is printed instead.
 

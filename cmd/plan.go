@@ -23,8 +23,8 @@ import (
 	"foretell/internal/term"
 )
 
-// planSeed is the seed for drawing the samples. It is also the seed of the races if --seed
-// is not set.
+// planSeed is the random seed with which the samples are drawn. The races use it too, unless
+// --seed is set.
 const planSeed = 1
 
 // planConflicts are the flags of run that cannot be combined with --plan.
@@ -70,7 +70,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	return o.printPlan(doc)
 }
 
-// planNotes explains the forecast.
+// planNotes returns the notes that explain the forecast.
 func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}

@@ -37,12 +37,13 @@ func newPredictCmd(f *cli.Factory) *cobra.Command {
 file of -o, and prints its path.
 
 The model defaults to the champion of the series that was trained last. --with MODEL
-uses another one. --model FILE uses a file that ` + "`foretell models export`" + ` wrote; it
-needs no service and no data folder, and writes the same bytes.
+uses another model. --model FILE uses a model file that ` + "`foretell models export`" + `
+has written. The command then needs no service and no data folder, and the result has
+the same bytes.
 
 If the blind file has the label column, the predictions are scored against it.
 
-With --explain N each row also has the N columns that contribute most to the
+With --explain N each row of the result also names the N columns that contribute most to the
 probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `. ` + "`foretell explain`" + `
 shows the contributions of all columns.`,
 		Example: `  foretell predict blind.csv

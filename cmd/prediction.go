@@ -25,8 +25,8 @@ func newPredictionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Manage predictions",
-		Long: `REF is a prediction's key, its first 6 or more characters, the name of a dataset for
-the newest prediction by its models, or @last for the newest prediction.`,
+		Long: `REF is the key of a prediction, at least the first 6 characters of the key, the name of
+a dataset for the newest prediction by its models, or @last for the newest prediction.`,
 	}
 	cmd.AddCommand(
 		newPredictionsListCmd(f), newPredictionsGetCmd(f), newPredictionsCreateCmd(f), newPredictionsWaitCmd(f),
@@ -53,8 +53,8 @@ func newPredictionsListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindList(cmd, f, cli.ResultType[connect.NamedPrediction]())
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
-	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "only predictions by models of this dataset")
-	cmd.Flags().StringVar(&opts.model, "model", "", "only predictions by this model")
+	cmd.Flags().StringVar(&opts.dataset, "dataset", "", "list only predictions by models of this dataset")
+	cmd.Flags().StringVar(&opts.model, "model", "", "list only predictions by this model")
 	cmd.MarkFlagsMutuallyExclusive("dataset", "model")
 	return cmd
 }

@@ -109,7 +109,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 // blindPrediction is a submitted prediction with its model and its blind file.
 type blindPrediction struct {
 	created *api.CreatedPrediction
-	model   string // its key
+	model   string // key of the model
 	dataset *api.Dataset
 	blind   *preflight.Input
 	profile *profile.Profile // of the blind file
@@ -143,9 +143,9 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	return result.print(&o.output, &o.target)
 }
 
-// preflight checks a blind file before it is sent and prints how it is read. It returns an
-// error if the file does not fit the model's dataset, or if --columns selects a column that
-// the result will not have.
+// preflight checks a blind file before it is sent, and prints how the file is read. It
+// returns an error if the file does not fit the dataset of the model, or if --columns selects
+// a column that the result will not have.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
@@ -190,8 +190,8 @@ type resultDocument struct {
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
-// print prints the path of the result, or the document as JSON. If the result itself went
-// to standard output, it prints nothing.
+// print prints the path of the result, or r as JSON. If the result itself was written to
+// standard output, it prints nothing.
 func (r *resultDocument) print(o *cli.Output, t *download.OutputFile) error {
 	switch {
 	case t.ToStdout():

@@ -46,7 +46,7 @@ with --answers truth.`,
 	opts.layout.BindFormat(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
-	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the one that A lacks, else the last)")
+	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
 	return cmd
 }

@@ -37,7 +37,7 @@ expected number of rows.`,
 	opts.output.BindItem(cmd, f, cli.ResultType[resultDocument]())
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; several are joined into one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; if repeated, the files are joined into one table")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListPredictionRefs)
 	return cmd
 }

@@ -42,7 +42,7 @@ change the result can also change the receipt.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[verifyDocument]())
 	opts.layout.Bind(cmd)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; several are joined into one table")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; if repeated, the files are joined into one table")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "receipt `FILE` (default RESULT.receipt.json)")
 	return cmd
 }
@@ -73,7 +73,8 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// findReceipt reads the receipt. It returns nil if there is none and --blind is set.
+// findReceipt reads and returns the receipt of the result. It returns nil if there is no
+// receipt and --blind is set.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
 	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
@@ -92,8 +93,8 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	return nil, err
 }
 
-// compareBlind verifies the result row by row against the blind file. The file is read with
-// the flags, or, if none is set, with the options in the receipt.
+// compareBlind verifies the result row by row against the blind file. The flags say how the
+// blind file is read, or, if none is set, the options in the receipt.
 func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)

@@ -154,7 +154,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items and returns those that it deleted. An item that is now in use is
 // kept. It is not an error if an item is already gone.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the item and those it implies are kept
+	stays := false // whether an item is kept, and with it the items that it implies
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

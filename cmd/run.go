@@ -48,8 +48,8 @@ algorithms, predicts the blind file, and writes the verified result. Prints the 
 of the result, or the model's key if there is no blind file.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races require a threshold. It runs one race after another. Each threshold requires a
-quarter less error than the race before had. The search ends when a race misses its
+races require a threshold. It runs one race after another, and each race may have at most
+three quarters of the error of the race before. The search ends when a race misses its
 threshold or --time-limit ends.
 
 --effort fast trains in a fraction of the time, with a slightly worse model.
@@ -59,8 +59,8 @@ model so far: it predicts, verifies and ends with exit status 0.
 
 If a race misses --threshold, or its model misses --require or --beat, the result is
 written nevertheless, and the exit status is 10. --beat champion compares the model
-with the best model of earlier runs of this name. Only models that were trained for
-the same metric on the same columns and classes count.
+with the best model of earlier runs of this name that was trained for the same metric
+on the same columns and classes.
 
 Runs with the same name form a series. The name defaults to that of the training
 file. If the series already has the same data, nothing is uploaded, and the dataset
@@ -70,15 +70,15 @@ NAME-2, NAME-3 … NAME@v3 is the third model of the series, and NAME is its cha
 --time-limit applies to the whole command, from reading the files to the verified
 result. It includes time in the queue, and the race ends early enough to predict.
 
-A run that is interrupted, or that --timeout ends, prints the command that continues
-it, which has --resume and the key of the race. That command checks that TRAIN is
+If a run is interrupted or reaches --timeout, it prints the command that continues the
+run: the same command with --resume and the key of the race. It checks that TRAIN is
 the data of the race, waits for the race, and predicts. If the process of the race
 has ended, the race starts again. Its parameters and time limit do not change.
 
 --plan forecasts the result and the duration of the race on all rows, from races on
-two samples of TRAIN. These always run on this machine and take at most 8 seconds,
-in addition to reading TRAIN. If such a race is stopped, only a lower bound of the
-duration is known. Nothing is sent and nothing is kept.`,
+two samples of TRAIN. These races always run on this machine, for at most 8 seconds in
+addition to reading TRAIN. If this time ends before such a race, only a lower bound of
+the duration is known. Nothing is sent and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -94,9 +94,9 @@ duration is known. Nothing is sent and nothing is kept.`,
 	opts.target.Bind(cmd, f)
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; several are joined into one table")
-	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the file)")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the service's default")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; if repeated, the files are joined into one table")
+	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file)")
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")
 	for _, name := range planConflicts {
@@ -214,7 +214,8 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	return files, err
 }
 
-// initialCost returns a cost estimate with the values that are known before the race.
+// initialCost returns the estimate of how long the command takes after the race, with the
+// values that are known before the race.
 func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// ensureDataset returns a prepared dataset with the contents of the training file. It
-// reuses the newest such dataset of the series, or else creates one.
+// ensureDataset returns a prepared dataset with the contents of the training file: the newest
+// such dataset of the series or, if there is none, a new one.
 func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -97,7 +97,7 @@ func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Serie
 	return body
 }
 
-// modelReference returns the model's reference, such as NAME@v3.
+// modelReference returns the reference to the model of the run, such as NAME@v3.
 func (p *runPipeline) modelReference() string {
 	if p.model.SeriesVersion > 0 {
 		return fmt.Sprintf("%s@v%d", cmp.Or(p.dataset.Series, p.dataset.DatasetName), p.model.SeriesVersion)
@@ -105,8 +105,8 @@ func (p *runPipeline) modelReference() string {
 	return fmt.Sprintf("%s@v%d", p.dataset.DatasetName, p.model.Version)
 }
 
-// modelTitle returns the model's reference. It adds the name of the dataset if the series
-// has another name.
+// modelTitle returns the reference to the model of the run. It adds the name of the dataset
+// if that differs from the name of the series.
 func (p *runPipeline) modelTitle() string {
 	if p.dataset.Series == "" || p.dataset.Series == p.dataset.DatasetName {
 		return p.modelReference()

@@ -56,7 +56,7 @@ the value of --metric is printed.`,
 	cmd.Flags().Lookup("quiet").Usage = "print only the value of --metric; no notices"
 	opts.layout.BindFormat(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the one that PREDICTIONS lacks, else the last)")
+	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the column that PREDICTIONS lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
@@ -84,7 +84,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	case o.output.Quiet:
 		figure := result.Metric(name)
 		if figure == nil {
-			return exit.Errorf(exit.Rejected, "%s was not measured", name).
+			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
 				WithHint("metrics of probabilities require a column probability_<class> for each class, and rows of more than one class; a metric of a class requires rows of it")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))

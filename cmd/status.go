@@ -100,10 +100,10 @@ type status struct {
 	// Bytes is the total size of the data folder: datasets, models, predictions, orphans
 	// and the database. FreeBytes is the free space of its disk.
 	Bytes           int64  `json:"bytes,omitempty"`
-	DatasetBytes    int64  `json:"datasetBytes,omitempty" doc:"Of uploaded CSV files."`
+	DatasetBytes    int64  `json:"datasetBytes,omitempty" doc:"Size of the uploaded CSV files."`
 	ModelBytes      int64  `json:"modelBytes,omitempty"`
-	PredictionBytes int64  `json:"predictionBytes,omitempty" doc:"Of results and blind files."`
-	Orphans         int    `json:"orphans,omitempty" doc:"How many files the database does not name. They are kept for 30 days."`
+	PredictionBytes int64  `json:"predictionBytes,omitempty" doc:"Size of the results and blind files."`
+	Orphans         int    `json:"orphans,omitempty" doc:"Number of files that the database does not refer to. They are kept for 30 days."`
 	OrphanBytes     int64  `json:"orphanBytes,omitempty"`
 	FreeBytes       int64  `json:"freeBytes,omitempty"`
 	Datasets        int64  `json:"datasets"`

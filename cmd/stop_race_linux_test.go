@@ -88,7 +88,7 @@ func stopRaces(t *testing.T, s *stage) {
 			command := s.command("run", train, "--blind", blind, "-o", out, "--name", "stop-"+c.name)
 			command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
 			p.start(t, command)
-			p.await(t, "; Enter takes it")
+			p.await(t, "; Enter ends the race")
 			if _, err := p.WriteString(c.typed); err != nil {
 				t.Fatal(err)
 			}

@@ -25,8 +25,8 @@ const (
 	envTraceState  = "TRACESTATE"
 )
 
-// startTracing sets f.Tracer if the environment configures tracing. The returned function
-// ends the span of the command, which returned err, and sends the remaining spans.
+// startTracing sets f.Tracer if the environment configures tracing. stop must be called with
+// the error of the command. It ends the span of the command and sends the remaining spans.
 func startTracing(f *cli.Factory) (stop func(err error), err error) {
 	tracer, shutdown, err := otlp.Setup(otlp.Options{
 		Getenv: f.Env, Version: build.Current().Version, Log: slog.New(slog.NewTextHandler(f.Console.Err, nil)),
@@ -45,8 +45,8 @@ func startTracing(f *cli.Factory) (stop func(err error), err error) {
 	}, nil
 }
 
-// startCommandSpan starts the span of a command. The commands that run a service have
-// none, because their requests and jobs have spans of their own.
+// startCommandSpan starts the span of a command. The commands that run a service have no
+// span, because their requests and jobs have spans of their own.
 func startCommandSpan(f *cli.Factory, cmd *cobra.Command) {
 	ctx := cmd.Context()
 	if parent := f.Env(envTraceParent); parent != "" {

@@ -27,8 +27,8 @@ func newTrainingCmd(f *cli.Factory) *cobra.Command {
 algorithm to reach it wins and the others stop. If none reaches it, the best model is
 kept. Without a threshold, all train until they no longer improve, and the best wins.
 
-REF is a training's key, its first 6 or more characters, the name of a dataset for its
-newest race, or @last for the newest race.`,
+REF is the key of a training, at least the first 6 characters of the key, the name of a
+dataset for its newest race, or @last for the newest race.`,
 	}
 	cmd.AddCommand(
 		newTrainingListCmd(f), newTrainingGetCmd(f), newTrainingCreateCmd(f), newTrainingProgressCmd(f),

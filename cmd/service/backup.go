@@ -17,8 +17,8 @@ import (
 	"foretell/internal/term"
 )
 
-// stream is the name of a backup that is written to standard output or read from standard
-// input.
+// stream is the argument for a backup that is written to standard output or read from
+// standard input.
 const stream = "-"
 
 type backupOptions struct {
@@ -37,15 +37,15 @@ func NewBackupCmd(f *cli.Factory) *cobra.Command {
 		Long: `Writes a backup of a service while it is running: one tar archive with the rows of the
 database and the stored files, each with its SHA-256. FILE - is standard output.
 
-The backup does not depend on --database and --storage, so ` + "`foretell restore`" + ` can also
-restore it into another database and storage, for example to move a service from one
-machine to PostgreSQL and S3.
+The format of the backup is the same for all kinds of databases and storage, so
+` + "`foretell restore`" + ` can also restore it into others, for example to move a service from
+one machine to PostgreSQL and S3.
 
-The schema of the database is not upgraded. A backup of an earlier release's database is
-upgraded by ` + "`foretell restore`" + `.
+The schema of the database is not upgraded. If it is of an earlier release,
+` + "`foretell restore`" + ` upgrades the restored database.
 
-The backup contains password hashes and the key of signed URLs. FILE is readable for
-its owner only. Sessions and one-time links are not in it.
+The backup contains password hashes and the key of signed URLs. Only the
+owner of FILE can read it. Sessions and one-time links are not in it.
 
 If stored files are damaged or missing, the backup is written without them, the
 command lists them, and the exit status is 11.`,
@@ -110,8 +110,8 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// writeFile writes a file that only its owner can read. The file gets its name when it is
-// complete.
+// writeFile calls write to write a file that only its owner can read. The file has the name
+// path.part until it is complete.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return os.Rename(part, path)
 }
 
-// checkDamaged returns an error if files are damaged or missing.
+// checkDamaged returns an error if the backup lacks files because they are damaged or missing.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {
@@ -145,7 +145,8 @@ func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 		WithHint("restore the listed files under their names from an older backup; `foretell doctor --files` checks all files")
 }
 
-// noteDamaged lists the files that were damaged or missing when a backup was made.
+// noteDamaged prints a notice for each file that was damaged or missing when a backup was
+// written.
 func noteDamaged(f *cli.Factory, s *backup.Summary) {
 	for _, d := range s.Damaged {
 		f.Note("damaged: %s, the %s file of %s: %s", d.Blob, d.Kind, d.Owner, d.Reason)

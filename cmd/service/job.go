@@ -23,7 +23,7 @@ while the service is using it.`,
 	return cmd
 }
 
-// administratorFlags select a service, or the data of one.
+// administratorFlags holds the flags that select a service or its data folder.
 type administratorFlags struct {
 	service connect.ServiceFlags
 	output  cli.Output
@@ -57,7 +57,7 @@ always the next.`,
 	}
 	opts.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[api.Job]())
-	cmd.Flags().StringVar(&opts.account, "account", "", "only jobs of the account with this `e-mail`")
+	cmd.Flags().StringVar(&opts.account, "account", "", "list only jobs of the account with this `e-mail`")
 	return cmd
 }
 

@@ -23,8 +23,8 @@ func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
 	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
 }
 
-// serve serves the metrics, profiles and /healthz at the address until stop is called.
-// Without an address it does nothing.
+// serve serves the metrics, the profiles and /healthz at the address of the flag until stop
+// is called. If the flag is not set, it does nothing.
 func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
 	if m.address == "" {
 		return func() {}, nil

@@ -25,13 +25,14 @@ func NewRestoreCmd(f *cli.Factory) *cobra.Command {
 	opts := &restoreOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Restore a backup into an empty service",
-		Long: `Restores a file of ` + "`foretell backup`" + ` into the data folder, database and storage of the
-flags, which must be empty. FILE - is standard input. Before the rows are committed,
-the SHA-256 of each part and of the whole are verified. If anything differs, nothing
-remains of the backup.
+		Long: `Restores a backup that ` + "`foretell backup`" + ` has written. The data folder, the database and
+the storage that the flags select must be empty. FILE - is standard input. Before the
+rows are committed, the SHA-256 of each file and of the whole backup are verified. If
+one of them differs, nothing is restored.
 
-A backup of an earlier release is upgraded. A backup of a newer schema is refused.
-Everyone signs in again, because sessions are not in a backup.`,
+A backup of an earlier release is upgraded. A backup with a newer schema than that of
+this program is refused. Everyone must sign in again, because sessions are not in a
+backup.`,
 		Example: `  foretell backup service.tar --data-dir /srv/foretell
   foretell restore service.tar --database postgres://foretell@db.example.org/foretell --storage s3://foretell/prod`,
 		Args: cli.PositionalArgs("FILE"),

@@ -53,13 +53,13 @@ Files that are not in the database are then moved to blobs/orphans and deleted a
 s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an
 endpoint it is a bucket of Amazon S3. The credentials are AWS_ACCESS_KEY_ID and
 AWS_SECRET_ACCESS_KEY, or those in the AWS configuration files. With the parameter
-credentials=instance, those of the virtual machine are used, too. file:///DIR puts the
-stored files into the folder DIR instead. FORETELL_STORAGE does the same for every
-command that works on the data folder.
+credentials=instance, the credentials of the virtual machine are also used. file:///DIR
+puts the stored files into the folder DIR instead. FORETELL_STORAGE has the same meaning
+for every command that works on the data folder.
 
 With --uploads direct, the upload URL of a dataset and the URL of a result are signed
-URLs of the S3 store, whose endpoint clients must be able to reach. The service looks
-for uploads every second.
+URLs of the S3 store. Clients must be able to reach the endpoint of the store. The
+service looks for uploads every second.
 
 With --database the rows are in a PostgreSQL database instead of foretell.db. Then any
 number of services and workers may use the database, on all machines that share the
@@ -160,8 +160,8 @@ func (o *serveOptions) announce(ctx context.Context, service *connect.LocalServi
 	return err
 }
 
-// reachable returns the host and port for a link to a listener. A listener on all addresses
-// of the machine is reached as localhost.
+// reachable returns the host and the port of a link to a listener with the given address. For
+// a listener on all addresses of the machine, the host is localhost.
 func reachable(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
@@ -170,8 +170,8 @@ func reachable(address net.Addr) string {
 	return address.String()
 }
 
-// noteStopped records that a long-running command was stopped by a signal, which is
-// success for service managers.
+// noteStopped records that a signal has stopped serve or worker. The exit status is then 0,
+// as service managers expect.
 func noteStopped(f *cli.Factory) {
 	f.StoppedBySignal = true
 	f.Note("stopped; unfinished jobs are back in the queue")

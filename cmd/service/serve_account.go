@@ -31,7 +31,7 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
-	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts, such as datasets=100,bytes=20GB,races=4; not for administrators (default none)")
+	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4 (default none)")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
 	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")
 	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
@@ -39,7 +39,8 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// options returns the options of accounts that the flags configure.
+// options returns the options of accounts that the flags set. publicURL is the value of
+// --public-url.
 func (a *accountFlags) options(publicURL string) (account.Options, error) {
 	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions, RequireSecondFactor: a.requireSecondFactor}
 	if a.maxSessions < 1 {
@@ -63,7 +64,7 @@ func (a *accountFlags) options(publicURL string) (account.Options, error) {
 	}
 	for _, email := range a.notifyRequests {
 		if email = strings.ToLower(strings.TrimSpace(email)); email == "none" {
-			email = "" // of nobody
+			email = "" // no administrator
 		} else if !strings.Contains(email, "@") {
 			return out, exit.Usagef("invalid --notify-requests %q: want the e-mails of administrators, or none", email)
 		}

@@ -35,16 +35,16 @@ type networkFlags struct {
 func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&n.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free port")
-	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links (default that of each request)")
+	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links (default the base URL of each request)")
 	flags.StringVar(&n.certFile, "tls-cert", "", "`file` of the TLS certificate and its chain in PEM; read again when it changes and on SIGHUP")
 	flags.StringVar(&n.keyFile, "tls-key", "", "`file` of the certificate's private key in PEM")
-	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; port 443 of each must reach the service")
+	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; requests to port 443 of each host must reach the service")
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.0/8")
-	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and that of --public-url; any accepts all "+
+	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and to the host of --public-url; any accepts all names "+
 		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
 	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
-	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections of an address (default half of --max-connections, at most 1000)")
+	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
 	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
 		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
 }
@@ -116,9 +116,9 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// hosts returns the host names to which requests may be sent. address is the address of
-// the listener. By default all names are allowed, unless only this machine can reach the
-// listener and there is no proxy. Then only LoopbackHosts are allowed.
+// hosts returns the host names to which requests may be sent; nil allows all. address is the
+// address of the listener. By default all names are allowed. If only this machine can reach
+// the listener and there is no proxy, only LoopbackHosts are allowed.
 func (n *networkFlags) hosts(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
@@ -132,7 +132,7 @@ func (n *networkFlags) hosts(address net.Addr) []string {
 }
 
 // tls returns the TLS configuration, or nil if TLS is not used. The returned function reads
-// the certificate again and may be nil. dir is the data folder.
+// the files of the certificate again; it is nil if there are none. dir is the data folder.
 func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
 	switch {
 	case len(n.acmeHosts) > 0:
@@ -148,7 +148,7 @@ func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), e
 	return nil, nil, nil
 }
 
-// open opens the listener with its limits.
+// open opens the listener, which limits the number of connections.
 func (n *networkFlags) open(ctx context.Context, log *slog.Logger, now func() time.Time) (*listen.Listener, error) {
 	exempt, err := n.trusted()
 	if err != nil {

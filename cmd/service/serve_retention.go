@@ -30,7 +30,7 @@ func (r *retentionFlags) bind(cmd *cobra.Command) {
 	cli.SetGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
 }
 
-// retention parses the flags.
+// retention parses the flags and returns how long each kind of data is kept.
 func (r *retentionFlags) retention() (out app.Retention, err error) {
 	for _, flag := range []struct {
 		name, text string
@@ -67,7 +67,7 @@ func parseAge(text string) (time.Duration, error) {
 	return age, err
 }
 
-// startRetention starts deleting what has expired.
+// startRetention starts deleting expired data regularly, until ctx is done or stop is called.
 func startRetention(ctx context.Context, service *connect.LocalService, retention app.Retention) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

@@ -21,7 +21,8 @@ type webServer struct {
 	stopMetrics func()
 }
 
-// newWebServer opens the listeners of the flags. It serves nothing yet except metrics.
+// newWebServer opens the listeners that the flags select. It serves nothing yet, except the
+// metrics of --metrics-listen.
 func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalService) (*webServer, error) {
 	certificates, reload, err := o.network.tls(service.Dir, service.Log)
 	if err != nil {
@@ -72,9 +73,9 @@ func (w *webServer) serve() error {
 // less than the ten seconds after which service managers may kill a process.
 const defaultGracePeriod = 8 * time.Second
 
-// drain continues to serve for delay, so that load balancers notice that the server is
-// about to stop. It then waits for requests in progress, and aborts those that exceed
-// grace.
+// drain continues to serve for the time delay, so that load balancers notice that the server
+// is about to stop. It then waits at most for the time grace until requests in progress have
+// ended, and aborts the others.
 func (w *webServer) drain(delay, grace time.Duration) error {
 	w.draining.Store(true)
 	if delay > 0 {

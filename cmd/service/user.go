@@ -19,7 +19,7 @@ import (
 func NewUsersCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
-		Long: `Works on the data folder itself, even while a service is using it. Every change is in
+		Long: `These commands work on the data folder itself, even while a service is using it. Every change is in
 the audit log, see ` + "`foretell users audit`" + `. Administrators do the same over the network
 with ` + "`foretell api`" + ` and the operations under /api/v1/admin.`,
 	}
@@ -29,7 +29,7 @@ with ` + "`foretell api`" + ` and the operations under /api/v1/admin.`,
 	return cmd
 }
 
-// dataDirFlag selects the data folder with the accounts.
+// dataDirFlag holds the flags that select the service whose accounts a command works on.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
@@ -44,7 +44,7 @@ func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
 	return connect.OpenSelected(ctx, r.factory, r.cmd)
 }
 
-// withAccount opens the service and calls fn with the account that has an e-mail.
+// withAccount opens the service and calls fn with the account that has the given e-mail.
 func (r *dataDirFlag) withAccount(ctx context.Context, email string, fn func(a *app.App, found *api.Account) error) error {
 	service, err := r.open(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ type userChange struct {
 	output  cli.Output
 	confirm cli.ConfirmFlag
 
-	question string // "" does not ask
+	question string // confirmation prompt; "" if the command does not ask
 	do       func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error)
 }
 

@@ -19,7 +19,7 @@ type invitation struct {
 	ExpiresOn string `json:"expiresOn,omitempty"`
 }
 
-// printInvitation prints an account and, unless the service mails it, its link.
+// printInvitation prints an account and its one-time link, unless the service mails the link.
 func printInvitation(o *cli.Output, in *api.Invitation) error {
 	if in.Link == "" {
 		o.Note("%s gets the link by e-mail from the service", in.Email)

@@ -54,7 +54,7 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.change(ctx, a, found) })
 }
 
-// change sets the limits of the flags and prints the quota of an account.
+// change sets the limits that the flags change, and prints the quota of the account found.
 func (o *usersQuotaOptions) change(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false
 	for _, limit := range []struct {
@@ -81,7 +81,7 @@ func (o *usersQuotaOptions) change(ctx context.Context, a *app.App, found *api.A
 	}, "email", "datasets", "maxDatasets", "bytes", "maxBytes", "races", "maxRaces")
 }
 
-// parseLimit parses text, the value of flag. It returns nil for none, which means no limit.
+// parseLimit parses text, the value of flag. It returns nil for "none", which means no limit.
 // Only --bytes accepts units.
 func parseLimit(flag, text string) (*int64, error) {
 	if text == "none" {

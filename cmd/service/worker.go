@@ -24,8 +24,8 @@ func NewWorkerCmd(f *cli.Factory) *cobra.Command {
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
 		Long: `Prepares datasets, trains and predicts for a data folder until it is stopped, in
 addition to ` + "`foretell serve`" + ` on the same machine. Unfinished jobs then return to the
-queue. --storage must be that of the service. With --database the worker may
-run on another machine that shares the stored files.
+queue. --storage must have the same value as for the service. With --database the worker
+may run on another machine that shares the stored files.
 
 ` + cli.FlagVariablesText("data-dir"),
 		Args:    cli.NoArgs,

@@ -1,3 +1,3 @@
-// Package session has the commands that sign in to a service and out of it: login, logout and
-// sessions.
+// Package session has the commands that sign in to a service and out of it, and list and end
+// sessions: login, logout and sessions.
 package session

@@ -155,8 +155,8 @@ type signedIn struct {
 // settingNames has the names of settings in error messages, by key.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// promptFor prompts for a setting if it has no value. If prompting is disabled, it returns an
-// error with the hint.
+// promptFor sets the setting key to the answer to question, if it has no value. If prompting
+// is disabled, it returns an error with the given hint.
 func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
@@ -191,8 +191,8 @@ func (o *loginOptions) checkStorage(storage string) error {
 	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
 }
 
-// chooseStorage returns where to store credentials. It never replaces a storage that the user
-// has set.
+// chooseStorage returns where to store credentials: in the storage that the user has set, or
+// else in the keyring. If the keyring is unavailable, it asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyStorage)
 	if storage == config.StorageFile || storage == config.StorageNone {
@@ -245,7 +245,7 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 		return kept, err
 	}
 	stay := o.staySignedIn
-	if o.code != "" { // the password alone will not do
+	if o.code != "" { // the password alone does not sign in
 		if stay {
 			o.output.Note("the password is not stored, because the account also needs the code of its authenticator app")
 		}

@@ -77,8 +77,8 @@ func (o *logoutOptions) run(ctx context.Context) error {
 // sessionTimeout is how long to wait for a service to end a session.
 const sessionTimeout = 5 * time.Second
 
-// endSession makes the stored token invalid. If the service cannot be reached, or has no
-// such operation, the token expires within the hour.
+// endSession ends the session of the stored token at the service, which makes the token
+// invalid. If that fails, the token expires within an hour.
 func (o *logoutOptions) endSession(ctx context.Context, tokens *credential.TokenSource) {
 	stored, err := tokens.Store.Get(tokens.Entry())
 	if err != nil || stored.Token == "" {

@@ -77,15 +77,15 @@ func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	opts := &sessionsEndOptions{service: connect.ServiceFlags{Idle: true}}
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
-		Long: `Makes the token of a session invalid. KEY is a session's key. With --others, all
-sessions end except that of this command.`,
+		Long: `Makes the token of a session invalid. KEY is the key of the session. With
+--others, all sessions end except the session of this command.`,
 		Args: cli.PositionalArgs("[KEY]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.service.Bind(cmd, f)
 	opts.confirm.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[endedSession]())
-	cmd.Flags().BoolVar(&opts.others, "others", false, "end all sessions except that of this command")
+	cmd.Flags().BoolVar(&opts.others, "others", false, "end all sessions except the session of this command")
 	return cmd
 }
 
@@ -97,7 +97,7 @@ type endedSession struct {
 
 func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	if (len(args) == 1) == o.others {
-		return exit.Usagef("want KEY or --others").WithHint("`foretell sessions list` shows the keys")
+		return exit.Usagef("pass the KEY of a session, or --others").WithHint("`foretell sessions list` shows the keys")
 	}
 	question := "End all other sessions of the account?"
 	if !o.others {

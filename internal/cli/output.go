@@ -110,7 +110,7 @@ type ListFlags struct {
 
 // Bind adds --limit to cmd.
 func (l *ListFlags) Bind(cmd *cobra.Command) {
-	cmd.Flags().UintVar(&l.Limit, "limit", 0, "print at most the `N` newest; 0 prints all")
+	cmd.Flags().UintVar(&l.Limit, "limit", 0, "print at most the `N` newest items; 0 prints all")
 }
 
 // Note prints a notice to standard error unless --quiet is set.

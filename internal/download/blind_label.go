@@ -97,7 +97,7 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	switch {
 	case t.Score != nil:
 		a := t.Score.Accuracy
-		o.Note("scored with column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s, always %q %.4f",
+		o.Note("scored with column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s; always predicting %q: %.4f",
 			term.ShellQuote(t.Column), a.Value, *a.Low, *a.High, humanize.Count(t.Score.Rows, "row"), t.Score.Baseline.Label, t.Score.Baseline.Accuracy)
 	case t.reason != "" && !t.Inferred:
 		o.Note("not scored with column %s of the blind file: %s", term.ShellQuote(t.Column), t.reason)

@@ -116,7 +116,7 @@ func (in *Input) addFile(ctx context.Context, f *cli.Factory, path string) (tabl
 	}
 	if info.IsDir() {
 		return tablefile.File{}, exit.Usagef("%s is a folder", path).
-			WithHint("name a file in it, or several with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
+			WithHint("name a file in it, or all its files with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe
 		return in.spoolStream(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) })

@@ -34,8 +34,8 @@ const generateIDs = "-"
 // Bind adds --label, --id and --drop to cmd.
 func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.Label, "label", "", "label `column` (default the column missing in BLIND, else the last)")
-	flags.StringVar(&l.id, "id", "", "row ID `column` (default a column that looks like IDs, else IDs are generated); - generates IDs")
+	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks, or else the last column)")
+	flags.StringVar(&l.id, "id", "", "`column` of the row IDs; - generates IDs (default a column that looks like IDs, or else generated IDs)")
 	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
@@ -43,16 +43,16 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 		names, _ := l.completeColumns(cmd, args, typed)
 		return cli.CompleteList(names)(cmd, args, typed)
 	})
-	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header; name their columns column_1, column_2, …")
+	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header; their columns are called column_1, column_2, …")
 	l.BindFormat(cmd)
 }
 
 // BindFormat adds the flags for decoding a file.
 func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.delimiter, "delimiter", "", "field separator, or tab (default detected)")
-	flags.StringVar(&l.encoding, "encoding", "", "utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
-	flags.StringVar(&l.sheet, "sheet", "", "sheet of a workbook (default the first)")
+	flags.StringVar(&l.delimiter, "delimiter", "", "character that separates fields, or tab (default detected)")
+	flags.StringVar(&l.encoding, "encoding", "", "encoding of the file: utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
+	flags.StringVar(&l.sheet, "sheet", "", "name of the sheet to read from a workbook (default the first sheet)")
 	cli.SetFlagValues(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
 	cli.SetFlagValues(cmd, "delimiter", ",", ";", "tab", "|")
 }

@@ -27,9 +27,9 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	f.factory = c.Factory
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
-		"`requirement` on a metric of the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated (exit status 10 if missed)")
-	flags.StringVar(&f.beat, "beat", "", "`model` to beat on the test rows, champion or a reference; a tie is a miss (exit status 10 if missed)")
-	flags.StringVar(&f.junit, "junit", "", "write the requirements as JUnit XML to `FILE`")
+		"end with exit status 10 if the model misses this `requirement` on the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")
+	flags.StringVar(&f.beat, "beat", "", "end with exit status 10 unless the model is better on the test rows than this `model`: champion or a reference")
+	flags.StringVar(&f.junit, "junit", "", "write the results of --require and --beat as JUnit XML to `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }
 
