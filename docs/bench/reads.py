@@ -4,7 +4,8 @@
 
 Starts a service without jobs in FOLDER, on SQLite or on an empty PostgreSQL database, and
 creates DATASETS (10000) datasets. Then 64 clients of wrk (apt install wrk), which run on the
-same cores, read single datasets at random and pages of 20 datasets, SECONDS (15) each.
+same cores, read single datasets at random and pages of 20 datasets, SECONDS (15) each. The
+processor time is that of the service, without the clients and PostgreSQL (Linux only).
 """
 
 import http.client
@@ -28,6 +29,13 @@ if len(sys.argv) > 3:
 
 def run(*args, **kw):
     return subprocess.run([binary, *args], env=environment, check=True, text=True, **kw)
+
+
+def processor_time():
+    """The processor time of the service in seconds."""
+    with open(f"/proc/{service.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 service = subprocess.Popen([binary, "serve", "--no-work", "--listen", f"127.0.0.1:{PORT}", "-q"], env=environment)
@@ -64,10 +72,12 @@ try:
         )
     for name, path in [("a dataset", "/api/v1/datasets/KEY"), ("a page of 20", "/api/v1/datasets?offset=0&limit=20")]:
         command = ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", "-s", script, f"http://127.0.0.1:{PORT}{path}"]
+        used = processor_time()
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        used = (processor_time() - used) * 1e6 / int(re.search(r"(\d+) requests in", text)[1])
         assert "Non-2xx" not in text, text
         figures = dict(re.findall(r"(50%|99%|Requests/sec:) +(\S+)", text))
-        print(f"{name}: {figures['Requests/sec:']} a second, median {figures['50%']}, p99 {figures['99%']}", flush=True)
+        print(f"{name}: {figures['Requests/sec:']} a second, median {figures['50%']}, p99 {figures['99%']}, {used:.0f} µs of processor time", flush=True)
 finally:
     service.terminate()
     service.wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"foretell/internal/api"
@@ -183,23 +184,19 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	default:
 		return nil, api.NewFieldProblem("state", "%q: must be PENDING, PROCESSING, COMPLETED or FAILED", in.State)
 	}
-	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}}
-	err = a.store.Read(ctx, func(t *store.Tx) error {
-		datasets, total, err := t.ListDatasets(ctx, store.DatasetQuery{
-			Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w,
-		})
-		if err != nil {
-			return err
-		}
-		statuses, err := a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
-		for _, d := range datasets {
-			out.Datasets.Items = append(out.Datasets.Items, toDatasetEntry(ctx, d, statuses[d.Key]))
-		}
-		out.Page = toPage(w, total)
-		return err
+	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w}
+	var datasets []*store.Dataset
+	var total int64
+	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+		datasets, total, err = t.ListDatasets(ctx, query)
+		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
+	}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}, Page: toPage(w, total)}
+	for _, d := range datasets {
+		out.Datasets.Items = append(out.Datasets.Items, toDatasetEntry(ctx, d, statuses[d.Key]))
 	}
 	return out, nil
 }

@@ -84,29 +84,50 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob reads a resource with get, and returns the status of its job. get must use a single
-// statement. It returns the subject of the job, which is the key of the resource, or "" if the work
-// on the resource has ended and there is no job. get may be called twice. Most resources that are
-// read have no job. For these, readWithJob takes one round trip to the database instead of a
-// transaction.
+// readWithJob reads a resource and returns the status of its job. get must return the subject
+// of the job, or "" if the resource has no job. See readThenJobs for the requirements on get.
 func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
-	var subject string
-	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+	subject := ""
+	err = a.readThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
 		subject, err = get(t)
-		return err
-	})
-	if err != nil || subject == "" {
-		return jobStatus{}, err
-	}
-	err = a.store.Read(ctx, func(t *store.Tx) error {
-		subject, err := get(t)
-		if err != nil || subject == "" {
-			return err
-		}
+		return subject != "", err
+	}, func(t *store.Tx) (err error) {
 		s, err = a.findJobStatus(ctx, t, subject)
 		return err
 	})
 	return s, err
+}
+
+// readWithJobs reads a page of resources of the caller, and returns the statuses of the jobs of
+// the caller's account, see listJobStatuses. list must report whether any resource of the page
+// has a job. If none has, the result is nil. See readThenJobs for the requirements on list.
+func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
+	err = a.readThenJobs(ctx, list, func(t *store.Tx) (err error) {
+		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
+		return err
+	})
+	return all, err
+}
+
+// readThenJobs calls read. If read reports that what it has read has a job, readThenJobs calls
+// read again, and then jobs, in a transaction. Resources without a job, which are most of those
+// that are read, take one round trip to the database instead of a transaction, so read must
+// need only one statement.
+func (a *App) readThenJobs(ctx context.Context, read func(*store.Tx) (hasJob bool, err error), jobs func(*store.Tx) error) error {
+	hasJob := false
+	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		hasJob, err = read(t)
+		return err
+	})
+	if err != nil || !hasJob {
+		return err
+	}
+	return a.store.Read(ctx, func(t *store.Tx) error {
+		if hasJob, err := read(t); err != nil || !hasJob {
+			return err
+		}
+		return jobs(t)
+	})
 }
 
 // listJobStatuses returns the status of every job of an account, by the key of the

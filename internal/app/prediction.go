@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"foretell/internal/api"
@@ -85,7 +86,7 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
 	s, err = a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
 		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
-		if err != nil || p.Status != api.PredictionPending && p.Status != api.PredictionRunning {
+		if err != nil || !predictionHasJob(p) {
 			return "", err
 		}
 		return key, nil
@@ -141,23 +142,25 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 		return nil, err
 	}
 	q.Page = w
-	out := &api.PredictionPage{Predictions: []api.Prediction{}}
-	err = a.store.Read(ctx, func(t *store.Tx) error {
-		predictions, total, err := t.ListPredictions(ctx, q)
-		if err != nil {
-			return err
-		}
-		statuses, err := a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
-		for _, p := range predictions {
-			out.Predictions = append(out.Predictions, a.toPrediction(ctx, p, statuses[p.Key]))
-		}
-		out.Page = toPage(w, total)
-		return err
+	var predictions []*store.Prediction
+	var total int64
+	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+		predictions, total, err = t.ListPredictions(ctx, q)
+		return slices.ContainsFunc(predictions, predictionHasJob), err
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
+	out := &api.PredictionPage{Predictions: []api.Prediction{}, Page: toPage(w, total)}
+	for _, p := range predictions {
+		out.Predictions = append(out.Predictions, a.toPrediction(ctx, p, statuses[p.Key]))
+	}
 	return out, nil
+}
+
+// predictionHasJob reports whether there is a job on a prediction.
+func predictionHasJob(p *store.Prediction) bool {
+	return p.Status == api.PredictionPending || p.Status == api.PredictionRunning
 }
 
 // File is an immutable file to download. The caller must close it.

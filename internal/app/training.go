@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"foretell/internal/api"
@@ -18,7 +20,7 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 	var r *store.Training
 	s, err := a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
-		if err != nil || r.Parent == "" && !r.Finished.IsZero() {
+		if err != nil || !raceHasJob(r) {
 			return "", err
 		}
 		return r.RaceKey(), nil
@@ -82,23 +84,26 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 		return nil, err
 	}
 	q.Account, q.Page = callerFromContext(ctx).Account, w
-	out := &api.TrainingPage{TrainingJobs: []api.Training{}}
-	err = a.store.Read(ctx, func(t *store.Tx) error {
-		trainings, total, err := t.ListTrainings(ctx, q)
-		if err != nil {
-			return err
-		}
-		statuses, err := a.listJobStatuses(ctx, t, q.Account)
-		for _, r := range trainings {
-			out.TrainingJobs = append(out.TrainingJobs, statuses[r.RaceKey()].toTraining(r))
-		}
-		out.Page = toPage(w, total)
-		return err
+	var trainings []*store.Training
+	var total int64
+	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+		trainings, total, err = t.ListTrainings(ctx, q)
+		return slices.ContainsFunc(trainings, raceHasJob), err
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
+	out := &api.TrainingPage{TrainingJobs: []api.Training{}, Page: toPage(w, total)}
+	for _, r := range trainings {
+		out.TrainingJobs = append(out.TrainingJobs, statuses[r.RaceKey()].toTraining(r))
+	}
 	return out, nil
+}
+
+// raceHasJob reports whether there is a job on a race, or on the race of a run.
+func raceHasJob(r *store.Training) bool {
+	status := cmp.Or(r.ParentStatus, r.Status)
+	return status == api.TrainingPending || status == api.TrainingRunning
 }
 
 // GetTrainingProgress returns the progress of the algorithms of a race, or of a

@@ -39,7 +39,7 @@ const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
 	// datasetListColumns has empty values instead of the columns that lists do not show,
 	// because these columns may have a megabyte of JSON in each row.
-	datasetListColumns = datasetBaseColumns + ", '[]', '[]', ''"
+	datasetListColumns = datasetBaseColumns + ", '', '', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.file_name, d.reason, d.row_count, d.created, d.updated`
 )
@@ -54,6 +54,9 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 		return nil, err
 	}
 	d.Created, d.Updated = fromMicros(created), fromMicros(updated)
+	if len(columns) == 0 {
+		return &d, nil
+	}
 	if err := json.Unmarshal(columns, &d.Columns); err != nil {
 		return nil, err
 	}

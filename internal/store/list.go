@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,8 +13,8 @@ import (
 // Limit rows are returned.
 type Page struct{ Offset, Limit int64 }
 
-// listQuery holds the parts of the SQL for a list. They make two queries: one for a
-// page of the rows, and one for the number of all rows.
+// listQuery holds the parts of the SQL for a list. They make one query for a page of the rows
+// and the number of all rows.
 type listQuery struct {
 	columns, from, order string
 	// table is the first table in from, and key is the column with the key of its rows. They
@@ -45,30 +46,46 @@ func (l *listQuery) whereClause() string {
 // rowScanner is implemented by *sql.Row and *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// listPage returns the rows of a page and the number of rows on all pages.
+// listPage returns the rows of a page and the number of rows on all pages. It needs one
+// statement, or two if the page is empty although there may be rows.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count, countArgs := q.total, q.totalArgs
 	if count == "" {
 		count, countArgs = "SELECT count(*) FROM "+cmp.Or(q.table, q.from)+q.whereClause(), q.args
 	}
-	if err := t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	if total <= page.Offset {
-		return nil, total, nil
-	}
-	const limit = " LIMIT ? OFFSET ?"
-	query := "SELECT " + q.columns + " FROM " + q.from + q.whereClause() + " ORDER BY " + q.order + limit
-	if q.key != "" {
+	// Without the cast, SQLite plans the statement anew for each bound limit.
+	const limit = " LIMIT cast(? AS bigint) OFFSET ?"
+	query := "SELECT " + q.columns + ", (" + count + ") FROM " + q.from
+	if q.key == "" {
+		query += q.whereClause() + " ORDER BY " + q.order + limit
+	} else {
 		keys := "SELECT " + q.key + " FROM " + q.table + q.whereClause() + " ORDER BY " + q.order + limit
-		query = "SELECT " + q.columns + " FROM " + q.from + " WHERE " + q.key + " IN (" + keys + ") ORDER BY " + q.order
+		query += " WHERE " + q.key + " IN (" + keys + ") ORDER BY " + q.order
 	}
-	rows, err := t.tx.QueryContext(ctx, query, append(q.args[:len(q.args):len(q.args)], page.Limit, page.Offset)...)
+	rows, err := t.tx.QueryContext(ctx, query, slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
 	if err != nil {
 		return nil, 0, err
 	}
-	items, err = scanAll(rows, scan)
+	scanner := withTotal{rowScanner: rows, total: &total}
+	items, err = scanAll(rows, func(rowScanner) (*T, error) { return scan(&scanner) })
+	if err == nil && len(items) == 0 && (page.Offset > 0 || page.Limit == 0) {
+		err = t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total)
+	}
 	return items, total, err
+}
+
+// withTotal scans the last column of a row, which is the number of rows on all pages, into
+// total.
+type withTotal struct {
+	rowScanner
+	total *int64
+	dst   []any
+}
+
+// Scan scans the other columns into dst.
+func (w *withTotal) Scan(dst ...any) error {
+	w.dst = append(append(w.dst[:0], dst...), w.total)
+	return w.rowScanner.Scan(w.dst...)
 }
 
 // scanAll converts each of rows with scan, and closes rows.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 )
 
 // openSQLite opens the database file at path. If the file or its folder is missing, it
@@ -99,5 +99,9 @@ func openDB(path, txLock, pragma string) (*sql.DB, error) {
 		path = "/" + path // a drive letter
 	}
 	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	return sql.Open("sqlite", address.String())
+	connector, err := sqlite.NewConnector(address.String())
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(preparedConnector{connector}), nil
 }

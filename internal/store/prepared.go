@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+)
+
+// maxPrepared is the maximum number of prepared statements that a connection keeps.
+const maxPrepared = 128
+
+// preparedConnector opens connections to SQLite that keep prepared statements for their next
+// use. Without this, the driver parses each statement anew, which takes longer than most
+// statements run. The driver of PostgreSQL keeps prepared statements itself.
+type preparedConnector struct{ driver.Connector }
+
+// Connect opens a connection.
+func (c preparedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &preparedConn{conn.(sqliteConn), map[string]preparedStatement{}}, nil
+}
+
+// sqliteConn has the methods of the driver's connections that database/sql calls.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+type preparedStatement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// preparedConn is a connection that keeps prepared statements. Only statements with arguments
+// are kept, because the others, such as migrations, rarely run again.
+type preparedConn struct {
+	sqliteConn
+	// unused has the statements that are not running, by their text.
+	unused map[string]preparedStatement
+}
+
+// ExecContext runs a statement that returns no rows.
+func (c *preparedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if len(args) == 0 {
+		return c.sqliteConn.ExecContext(ctx, query, args)
+	}
+	s, err := c.take(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.ExecContext(ctx, args)
+	c.put(query, s, err)
+	return result, err
+}
+
+// QueryContext runs a statement that returns rows. Until they are closed, the statement is in
+// use, and the same query would prepare another one.
+func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if len(args) == 0 {
+		return c.sqliteConn.QueryContext(ctx, query, args)
+	}
+	s, err := c.take(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(ctx, args)
+	if err != nil {
+		c.put(query, s, err)
+		return nil, err
+	}
+	return &preparedRows{rows, func(err error) { c.put(query, s, err) }}, nil
+}
+
+// take returns a prepared statement that is not in use. The caller must call put.
+func (c *preparedConn) take(ctx context.Context, query string) (preparedStatement, error) {
+	if s, ok := c.unused[query]; ok {
+		delete(c.unused, query)
+		return s, nil
+	}
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.(preparedStatement), nil
+}
+
+// put keeps a statement for its next use. It closes the statement if its last use failed with
+// err, and another statement if there are too many.
+func (c *preparedConn) put(query string, s preparedStatement, err error) {
+	if _, found := c.unused[query]; found || err != nil {
+		_ = s.Close() // it fails if err is not nil
+		return
+	}
+	for other, o := range c.unused {
+		if len(c.unused) < maxPrepared {
+			break
+		}
+		delete(c.unused, other)
+		_ = o.Close() // has no effect on other statements
+	}
+	c.unused[query] = s
+}
+
+// Close closes the statements and the connection.
+func (c *preparedConn) Close() error {
+	for _, s := range c.unused {
+		_ = s.Close() // closing the connection reports its errors
+	}
+	clear(c.unused)
+	return c.sqliteConn.Close()
+}
+
+// preparedRows are the rows of a prepared statement.
+type preparedRows struct {
+	driver.Rows
+	put func(error)
+}
+
+// Close closes the rows and keeps the statement for its next use.
+func (r *preparedRows) Close() error {
+	err := r.Rows.Close()
+	r.put(err)
+	return err
+}
