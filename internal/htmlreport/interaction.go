@@ -22,8 +22,8 @@ type interactionRow struct {
 	Cells []interactionCell
 }
 
-// interactionCell has a mean probability, and a shade from 0 for the least to 9 for the
-// greatest of the table.
+// interactionCell has a mean probability and a shade, from 0 for the lowest probability of
+// the table to 9 for the highest.
 type interactionCell struct {
 	Probability string
 	Shade       int

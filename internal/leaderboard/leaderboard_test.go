@@ -8,7 +8,8 @@ import (
 	"foretell/internal/api"
 )
 
-// entryWith returns an entry with a score and its interval; none for low 0.
+// entryWith returns an entry with a score and its interval. If low is 0, there is no
+// interval.
 func entryWith(model, metric string, value, low, high float64) *Entry {
 	s := &Entry{Model: model, Metric: metric, CreatedOn: model, Test: &value}
 	if low > 0 {

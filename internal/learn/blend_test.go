@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// opinions returns probabilities of two classes. probability returns that of the
-// true class of row i.
+// opinions returns the probabilities of two classes for each row. probability returns the
+// probability of the true class of row i.
 func opinions(labels []int32, probability func(i int) float32) []float32 {
 	probabilities := make([]float32, 2*len(labels))
 	for i, label := range labels {
@@ -96,7 +96,8 @@ func TestBlend(t *testing.T) {
 		if iterations >= maxIterations {
 			t.Errorf("%d iterations", iterations)
 		}
-		// A naive iteration.
+		// Another iteration of expectation maximisation, computed naively, must not change
+		// the weights.
 		for i, truth := range byCandidate {
 			ratio := 0.0
 			for row := range truth {
@@ -144,8 +145,8 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.evaluator = newEvaluator(metric.NameMacroF1, 2, f.Labels, nil)
-	// Both find some of the rare rows. The lucky one finds one more, but is unsure
-	// of every other row.
+	// Both runs find some rows of the rare class. The lucky run finds one more, but is
+	// unsure of every other row.
 	for i, c := range []struct {
 		found        int
 		sure, unsure float32

@@ -20,8 +20,8 @@ type Explanation = explain.Explanation
 // ExplainedRow is the explanation of one row of a file.
 type ExplainedRow = explain.Row
 
-// ErrNoBackground is returned for a model that cannot be explained, and ErrSkipAll ends
-// [Model.ExplainFile], see package explain.
+// ErrNoBackground is the error for a model that cannot be explained. ErrSkipAll is
+// returned by yield to end [Model.ExplainFile]. See package explain.
 var (
 	ErrNoBackground = explain.ErrNoBackground
 	ErrSkipAll      = explain.ErrSkipAll

@@ -132,8 +132,8 @@ func TestPredictPath(t *testing.T) {
 	}
 }
 
-// TestExplainEqualsEnumeration compares the contributions on six columns, one with
-// two features, with those by all sets of columns.
+// TestExplainEqualsEnumeration compares the contributions on six columns, one with two
+// features, with those computed from all sets of columns.
 func TestExplainEqualsEnumeration(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -173,15 +173,15 @@ func TestExplainEqualsEnumeration(t *testing.T) {
 	}
 }
 
-// addEnumerated adds the Shapley values of the game with the given values by set,
-// times scale, to dst, by all orders of the players.
+// addEnumerated adds to dst the Shapley values, times scale, of the game in which
+// values[set] is the value of a set of players. It visits all orders of the players.
 func addEnumerated(dst, values []float64, scale float64) {
 	n, orders := len(dst), 1
 	for i := range n {
 		orders *= i + 1
 	}
-	// Each marginal value is counted once for each order of the players before it,
-	// because the recursion visits all orders, and times the orders of those after.
+	// The recursion counts each marginal value once for each order of the players before
+	// it. It is multiplied by the number of orders of the players after it.
 	share := make([]float64, n)
 	var add func(set int)
 	add = func(set int) {

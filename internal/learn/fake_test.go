@@ -20,12 +20,12 @@ import (
 type fakeFitter struct {
 	fitTask
 	skills   []float64 // accuracy after each step; the last one stays
-	work     float64   // of a step
+	work     float64   // cost of a step
 	pause    func(step int) time.Duration
 	fault    func(step int) error
 	done     int                // steps after which it is done, 0 for never
 	schedule func(rows int) int // number of steps of the schedule, nil for none
-	patience int                // 0 for 5
+	patience int                // patience of the algorithm; 0 means 5
 	// refitFault is the error of the first step of a refit.
 	refitFault error
 

@@ -21,8 +21,8 @@ import (
 // the binary forms of the predictors.
 //
 // Files have version 3, or version 4 if the table has texts that were learned or a member
-// has a smooth part. Versions 1 and 2 were written by older programs and are written for
-// their models, which have no background. All are read forever, see
+// has a smooth part. Older programs wrote versions 1 and 2, without a background. A model
+// read from such a file is written with the same version. All are read forever, see
 // TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"

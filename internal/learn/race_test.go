@@ -23,7 +23,8 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 	var first *Outcome
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
-			// The third needs more steps than the others but the least cost.
+			// The third algorithm needs more steps than the others, but its steps cost the
+			// least.
 			o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(0.9), Seed: 5, Workers: 1 + int(seed%4)}, fakeAlgorithms(
 				fakeFitter{skills: risingSkills(0.5, 0.95, 4), work: 400e6, pause: jitter(seed)},
 				fakeFitter{skills: risingSkills(0.5, 0.95, 10), work: 300e6, pause: jitter(seed + 100)},
@@ -96,7 +97,7 @@ func TestRaceThreshold(t *testing.T) {
 		if o.Status != NotCompleted || o.Algorithm != "MFIF01" || !o.Refit {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
 		}
-		// 8 steps better than the one before, then patience runs out.
+		// Each of 8 steps is better than the one before. Then the run stalls.
 		if n := len(o.Runs[1].Curve); n != 8+5 {
 			t.Errorf("%d steps", n)
 		}

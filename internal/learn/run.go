@@ -278,7 +278,7 @@ type Run struct {
 	Interval Interval
 	// Curve holds the performance after each step.
 	Curve []float64
-	// Seconds holds the time of each score in Curve, since the machine that trained
+	// Seconds holds, for each score in Curve, the seconds since the machine that trained
 	// the run began the race. It is nil without Params.Now.
 	Seconds []float64
 	// TrainingPerformance and TestPerformance are set only for the run of the

@@ -96,8 +96,8 @@ func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 
 // divideTexts returns the part of each row, from 0 to parts-1. Rows of a group are in the
 // same part. If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the
-// use of cross-validation for time series predictor evaluation, 2012). If they have none, or
-// all the same time, the parts are stratified by class.
+// use of cross-validation for time series predictor evaluation, 2012). If rows have no
+// times, or all have the same time, the parts are stratified by class.
 func (t *trainingData) divideTexts(rows []int32, parts int, seed uint64) []int {
 	if t.params.Times != nil {
 		if list := t.divideByTime(rows, parts); list != nil {

@@ -21,7 +21,7 @@ import (
 //go:embed python
 var pythonParts embed.FS
 
-// pythonOrder is the order of the parts. The constants follow the last.
+// pythonOrder is the order of the parts. The constants of the model follow the last part.
 var pythonOrder = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
 
 // WritePython writes to w a Python program that predicts with the model file at path. The

@@ -279,7 +279,7 @@ else:
 	runPython(t, program, nil, "-c", script, folder+"/blind.csv", folder+"/result.csv")
 }
 
-// TestPythonRejectsInvalidFiles runs the program on files that are no blind files.
+// TestPythonRejectsInvalidFiles runs the program on files that are not blind files.
 func TestPythonRejectsInvalidFiles(t *testing.T) {
 	program := writePython(t, goldenFolder+"blend.model")
 	blind, err := os.ReadFile(goldenFolder + "blind.csv")

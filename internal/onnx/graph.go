@@ -134,7 +134,7 @@ func (g *Graph) Int64s(values []int, dims ...int) Value {
 	return g.constant(Int64, dims, len(values), int64Bytes(values))
 }
 
-// Bytes adds a constant of uint8, which must not change afterwards.
+// Bytes adds a constant of uint8. values must not change afterwards.
 func (g *Graph) Bytes(values []byte, dims ...int) Value {
 	return g.constant(Uint8, dims, len(values), values)
 }

@@ -29,7 +29,7 @@ func (m *message) varint(field int, value uint64) {
 	m.size += len(m.tail) - before
 }
 
-// bytes appends a field with bytes, which must not change afterwards.
+// bytes appends a field with the bytes b, which must not change afterwards.
 func (m *message) bytes(field int, b []byte) {
 	m.header(field, len(b))
 	m.raw(b)
@@ -38,13 +38,13 @@ func (m *message) bytes(field int, b []byte) {
 // text appends a field with a text.
 func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
 
-// message appends a field with a message, which must not change afterwards.
+// message appends a field with the message sub, which must not change afterwards.
 func (m *message) message(field int, sub *message) {
 	m.header(field, sub.size)
 	m.embed(sub)
 }
 
-// embed appends the fields of another message, which must not change afterwards.
+// embed appends the fields of other, which must not change afterwards.
 func (m *message) embed(other *message) {
 	for _, part := range other.parts {
 		m.raw(part)
@@ -60,10 +60,11 @@ func (m *message) header(field, length int) {
 	m.size += len(m.tail) - before
 }
 
-// maxCopied is the largest number of bytes of a part that is copied.
+// maxCopied is the largest length, in bytes, of a part that is copied instead of referred
+// to.
 const maxCopied = 256
 
-// raw appends bytes, which must not change afterwards.
+// raw appends the bytes b, which must not change afterwards.
 func (m *message) raw(b []byte) {
 	m.size += len(b)
 	if len(b) <= maxCopied {

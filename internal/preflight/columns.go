@@ -41,7 +41,7 @@ func (c *ColumnsFlag) Set(text string) error {
 // Type returns the name of the type for pflag.
 func (c *ColumnsFlag) Type() string { return "columns" }
 
-// Names returns the names of the columns in the output, or nil for all.
+// Names returns the names of the columns in the output, or nil if all columns are kept.
 func (c ColumnsFlag) Names() []string {
 	var names []string
 	for _, pick := range c {

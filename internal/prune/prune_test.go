@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 		name   string
 		policy Policy
 		change func(s *Series)
-		want   map[string]bool // key to whether it is implied
+		want   map[string]bool // by key: whether the item is implied
 	}{
 		{"by_age", Policy{Before: at(4), Champions: true}, nil, map[string]bool{"d1": false, "t1": true, "m1": true, "t2": true, "m2": true, "p1": true, "p3": false}},
 		{"by_age_a_dataset_stays_with_a_younger_model", Policy{Before: at(2), Champions: true}, nil, map[string]bool{"t1": false, "m1": true, "p1": true}},
@@ -89,8 +89,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestConfirmed: after the prompt a race of d1 ended with a model, and m3 became the
-// champion.
+// TestConfirmed checks which items are deleted if, after the prompt, a race of d1 ended
+// with a model and m3 became the champion.
 func TestConfirmed(t *testing.T) {
 	first := []Item{
 		{Kind: Dataset, Key: "d1"},

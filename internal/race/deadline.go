@@ -94,10 +94,10 @@ const minRaceTime = 50 * time.Millisecond
 // CostEstimate estimates how long a command takes after its race. It uses times measured
 // before the race, so that the estimate also holds on a slow or busy machine.
 type CostEstimate struct {
-	CheckTime, UploadTime  time.Duration // of the blind file; of the training file
-	TrainBytes, BlindBytes int64         // bytes of the files
-	Rows, Columns          int           // of the blind file; of the training file
-	Limit                  time.Duration // of the command
+	CheckTime, UploadTime  time.Duration // time to check the blind file; time to upload the training file
+	TrainBytes, BlindBytes int64         // sizes of the files
+	Rows, Columns          int           // rows of the blind file; columns of the training file
+	Limit                  time.Duration // time limit of the command
 }
 
 // The costs after a race were measured on two idle cores with kddcup99, adult and tables

@@ -45,7 +45,7 @@ type cautions struct {
 	*Document
 	r                *api.ModelReport
 	scores, baseline *api.Scores
-	kind             string // of the rows of scores
+	kind             string // test or validation: the kind of rows that scores are computed from
 	rows             int64
 	list             []string
 }

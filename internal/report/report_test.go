@@ -134,7 +134,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestNotMeasured prints no score that was not measured.
+// TestNotMeasured checks that a score that was not computed is not printed.
 func TestNotMeasured(t *testing.T) {
 	r := &api.ModelReport{
 		Metric: "accuracy", Rows: 750, ValidationRows: 638,
@@ -167,7 +167,7 @@ func TestManyClassesHaveNoConfusionMatrix(t *testing.T) {
 	}
 }
 
-// TestOptionalScores checks that a score is shown if it was measured on any rows.
+// TestOptionalScores checks that a score is shown if it was computed for any set of rows.
 func TestOptionalScores(t *testing.T) {
 	r := &api.ModelReport{Test: &api.Scores{Accuracy: 0.9}}
 	var b strings.Builder

@@ -9,7 +9,8 @@ import (
 	"foretell/internal/roles"
 )
 
-// TestSniffHeader: a first record is data if its cells are like those below them.
+// TestSniffHeader checks that the first record is taken as data if its cells resemble the
+// cells below them.
 func TestSniffHeader(t *testing.T) {
 	codes := func(i int) string {
 		return fmt.Sprintf("A1%d,%d,A3%d,%d,%d,%d", i%4, 4+i*7%60, i%5, 250+i*i, i%4, 1+i%2)
@@ -51,8 +52,8 @@ func TestSniffHeader(t *testing.T) {
 	}
 }
 
-// TestMissingColumn: without headers, what the columns hold says which of them a blind file
-// lacks; where that is ambiguous, it is the last.
+// TestMissingColumn checks that the contents of columns without headers show which column
+// a blind file lacks. If they do not show it, it is the last column.
 func TestMissingColumn(t *testing.T) {
 	columns := []func(i int) string{
 		func(i int) string { return string("pe"[i%2]) },
@@ -85,8 +86,8 @@ func TestMissingColumn(t *testing.T) {
 	}
 }
 
-// TestBlindFileWithoutHeader: its first record is data if it has no name of the
-// training file's, but as many cells as that has columns.
+// TestBlindFileWithoutHeader checks that the first record of a blind file is taken as data
+// if it has as many cells as the training file has columns, and none of their names.
 func TestBlindFileWithoutHeader(t *testing.T) {
 	known := roles.TrainingFile{Columns: []string{"id", "size", "town", "y"}, Features: []string{"size", "town"}, ID: "id", Label: "y"}
 	model := roles.TrainingFile{Features: []string{"size", "town"}}

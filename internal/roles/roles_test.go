@@ -10,7 +10,8 @@ import (
 	"foretell/internal/roles"
 )
 
-// tableOf looks at a CSV: a header and rows that row makes, from 0.
+// tableOf sniffs a CSV with the given header and number of rows. row returns the i-th row,
+// counted from 0.
 func tableOf(t *testing.T, header string, rows int, row func(i int) string) *roles.Table {
 	t.Helper()
 	var b strings.Builder
@@ -30,7 +31,7 @@ func tableOf(t *testing.T, header string, rows int, row func(i int) string) *rol
 	return table
 }
 
-// The cells that tests make columns of.
+// cells holds generators of cells by name. A generator returns the i-th cell of a column.
 var cells = map[string]func(i int) string{
 	"count":    func(i int) string { return fmt.Sprint(i + 1) },
 	"gaps":     func(i int) string { return fmt.Sprint(100 + 3*i + i%2) },
@@ -47,7 +48,7 @@ var cells = map[string]func(i int) string{
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
-// madeTable makes a table of columns written as "name=cells".
+// madeTable returns a table of columns, each written as "name=cells".
 func madeTable(t *testing.T, columns string) *roles.Table {
 	t.Helper()
 	var header []string
@@ -78,7 +79,7 @@ func TestTrainID(t *testing.T) {
 		{"case=uuid a=few y=few", "case"},
 		{"a=few customer_id=shuffled y=few", "customer_id"},
 		{"a=few customerID=code y=few", "customerID"},
-		// Unique, and no ID.
+		// The column is unique but not an ID.
 		{"glucose=measure a=few y=few", "made"},
 		{"id=measure a=few y=few", "made"},
 		{"age=shuffled a=few y=few", "made"},
@@ -88,7 +89,7 @@ func TestTrainID(t *testing.T) {
 		{"a=few number=shuffled y=few", "made"},
 		{"PAID=few a=few y=few", "made"},
 		{"a=few PAID=shuffled y=few", "made"},
-		// Named like one, and none.
+		// The column is named like an ID but is not one.
 		{"ID=pairs a=few y=few", "made"},
 		{"ID=gappy a=few y=few", "made"},
 		{"age=few a=few y=few", "made"},

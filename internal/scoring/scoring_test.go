@@ -26,7 +26,8 @@ func TestScore(t *testing.T) {
 	full := "ID,x,prediction,probability,probability_no,probability_yes\n" +
 		"d,4,no,0.9,0.9,0.1\nc,3,yes,0.6,0.4,0.6\nb,2,no,0.8,0.8,0.2\na,1,yes,0.7,0.3,0.7\n"
 	r := scored(t, full, answersText, Options{})
-	// By hand: 3 of 4 right; recalls 2/3 and 1; of 3 pairs all are ordered.
+	// Computed by hand: 3 of 4 rows are right, the recalls are 2/3 and 1, and all 3 pairs
+	// of rows are ranked correctly.
 	want := map[string]float64{
 		"accuracy": 0.75, "balancedAccuracy": 5.0 / 6, "macroF1": (0.8 + 2.0/3) / 2, "rocAuc": 1,
 		"logLoss": -(math.Log(0.9) + math.Log(0.4) + math.Log(0.8) + math.Log(0.7)) / 4,
@@ -44,8 +45,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// The files of other programs: only an ID and a prediction, other names, numbers
-// as 1.0, no ID at all, an answers file that is a whole table.
+// Files of other programs have only an ID and a prediction, other column names, numbers
+// such as 1.0, no ID, or a whole table as answers.
 func TestScoreOfOtherPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
 		predictions, answers string
@@ -72,7 +73,7 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	var ids strings.Builder // as many classes would take memory for their square
+	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {
 		fmt.Fprintf(&ids, "%d,c%d\n", i, i)
 	}

@@ -153,7 +153,8 @@ func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 
 func (b *leafwiseBooster) rounds() int { return len(b.ends) }
 
-// treeCount returns the number of trees so far, including nil ones.
+// treeCount returns the number of trees so far, including the nil trees of converged
+// outputs.
 func (b *leafwiseBooster) treeCount() int { return len(b.ends) * len(b.scores.base) }
 
 func (b *leafwiseBooster) cost() float64 {

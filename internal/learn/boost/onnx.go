@@ -96,7 +96,7 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 	return g.ToFloat64(g.Op("Gather", g.Bytes(table, len(table)), index))
 }
 
-// onnxTree adds a symmetric tree to an ensemble as a binary tree.
+// onnxTree is a symmetric tree that is added to an ensemble as a binary tree.
 type onnxTree struct {
 	model    *symmetricModel
 	ensemble *onnx.TreeEnsemble

@@ -234,7 +234,7 @@ const applyTaskRows = 1 << 14
 
 // applyTree calls visit for each leaf of a grown tree, once with the rows that the tree
 // was grown from, and again with parts of the other rows. Calls of visit may be
-// concurrent, but never for the same rows. applyTree overwrites keep.
+// concurrent, but never for the same rows. applyTree overwrites s.keep.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.rest
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows

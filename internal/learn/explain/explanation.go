@@ -54,8 +54,8 @@ type Explanation struct {
 	// Probability is the calibrated probability of the class. Base is its mean
 	// over the background rows.
 	Probability, Base float64
-	// Contributions holds what each of Schema.SourceColumns adds to Base. They add up to
-	// Probability - Base.
+	// Contributions[i] is what the i-th column of Schema.SourceColumns adds to Base. The
+	// contributions add up to Probability - Base.
 	Contributions []float64
 }
 

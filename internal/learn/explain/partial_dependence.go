@@ -157,8 +157,8 @@ func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoi
 	return nil, nil
 }
 
-// numericFeature returns the first of the features that has the numbers, amounts or
-// dates of its column, or -1.
+// numericFeature returns the first of the given features that holds numbers, amounts or
+// dates, or -1 if there is none.
 func numericFeature(f *frame.Frame, features []int) int {
 	for _, i := range features {
 		c := &f.Schema.Columns[i]

@@ -27,9 +27,9 @@ func AppendReason(dst []byte, column, cell string, contribution float64) []byte 
 	return append(strconv.AppendFloat(dst, contribution, 'f', 4, 64), ')')
 }
 
-// Largest returns the indices of at most n columns that contribute, the largest
-// contributions first, whatever their sign. Columns that contribute less than 0.00005,
-// which would be shown as 0.0000, are left out.
+// Largest returns the indices of the at most n columns with the largest absolute
+// contributions, largest first. Columns that contribute less than 0.00005, which would be
+// shown as 0.0000, are left out.
 func (x *Explanation) Largest(n int) []int {
 	const least = 0.00005
 	order := make([]int, 0, len(x.Contributions))
@@ -82,10 +82,11 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// RowReasons holds the reasons of some rows. It is nil without reasons.
+// RowReasons[i] holds the reasons of the i-th row of a range. It is nil if no reasons are
+// requested.
 type RowReasons [][]string
 
-// Row returns the reasons of the i-th row, or nil without reasons.
+// Row returns the reasons of the i-th row, or nil if r is nil.
 func (r RowReasons) Row(i int) []string {
 	if r == nil {
 		return nil

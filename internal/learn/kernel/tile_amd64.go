@@ -27,7 +27,8 @@ func chooseTileRows() int {
 }
 
 // multiplyTile adds the product of the first rows of a and one panel of b to dst. stride
-// is the distance of the rows of dst. rows is at most tileRows.
+// is the number of elements between the beginnings of two rows of dst. rows is at most
+// tileRows.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

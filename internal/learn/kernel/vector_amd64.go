@@ -6,7 +6,8 @@ import "unsafe"
 // possible with assembly and returns the number of elements processed, which is 0 if the
 // processor lacks the instructions.
 
-// adamVector is Adam.Update with the constants c that it computes.
+// adamVector is Adam.Update. c holds the constants that Adam.Update computes from the
+// parameters of the step.
 func adamVector(w, m, v, g []float32, c *[8]float32) int {
 	n := wholeBlocks(len(w))
 	adamBlocks(unsafe.SliceData(w), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(g), n, c)

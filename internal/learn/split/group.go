@@ -163,8 +163,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// fill returns the mean over the given rows of the following fraction: how much of the
-// row's class was already added. It is small if the added rows lack the classes of the
+// fill returns the mean, over the given rows, of the fraction of the rows of the same
+// class that were already added. It is small if the added rows lack the classes of the
 // given rows.
 func (c *classCounts) fill(rows []int32) float64 {
 	sum := 0.0

@@ -127,7 +127,7 @@ func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 
 // NewNumericMapper returns a mapper for a numeric column with the given values. It has at
 // most maxBins bins, not counting the bin of missing values. values must not contain NaN.
-// Its contents are overwritten.
+// The contents of values are overwritten.
 func NewNumericMapper(values []float64, maxBins int) BinMapper {
 	sortFloats(values)
 	distinct, counts := countDistinct(values)

@@ -52,7 +52,7 @@ func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBl
 // stay in a near cache.
 const packRows = 1 << 12
 
-// zeroBins takes the place of the features that the last group lacks.
+// zeroBins holds the bins of the features that the last group lacks.
 var zeroBins [packRows]uint8
 
 // pack packs rows lo…hi-1, at most packRows, of up to eight features into the

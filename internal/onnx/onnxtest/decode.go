@@ -83,7 +83,8 @@ func (m message) numbers(number int) (list []int) {
 	return list
 }
 
-// message returns a message in m. It is empty if there is none.
+// message returns the message in the last field of m with the given number. It is empty if
+// there is no such field.
 func (m message) message(number int) (sub message) {
 	m.all(number, func(f field) {
 		var err error

@@ -60,7 +60,8 @@ func unary(f func(v float64) float64) func(*node, []*Tensor) *Tensor {
 	}
 }
 
-// broadcasting returns an operator of two tensors, whose dimensions are broadcast.
+// broadcasting returns an operator that applies f to the elements of two tensors, whose
+// dimensions are broadcast.
 func broadcasting(f func(a, b float64) float64) func(*node, []*Tensor) *Tensor {
 	return func(_ *node, in []*Tensor) *Tensor {
 		if in[0].kind != in[1].kind {
@@ -91,7 +92,7 @@ func where(_ *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// cast converts between numbers.
+// cast is the operator Cast for numbers.
 func cast(n *node, in []*Tensor) *Tensor {
 	to := n.attribute("to", 0)
 	t := unary(func(v float64) float64 {
@@ -107,7 +108,8 @@ func cast(n *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// broadcast returns the dimensions of tensors with the dimensions a and b.
+// broadcast returns the dimensions of the result of an operator on tensors with the
+// dimensions a and b.
 func broadcast(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a

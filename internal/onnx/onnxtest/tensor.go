@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// axisOf returns an axis of t, which may count from the end.
+// axisOf returns the index of an axis of t. A negative axis counts from the last axis.
 func (t *Tensor) axisOf(axis int) int {
 	if axis < 0 {
 		return axis + len(t.Dims)
@@ -111,7 +111,7 @@ func matMul(_ *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// softmax works along the last axis.
+// softmax is the operator Softmax. It supports only the last axis.
 func softmax(n *node, in []*Tensor) *Tensor {
 	if in[0].axisOf(n.attribute("axis", -1)) != len(in[0].Dims)-1 {
 		panic("another axis than the last")
@@ -130,7 +130,7 @@ func softmax(n *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// argMax works along the last axis, which it removes.
+// argMax is the operator ArgMax along the last axis, which it removes.
 func argMax(n *node, in []*Tensor) *Tensor {
 	last := len(in[0].Dims) - 1
 	if n.attribute("axis", 0) != last || n.attribute("keepdims", 1) != 0 {
@@ -143,7 +143,8 @@ func argMax(n *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// reduce works along the axis of the second input or of the attribute axes.
+// reduce returns a reduction operator along the axis of the second input or of the
+// attribute axes. f combines two elements.
 func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) *Tensor {
 	return func(n *node, in []*Tensor) *Tensor {
 		var axis int
@@ -180,7 +181,7 @@ func reduceMean(n *node, in []*Tensor) *Tensor {
 	return t
 }
 
-// cumSum adds in float32.
+// cumSum is the operator CumSum, which adds in float32.
 func cumSum(_ *node, in []*Tensor) *Tensor {
 	if in[0].kind != typeFloat32 || len(in[1].Dims) != 0 {
 		panic("types of CumSum")

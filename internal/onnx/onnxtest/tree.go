@@ -18,7 +18,8 @@ type treeNode struct {
 	weights     []float64
 }
 
-// treeEnsemble adds the weights of the leaves in float64 and returns the sums as float32.
+// treeEnsemble is the operator TreeEnsembleRegressor. It adds the weights of the leaves in
+// float64 and returns the sums as float32.
 func treeEnsemble(n *node, in []*Tensor) *Tensor {
 	if n.trees == nil {
 		n.decodeTrees()
