@@ -81,8 +81,8 @@ type countedPart struct {
 	training, count float64
 }
 
-// minTrainingShare is the least share of the training rows of a range of numbers, except the
-// last range.
+// minTrainingShare is the smallest fraction of the training rows in a range of numbers.
+// Only the last range may have fewer rows.
 const minTrainingShare = 0.02
 
 // numberParts divides the numbers at the edges of the bins of the dataset. Bins with few
@@ -173,10 +173,11 @@ func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float6
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the index of samples of n and m rows of the
-// same distribution. It is (1/n + 1/m) times the quantile of the chi-squared distribution
-// with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model
-// Validation 14, 2020), which is computed by the approximation of Wilson and Hilferty.
+// chanceIndex returns the 99.9 % quantile of the index between random samples of n and m
+// rows from the same distribution. It is (1/n + 1/m) times the quantile of the chi-squared
+// distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of
+// Risk Model Validation 14, 2020), which is computed by the approximation of Wilson and
+// Hilferty.
 func chanceIndex(parts int, n, m float64) float64 {
 	if parts < 2 || n == 0 || m == 0 {
 		return 0

@@ -43,13 +43,13 @@ type Document struct {
 	OmittedColumns    int
 	Dependence        []partialDependence
 	Interactions      []interaction
-	// Race has the curves of the algorithms by step, RaceTime by time. They are nil if the
-	// scores, or their times, are unknown.
+	// Race has the curves of the algorithms by step, and RaceTime the curves by time. Race
+	// is nil if the scores are unknown, RaceTime if their times are.
 	Race, RaceTime *design.Plot
 	Columns        []columnRow
 	// Drift is nil if there is no file to compare with the training file.
 	Drift *Drift
-	// Steps repeat the race and predict with the model.
+	// Steps are the commands that repeat the race and predict with the model.
 	Steps []report.Step
 }
 

@@ -7,12 +7,13 @@ import (
 	"foretell/internal/humanize"
 )
 
-// interaction says how much the effects of two columns depend on each other.
+// interaction describes how much the effects of two columns depend on each other.
 type interaction struct {
 	api.Interaction
 	First, Second, Share string
-	// Across are the values of the second column, and Rows the mean probabilities by the
-	// values of the first. They are nil unless the pair is one of the strongest.
+	// Across has the values of the second column. Rows has, for each value of the first
+	// column, the mean probabilities for these values. Both are nil unless the pair is one
+	// of the strongest.
 	Across []string
 	Rows   []interactionRow
 }

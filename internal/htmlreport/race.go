@@ -25,7 +25,8 @@ func RacePlot(metric string, threshold *float64, names []string, scores [][]floa
 	return design.NewPlot(axes, raceCurves(names, steps, scores))
 }
 
-// raceCurves returns the curves through the scores at the given places.
+// raceCurves returns a curve for each algorithm. places holds the steps or times of its
+// scores.
 func raceCurves(names []string, places, scores [][]float64) []design.Curve {
 	var curves []design.Curve
 	for i, values := range scores {

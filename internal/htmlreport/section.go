@@ -10,7 +10,7 @@ import (
 	"foretell/internal/design"
 )
 
-// metricRow is a metric on each set of rows, with its interval.
+// metricRow holds the values of a metric on each set of rows, with their intervals.
 type metricRow struct {
 	Name, Hint                 string
 	Test, Validation, Training string
@@ -75,7 +75,8 @@ type confusionRow struct {
 	Cells []confusionCell
 }
 
-// confusionCell has a number of rows, and a shade from 0 to 9 by its share of the true class.
+// confusionCell has a number of rows, and a shade from 0 to 9 that increases with their
+// share of the rows of the true class.
 type confusionCell struct {
 	Rows  int64
 	Shade int

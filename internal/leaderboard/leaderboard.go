@@ -81,7 +81,8 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	return e, nil
 }
 
-// raceKey returns the key of the race of a model, which some services do not report in lists.
+// raceKey returns the key of the race that trained a model. Some services omit this key in
+// lists of models, so that the model must be read.
 func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
 	if m.TrainingJobKey != "" {
 		return m.TrainingJobKey, nil

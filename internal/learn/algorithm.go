@@ -26,9 +26,9 @@ type fitter interface {
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
 	PredictValidation(dst []float32)
-	// Checkpoint saves the current state as the one that Model returns.
+	// Checkpoint saves the current model, which Model then returns.
 	Checkpoint()
-	// Model returns the state as of the last Checkpoint, or the current one if
+	// Model returns the model that the last Checkpoint saved, or the current model if
 	// there is no checkpoint.
 	Model() predictor
 }

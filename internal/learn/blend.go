@@ -46,7 +46,8 @@ func (c *candidate) name() string {
 	return c.components[0].Name
 }
 
-// scoredProbabilities returns the probabilities on which the candidate is scored.
+// scoredProbabilities returns the probabilities from which the candidate's score is
+// computed.
 func (c *candidate) scoredProbabilities() []float32 {
 	if c.crossFitted != nil {
 		return c.crossFitted
@@ -185,7 +186,7 @@ func significantlyLower(losses, others []float64) bool {
 	return sum > 0 && sum/n > min(standardError, minRelativeGain*mean(others))
 }
 
-// minRelativeGain is the difference, relative to the loss, that counts
+// minRelativeGain is the relative difference of two mean losses that is significant
 // regardless of its standard error.
 const minRelativeGain = 0.05
 

@@ -69,8 +69,8 @@ func (m *Model) encode(f *frame.Frame) shapley.Rows {
 	return rows
 }
 
-// modelRows are encoded rows of a model. The probabilities of a path are those of
-// Model.predict up to rounding.
+// modelRows are encoded rows of a model. PredictPath agrees with Model.predict up to
+// rounding.
 type modelRows struct {
 	model   *Model
 	members []shapley.Rows

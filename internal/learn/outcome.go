@@ -36,8 +36,8 @@ type Outcome struct {
 	// refit. If it is true, components of small weight in a blend may still not
 	// have been refitted.
 	Refit bool
-	// Achieved, Training and Test are the values of Report.Validation,
-	// Report.Training and Report.Test in the metric of the race.
+	// Achieved, Training and Test are the performances, in the metric of the race, on the
+	// rows of Report.Validation, Report.Training and Report.Test.
 	Achieved, Training, Test float64
 	// Report holds the metrics of Model. It is empty if there is no model.
 	Report Report

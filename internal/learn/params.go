@@ -7,11 +7,11 @@ import (
 	"foretell/internal/spill"
 )
 
-// Params are the parameters of a race. Zero values are defaults.
+// Params are the parameters of a race. The zero value of a field selects its default.
 type Params struct {
-	// Algorithms are the names of the algorithms to train: BSIX01 for two
-	// classes, MSIX01 for more, and so on. Their order does not matter. Defaults
-	// to those of Effort.
+	// Algorithms are the names of the algorithms to train: BSIX01 for two classes, MSIX01
+	// for more, and so on. Their order does not matter. Defaults to the algorithms of
+	// Effort.
 	Algorithms []string
 	// Effort is how much the race trains. Defaults to EffortDefault.
 	Effort Effort
@@ -55,7 +55,8 @@ type Params struct {
 	// TimeLimit limits the duration of Race, including the refit of the winner;
 	// 0 means no limit. It requires Now.
 	TimeLimit time.Duration
-	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit.
+	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit and
+	// Run.Seconds is nil.
 	Now func() time.Time
 	// Stop ends training at once when it is closed. The model is then the mean
 	// of the best fold models, without a refit on every labelled row. Stop may

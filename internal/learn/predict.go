@@ -13,7 +13,8 @@ import (
 	"foretell/internal/table/result"
 )
 
-// PredictOptions are the options of Predict. Zero values are defaults.
+// PredictOptions are the options of Predict. The zero value of a field selects its
+// default.
 type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.

@@ -102,10 +102,10 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
-// runAll runs all algorithms until each has ended. The runs of this machine begin
-// in the order of price, because a cheap run soon has a usable model. Only as many
-// train at a time as keep the cores busy. With a threshold all train at the same
-// time, because the scheduler compares their virtual times.
+// runAll runs all algorithms until each has ended. The runs of this machine begin in the
+// order of price, because a cheap run soon has a usable model. Only as many runs train at
+// a time as keep the cores busy. With a threshold all runs train at the same time, because
+// the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.listenForWins(ctx)
 	idle := make(chan struct{})

@@ -25,7 +25,7 @@ const (
 )
 
 // numScreened returns the number of features that a fitter is trained on, besides the
-// scores of texts, or 0 if it is trained on all.
+// scores of texts, or 0 if features are not screened.
 func (t *trainingData) numScreened() int {
 	if len(t.Columns)-len(t.textColumns()) <= maxFeatures {
 		return 0

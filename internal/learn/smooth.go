@@ -75,8 +75,8 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 }
 
 // mixSmoothPart returns the best checkpoint of run with the smooth part, and reports
-// whether it is better. The score is cross-fitted: the weight of the part is fitted to
-// one half of the validation rows, and the other half is scored.
+// whether the checkpoint is better with the part. The score is cross-fitted: the weight of
+// the part is fitted to one half of the validation rows, and the other half is scored.
 func (r *race) mixSmoothPart(run *run, search smoothSearch) (mixed checkpoint, better bool) {
 	mixed = run.best
 	if !search.converged() {

@@ -36,7 +36,8 @@ func (t *trainingData) textColumns() []int32 { return columnsOfKind(t.Schema, tr
 // plainColumns returns the columns of the schema that are not texts, ascending.
 func (t *trainingData) plainColumns() []int32 { return columnsOfKind(t.Schema, false) }
 
-// columnsOfKind returns the columns of the schema that are texts, or those that are not.
+// columnsOfKind returns the columns of the schema that are texts or, if texts is false,
+// the columns that are not texts.
 func columnsOfKind(schema *frame.Schema, texts bool) []int32 {
 	var columns []int32
 	for i := range schema.Columns {

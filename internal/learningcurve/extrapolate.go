@@ -91,9 +91,9 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 	return f
 }
 
-// The error is about proportional to a power of the number of rows,
-// n^-exponent. The exponent is smaller if the labels are noisy, and larger if
-// the classes are clear (Viering and Loog, The Shape of Learning Curves, 2021).
+// The error is about proportional to a power of the number of rows, n^-exponent. The
+// exponent is smaller if the labels are noisy, and larger if the classes are clearly
+// separated (Viering and Loog, The Shape of Learning Curves, 2021).
 const (
 	// maxExponent limits the fitted exponent.
 	maxExponent = 1.0

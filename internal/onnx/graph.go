@@ -11,7 +11,8 @@ import (
 // Value is the name of a tensor: an input, a constant or the result of an operator.
 type Value string
 
-// Matrix is a tensor of float64 with two dimensions: rows and the given columns.
+// Matrix is a tensor of float64 with two dimensions: any number of rows, and the given
+// number of columns.
 type Matrix struct {
 	Value
 	Columns int
@@ -39,7 +40,7 @@ func (g *Graph) Scope(name string) {
 	}
 }
 
-// Fail makes the graph fail with err, if it is the first error.
+// Fail records err, which Model.Write then returns, unless an error was recorded before.
 func (g *Graph) Fail(err error) {
 	if g.err == nil {
 		g.err = err
@@ -151,8 +152,8 @@ func (g *Graph) Strings(values []string) Value {
 	return name
 }
 
-// maxKnown is the largest size, in bytes, of a constant that is stored only once if it is
-// added again.
+// maxKnown is the largest size, in bytes, of a constant that is stored only once even if
+// it is added several times.
 const maxKnown = 256
 
 // constant adds a constant of n elements. Without dims it is a single number.

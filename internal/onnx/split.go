@@ -1,12 +1,12 @@
 package onnx
 
-// Split divides rows in two by a column, whose numbers it divides into intervals:
+// Split divides rows in two by the interval that contains the number in a column:
 //
 //	           Bounds[0]     Bounds[1]
 //	Left[0]  ≤     |  Left[1]  ≤    |  Left[2]
 //
-// Left reports for each interval whether its rows go left. Neighbours differ. The bounds
-// are ascending.
+// Left reports for each interval whether its rows go left. It differs between neighbouring
+// intervals. The bounds are ascending.
 type Split struct {
 	Column int
 	Bounds []float64
@@ -15,8 +15,8 @@ type Split struct {
 	MissingLeft bool
 }
 
-// Extend adds an interval after the others. bound separates it from the last one. It has
-// no meaning for the first interval.
+// Extend adds an interval after the others. bound is the bound between this interval and
+// the one before; it is ignored for the first interval.
 func (s *Split) Extend(bound float64, left bool) {
 	switch last := len(s.Left) - 1; {
 	case last < 0:

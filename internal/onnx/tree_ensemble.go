@@ -23,7 +23,7 @@ import (
 type TreeEnsemble struct {
 	targets int
 	trees   int
-	// nodes are those of the current tree. Children precede their parents.
+	// nodes are the nodes of the current tree. Children precede their parents.
 	nodes []treeNode
 
 	// Attributes of nodes.
@@ -73,7 +73,7 @@ func (e *TreeEnsemble) Split(s *Split, left, right TreeNode) TreeNode {
 	}
 	next := child(s.Left[last])
 	for i := last - 1; i >= 0; i-- {
-		// NaN leaves the chain at its first node whose true child is that of NaN.
+		// NaN leaves the chain at its first node whose true child is the child for NaN.
 		missing := s.Left[i] == s.MissingLeft && (i == 0 || i == 1)
 		next = e.add(treeNode{yes: child(s.Left[i]), no: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
 	}

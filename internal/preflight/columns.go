@@ -14,7 +14,8 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ColumnsFlag is the value of --columns, the columns of the result to keep. Nil keeps all.
+// ColumnsFlag is the value of --columns, the columns of the result to keep. nil keeps all
+// columns.
 type ColumnsFlag []result.Selection
 
 // String returns the value in the syntax of the flag.
@@ -50,7 +51,7 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// Check returns an error if the result of predicting blind will not have all the columns.
+// Check returns an error if the result of predicting blind will not have all columns of c.
 // reasons is the number of columns of reasons in the result. If classes, the labels of the
 // model, is nil, Check accepts any probability column.
 func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int) error {

@@ -136,8 +136,8 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	return hint
 }
 
-// likelyClassColumn returns the last column of the training file, except the label, that has
-// texts like classes, or "" if there is none.
+// likelyClassColumn returns the last column of the training file, except the label, that
+// has few different texts, as a label has, or "" if there is none.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

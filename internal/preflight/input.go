@@ -109,8 +109,8 @@ func ignoreContentError(err error) error {
 	return err
 }
 
-// wrapError returns an error of reading as an *exit.Error with the file. It returns errors
-// of the context unchanged.
+// wrapError returns an error of reading as an *exit.Error that names the file. It returns
+// errors of the context unchanged.
 func (in *Input) wrapError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -191,8 +191,8 @@ type ReportPrinter struct {
 // wideTerminal is the minimum width for printing numbers in full.
 const wideTerminal = 80
 
-// shortNumber formats a number with three significant digits, or as an integer if it has
-// more.
+// shortNumber formats a number with three significant digits or, if its integer part has
+// more digits, as an integer.
 func shortNumber(form profile.Form, value float64) string {
 	switch {
 	case form != profile.FormNumeric:

@@ -98,8 +98,8 @@ func asFileRejection(ctx context.Context, file string, err error) error {
 	return e
 }
 
-// DatasetRequest returns the request for a dataset. Zero arguments mean the service's
-// defaults.
+// DatasetRequest returns the request for a dataset. An argument that is zero selects the
+// default of the service.
 func DatasetRequest(name, description string, buckets int) api.NewDataset {
 	body := api.NewDataset{DatasetName: name}
 	if description != "" {

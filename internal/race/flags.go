@@ -64,7 +64,8 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 // maxTimeLimit is the longest time limit that a service accepts.
 const maxTimeLimit = 7 * 24 * time.Hour
 
-// thresholdAuto is the value of --threshold that requests a search for the highest one.
+// thresholdAuto is the value of --threshold that requests a search for the highest
+// threshold.
 const thresholdAuto = "auto"
 
 // thresholdFlag is the value of --threshold.

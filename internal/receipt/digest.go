@@ -155,7 +155,7 @@ func (d *LineDifference) Error() string { return d.text }
 // *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
-	// One block more shows whether the file has extra lines.
+	// One more block than in the receipt shows whether the file has extra lines.
 	b := &blockHasher{lines: r.Result.Blocks.Lines, limit: len(want) + blockDigestSize, hash: sha256.New()}
 	sum, err := hashFromStart(ctx, result, b.write)
 	if err != nil || sum == r.Result.Digest {

@@ -63,7 +63,8 @@ type Result struct {
 	Columns []string `json:"columns,omitempty"`
 	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
-	// Reasons is the number of columns of reasons, before Selection.
+	// Reasons is the number of columns of reasons in the result, before columns are
+	// selected.
 	Reasons int `json:"reasons,omitempty"`
 }
 

@@ -69,7 +69,7 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// The minimum widths, in columns, for intervals and for titles.
+// The minimum widths of a report, in characters, for intervals and for titles.
 const (
 	intervalWidth = 62
 	titleWidth    = 78

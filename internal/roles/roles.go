@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Options are the choices of the user. The zero value has none.
+// Options are the choices of the user. The zero value contains no choices.
 type Options struct {
 	ID         string   // name of the ID column
 	GenerateID bool     // generate IDs; ID is then empty
@@ -44,7 +44,7 @@ type Question struct {
 	Candidates []string
 }
 
-// NoIDColumn is the reason for generated IDs if there is no particular one.
+// NoIDColumn is the reason for generated IDs if there is no other reason.
 const NoIDColumn = "no column looks like an ID"
 
 const (

@@ -105,9 +105,9 @@ type onnxTree struct {
 	columns  []int // by source: its column in the input of the trees
 }
 
-// add adds the subtree below the splits of the first levels. It contains the leaves whose
-// lowest level bits are those of leaf. If all these leaves have equal values, the subtree
-// is a leaf.
+// add adds the subtree below the splits of the levels before level. Its leaves are those
+// whose numbers have the same lowest bits as leaf, one bit for each of these levels. If
+// all these leaves have equal values, the subtree is a leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
 		return t.ensemble.Leaf(t.weights(leaf)...)
@@ -124,8 +124,8 @@ func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	return t.ensemble.Split(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
 }
 
-// isUniform reports whether all leaves whose lowest level bits are those of leaf have
-// equal values.
+// isUniform reports whether all leaves of the subtree that add adds for the same arguments
+// have equal values.
 func (t *onnxTree) isUniform(level, leaf int) bool {
 	values := t.values(leaf)
 	for other := leaf + 1<<level; other < 1<<len(t.tree.splits); other += 1 << level {

@@ -31,7 +31,7 @@ import (
 // row is computed from all training rows.
 type targetStatistic struct {
 	key categoryKey
-	// categoryBins[category] is the bin of the statistic in a prediction.
+	// categoryBins[category] is the bin of the statistic of a category in predictions.
 	categoryBins []uint8
 	mapper       tree.BinMapper
 	// orders[o][row] is the bin of row, computed with the o-th random order of the rows.

@@ -35,7 +35,7 @@ type Model struct {
 
 func (m *Model) classes() int { return len(m.Schema.Classes) }
 
-// Options are the options of an Explainer. Zero values are defaults.
+// Options are the options of an Explainer. The zero value of a field selects its default.
 type Options struct {
 	// Class is the index of the class whose probability is explained, plus one. It
 	// is an error if there is no such class. Defaults to the predicted class of

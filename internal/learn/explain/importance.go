@@ -17,9 +17,9 @@ import (
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column string
-	// Importance is the decrease of the metric if the column's values are
-	// shuffled among the rows, the mean of several shuffles. It is about 0,
-	// perhaps slightly negative, for a column that the model does not use.
+	// Importance is the decrease of the metric if the column's values are shuffled among
+	// the rows, as the mean of several shuffles. It is about 0, perhaps slightly negative,
+	// for a column that the model does not use.
 	Importance float64
 	// Interval is the 95 % confidence interval of Importance. Its width is due
 	// to the number of rows and of shuffles.
@@ -209,8 +209,8 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	})
 }
 
-// jackknifeParts is the largest number of parts of the rows whose omission shows
-// how much a score depends on the rows.
+// jackknifeParts is the largest number of parts into which the jackknife divides the rows.
+// A score is computed without each part in turn to estimate its standard error.
 const jackknifeParts = 10
 
 // studentQuantiles are the 97.5 % quantiles of Student's distribution with 1 to

@@ -9,12 +9,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Interaction says how much the effect of one column on the mean prediction depends
-// on the value of another.
+// Interaction describes how much the effect of one column on the mean prediction depends
+// on the value of another column.
 type Interaction struct {
 	Columns [2]string
-	// Class is the label of the class whose probability the columns change most
-	// together. The other fields are about this class.
+	// Class is the label of the class whose probability has the strongest interaction. The
+	// other fields describe the interaction for this class.
 	Class string
 	// Strength is the standard deviation of the interaction. The interaction is the part
 	// of the mean probability that is not the sum of an effect of the first column and an

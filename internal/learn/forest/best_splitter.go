@@ -149,7 +149,7 @@ func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoin
 
 // numericSplit returns the split of a numeric feature at point. values has the bins of the
 // leaf's rows, without the bin of missing values. The threshold is halfway between the two
-// bins next to point. missingLeft says whether missing values go left.
+// bins next to point. missingLeft reports whether missing values go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
 	if point.end == 0 {
 		return noSplit

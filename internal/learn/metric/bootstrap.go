@@ -12,7 +12,7 @@ const bootstraps = 200
 // standard error is estimated on some of them and scaled.
 const maxBootstrapRows = 5000
 
-// bootstrapInterval returns the interval of a score of p that is from 0 to 1. newScore
+// bootstrapInterval returns the interval of score, a score of p from 0 to 1. newScore
 // returns the function that computes the score of a sample. weights[i] is the number of
 // times that the sample contains row i. A sample is drawn from the rows or, if p has
 // Groups, from the groups. At most maxRows rows are used, see maxBootstrapRows. The

@@ -86,8 +86,8 @@ func (s *clusterSums) addAll(influence []float64) {
 	}
 }
 
-// takeVariance returns the variance of the score whose influences were added, and the number of
-// clusters that they are from, and forgets the influences.
+// takeVariance returns the variance of the score, computed from the influences that were
+// added, and the number of clusters with influences. It then resets s.
 func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
 		variance += s.sums[cluster] * s.sums[cluster]

@@ -102,8 +102,8 @@ func ScoreInterval(name string, p Predictions) Interval {
 	return unknownInterval
 }
 
-// PerformanceInterval returns the interval of Score. It is ScoreInterval, except for
-// logLoss, whose limits are those of [Likelihood].
+// PerformanceInterval returns the interval of Score. For logLoss it is the interval of
+// [Likelihood], and otherwise ScoreInterval.
 func PerformanceInterval(name string, p Predictions) Interval {
 	i := ScoreInterval(name, p)
 	if name == NameLogLoss {

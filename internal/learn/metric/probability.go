@@ -68,7 +68,8 @@ func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
 // probability. It returns the number of rows of the class.
 func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
 	for i, label := range p.Labels {
-		// The bits of float32s that are not negative have the order of the numbers.
+		// The bits of float32 numbers that are not negative, read as integers, have the
+		// same order as the numbers.
 		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
 		if int(label) == class {
 			key |= 1

@@ -39,9 +39,9 @@ func FitTemperature(p Predictions) Temperature {
 	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
-// logProbability returns the natural logarithm of q. A q below the smallest
-// normal float32 counts as that number, because the logarithm of 0 is infinite.
-// The bound is that small because small probabilities must stay distinct.
+// logProbability returns the natural logarithm of q. If q is below the smallest normal
+// float32, it is replaced by that number, because the logarithm of 0 is infinite. A larger
+// bound would make different small probabilities equal.
 func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }

@@ -25,8 +25,8 @@ type Fitter struct {
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace holds, among others, the packed weights: those of params in training,
-	// those of mean in prediction. It is nil between steps.
+	// workspace holds the packed weights, which are params in training and mean in
+	// prediction, and other working memory. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled

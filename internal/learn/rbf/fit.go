@@ -252,8 +252,9 @@ func (p *problem) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the parameters are finite and the log loss on the
-// training rows is not above that of the shares of the classes, which the biases alone reach.
+// converged reports for each penalty whether the parameters are finite and the log loss on
+// the training rows is at most that of predicting the class frequencies, which the biases
+// alone reach.
 func (p *problem) converged() []bool {
 	copy(p.ahead, p.now)
 	p.computeGradient()

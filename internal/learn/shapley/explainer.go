@@ -148,8 +148,8 @@ func (e *Explainer) predict(order []int) {
 	e.rows.PredictPath(e.probabilities, &e.path)
 }
 
-// addOrder adds to dst half of the contributions that result from one order of the
-// columns.
+// addOrder adds to dst the contributions that result from one order of the columns,
+// divided by two because Explain averages over an order and its reverse.
 func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	e.predict(order)
 	before := float64(e.probabilities[class])

@@ -77,8 +77,8 @@ func MergeFolds(folds []Fold, n int) []Fold {
 	return merged
 }
 
-// MergedFold returns the index of the merged fold that has the Validation rows of fold i,
-// after MergeFolds has merged the given number of folds to n, which must not be larger.
+// MergedFold returns the index of the merged fold with the Validation rows of fold i if
+// MergeFolds merges the given number of folds to n. n must not be larger than folds.
 func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersect returns the rows that are in both lists, which are ascending.

@@ -25,8 +25,8 @@ const (
 	// because a fifth of them would be less than enoughValidationRows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Tables with fewer than smallBelow rows have smallFolds folds, because
-	// training on a fifth less costs accuracy, and more folds take little time.
+	// Tables with fewer than smallBelow rows have smallFolds folds, because training on a
+	// fifth fewer rows costs accuracy, and more folds take little time.
 	smallBelow = 1000
 	smallFolds = 10
 )

@@ -38,8 +38,8 @@ type Sample struct {
 	Labels []int32
 	// Classes is the number of classes, with or without rows in the sample.
 	Classes int
-	// Groups holds the group of each row of the table. All rows of a group that
-	// is not negative are on the same side of every division. If it is nil, no
+	// Groups holds the group of each row of the table; a negative number means no group.
+	// All rows of a group are on the same side of every division. If Groups is nil, no
 	// rows belong together.
 	Groups []int32
 	// Times holds the time of each row of the table, in any unit, NaN if unknown.

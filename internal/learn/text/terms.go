@@ -8,10 +8,10 @@ import (
 )
 
 // The terms of a text are its words, its pairs of consecutive words, and the sequences of
-// minGram to maxGram characters of its runs, all in lower case. Words are those of
-// cells.Tokenizer. A run is a sequence of characters without white space. A space is
-// added before and after it, so that terms include punctuation and mark the beginnings
-// and ends of words.
+// minGram to maxGram characters of its runs, all in lower case. Words are defined by
+// cells.Tokenizer. A run is a sequence of characters without white space. A space is added
+// before and after it, so that terms include punctuation and mark the beginnings and ends
+// of words.
 const (
 	minGram = 3
 	maxGram = 5

@@ -141,7 +141,8 @@ func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
 // OperatorNames returns the names of the operators that Run knows, sorted.
 func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
 
-// attribute returns a number of an attribute, or a default.
+// attribute returns the number of the named attribute, or missing if there is no such
+// attribute.
 func (n *node) attribute(name string, missing int) int {
 	if a, ok := n.attributes[name]; ok {
 		return a.number(3)
