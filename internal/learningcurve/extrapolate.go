@@ -97,8 +97,8 @@ func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Fore
 const (
 	// maxExponent limits the fitted exponent.
 	maxExponent = 1.0
-	// relativeUncertainty and absoluteUncertainty are the uncertainty of the
-	// exponent, in addition to the standard error of the slope.
+	// The uncertainty of the exponent is relativeUncertainty times the exponent, plus
+	// absoluteUncertainty, plus the standard error of the slope.
 	relativeUncertainty = 0.5
 	absoluteUncertainty = 0.06
 	// zScore is the half-width of the interval in standard errors.

@@ -100,7 +100,7 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 	}
 }
 
-// nextThreshold returns the threshold, rounded to four decimals, for the race after one
+// nextThreshold returns the threshold, rounded up to four decimals, for the race after one
 // that reached the given performance. A value above 1 ends the search.
 func nextThreshold(reached float64) float64 {
 	const digits = 1e4
