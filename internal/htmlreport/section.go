@@ -28,7 +28,7 @@ var metricHints = []metricHint{
 	{api.MetricAccuracy, "share of rows with the right class"},
 	{api.MetricBalancedAccuracy, "mean recall of the classes"},
 	{api.MetricMacroF1, "mean F1 of the classes"},
-	{api.MetricROCAUC, "chance that a row of a class ranks above one that is not of it"},
+	{api.MetricROCAUC, "chance that a row of a class has a higher probability of it than another row"},
 	{api.MetricPRAUC, "average precision of the rarer class, or mean over more than two"},
 	{api.MetricLogLoss, "mean of −ln of the probability of the right class; smaller is better"},
 	{api.MetricBrier, "squared error of the probabilities; smaller is better"},
@@ -46,7 +46,7 @@ func metricRows(r *api.ModelReport) []metricRow {
 	var rows []metricRow
 	hints := metricHints
 	if strings.Contains(r.Metric, "[") {
-		hints = append(slices.Clip(hints), metricHint{r.Metric, "of this class, for which the algorithms raced"})
+		hints = append(slices.Clip(hints), metricHint{r.Metric, "the metric of the race, for this class"})
 	}
 	for _, m := range hints {
 		row := metricRow{

@@ -62,9 +62,9 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		}
 		return "if not, exclude it: " + again("drop", f.Name)
 	case csvfile.CodeGroupColumn:
-		return "if so, keep the rows of each together: train with --group " + term.ShellQuote(f.Name)
+		return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name)
 	case csvfile.CodeTimeColumn:
-		return "if so, measure on later rows: train with --time " + term.ShellQuote(f.Name)
+		return "if so, score on later rows: train with --time " + term.ShellQuote(f.Name)
 	case csvfile.CodeIDLikeColumn:
 		if p.Train.flagLayout.ID != "" || p.Train.flagLayout.GenerateID || f.Count > 1 {
 			return ""

@@ -58,7 +58,7 @@ func (c *cautions) add(format string, args ...any) {
 func (c *cautions) checkRows() {
 	switch {
 	case c.kind != "test":
-		c.add("There are no test rows (%s). The validation rows also decided which model was kept, so their figures are optimistic.", c.r.TestMissingReason())
+		c.add("There are no test rows (%s). The validation rows also decided which model was kept, so their scores are optimistic.", c.r.TestMissingReason())
 	case c.rows < fewTestRows:
 		c.add("Only %s: the figures are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
 	}
@@ -89,7 +89,7 @@ func (c *cautions) checkLeakage() {
 	if gain := score - least; known && compared && gain > 0.1 && len(c.r.Importances) > 1 {
 		first := c.r.Importances[0]
 		if first.Importance > dominantShare*gain && c.r.Importances[1].Importance < 0.2*first.Importance {
-			c.add("Almost all depends on the column %q. If its value is known only after the label, the model will fail in use.", api.AbbreviateValue(first.Column))
+			c.add("The predictions depend almost entirely on the column %q. If its value is known only after the label, the model will fail in use.", api.AbbreviateValue(first.Column))
 			return
 		}
 	}
@@ -104,7 +104,7 @@ func (c *cautions) checkScores() {
 		c.add("The accuracy is not clearly above that of always answering %q: its interval includes %s.", api.AbbreviateValue(c.r.Baseline.Label), formatShare(c.baseline.Accuracy))
 	}
 	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > trainingGap {
-		c.add("On the rows that it was trained on, the model is right in %s. So large a difference is normal for trees, but more rows may help.", formatShare(c.r.Training.Accuracy))
+		c.add("On its training rows, the accuracy of the model is %s. A much higher accuracy on them is normal for trees, but more rows may help.", formatShare(c.r.Training.Accuracy))
 	}
 	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibration {
 		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", formatShare(*c.scores.CalibrationError))
@@ -116,9 +116,9 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided:
-		c.add("%s of the labelled rows are equal to another row in every column, and such rows were on both sides of the division. The scores hold only if new rows are so often equal to known ones, too.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every column, and equal rows were both trained on and scored. The scores hold only if new rows are equal to known rows as often.", humanize.Percent(part))
 	case part >= manyCopies:
-		c.add("%s of the labelled rows are equal to another row in every column. They were kept on one side of the division, and add little information.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every column. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
 	}
 	if c.Dataset != nil {
 		var empty []string

@@ -26,7 +26,7 @@ func measured(r *api.ModelReport) (scores, baseline *api.Scores, kind string, ro
 func Verdict(r *api.ModelReport) []string {
 	scores, baseline, kind, rows := measured(r)
 	if scores == nil {
-		return []string{"How good the model is was not measured: there were too few rows."}
+		return []string{"The quality of the model was not measured, because there were too few rows."}
 	}
 	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), formatShare(scores.Accuracy))
 	if i := scores.Interval(api.MetricAccuracy); i != nil {
@@ -41,9 +41,9 @@ func Verdict(r *api.ModelReport) []string {
 	if r.Metric != api.MetricAccuracy {
 		if value, known := scores.Value(r.Metric); known {
 			if r.Metric == api.MetricLogLoss {
-				return append(sentences, fmt.Sprintf("The log loss, for which the algorithms raced, is %s (smaller is better): the geometric mean of the probabilities of the right classes is %s.", formatScore(value), formatScore(math.Exp(-value))))
+				return append(sentences, fmt.Sprintf("The log loss, the metric of the race, is %s (smaller is better): the geometric mean of the probabilities of the right classes is %s.", formatScore(value), formatScore(math.Exp(-value))))
 			}
-			sentences = append(sentences, fmt.Sprintf("The %s, for which the algorithms raced, is %s.", r.Metric, formatScore(value)))
+			sentences = append(sentences, fmt.Sprintf("The %s, the metric of the race, is %s.", r.Metric, formatScore(value)))
 		}
 	}
 	return sentences

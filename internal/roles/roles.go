@@ -133,7 +133,7 @@ func chooseMissingLabel(missing []*Column) (label, reason string, question *Ques
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
 	case len(likely) == 1:
-		return likely[0].Name, "missing in the blind file, and with few values", nil
+		return likely[0].Name, "missing in the blind file, and has few values", nil
 	case len(likely) == 0:
 		likely = missing
 	}
@@ -168,7 +168,7 @@ func chooseLabelByName(columns []*Column) (label, reason string, question *Quest
 		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, has rows without a value", quote(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
-			Why:        listColumns(named, "and") + " have names like a label's",
+			Why:        listColumns(named, "and") + " are named like labels",
 			Candidates: columnNames(named),
 		}
 	}

@@ -114,7 +114,7 @@ func TestTrainLabel(t *testing.T) {
 		{columns: "id=count a=few b=few", blind: "ID,A", want: "b", reason: "missing in the blind file"},
 		{columns: "id=count a=few b=few", blind: "id,a,b", want: "b", reason: "the last column"},
 		{columns: "id=count a=few b=few c=few d=few", blind: "id,a,b", want: "d", question: "d,c"},
-		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "missing in the blind file, and with few values"},
+		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "missing in the blind file, and has few values"},
 		{columns: "id=count a=few target=few c=few d=few", blind: "id,a,c", want: "target", reason: "missing in the blind file, and named like a label"},
 		{columns: "id=count a=few b=few", blind: "other,table", want: "b", reason: "the last column"},
 		{
