@@ -34,7 +34,7 @@ type run struct {
 	firstFoldIndex int
 	classes        int
 	workers        int
-	metric         string // of the race
+	metric         string // the metric of the race
 	// weighted reports whether the race has class weights.
 	weighted bool
 
@@ -73,7 +73,7 @@ type checkpoint struct {
 // curvePoint is one score of a run's curve and the best checkpoint so far.
 type curvePoint struct {
 	due         float64
-	elapsed     time.Duration // since the machine that trains the run began the race; 0 without a clock
+	elapsed     time.Duration // time since the machine that trains the run began the race; 0 without a clock
 	performance float64
 	best        checkpoint // without probabilities
 }

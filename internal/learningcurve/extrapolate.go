@@ -144,7 +144,7 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	var w, x, y, xx, xy float64
 	for _, t := range trials {
 		e := max(1-t.Validation, 0.5/float64(max(t.Validated, 1)))
-		s := max(standardError(e, stratifiedCounts(t.classes, t.Validated), perClass), 1e-6) / e // of log e
+		s := max(standardError(e, stratifiedCounts(t.classes, t.Validated), perClass), 1e-6) / e // the standard error of log e
 		weight, at := 1/(s*s), math.Log(float64(t.Rows))
 		w, x, y, xx, xy = w+weight, x+weight*at, y+weight*math.Log(e), xx+weight*at*at, xy+weight*at*math.Log(e)
 	}

@@ -34,7 +34,7 @@ func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
 // OutsideONNX describes the steps from a file to the features. The ONNX model does not
 // contain these steps.
 func OutsideONNX(features []learn.ONNXFeature) string {
-	names := map[string][]string{} // of the columns of the file by step
+	names := map[string][]string{} // by step: names of columns of the file
 	for i := range features {
 		f := &features[i]
 		step := onnxStep(f)

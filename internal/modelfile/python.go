@@ -54,7 +54,7 @@ func WritePython(w io.Writer, path string) error {
 // writePythonConstants writes the constants that depend on the model or on this program.
 func writePythonConstants(w io.Writer, model *learn.Model) error {
 	schema := model.Schema()
-	columns, known := []string{}, map[string]bool{} // that features are extracted from
+	columns, known := []string{}, map[string]bool{} // the columns that features are extracted from
 	for i := range schema.Columns {
 		if name := schema.Columns[i].SourceName(); !known[name] {
 			columns, known[name] = append(columns, name), true

@@ -48,7 +48,7 @@ func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
 // BoostedTrees adds trees to the graph and returns the scores of the rows of x as float64.
 // b must not be used afterwards.
 func (g *Graph) BoostedTrees(b *BoostedTrees, x Value) Value {
-	var scores Value // of the groups so far: rows × 1 × scores
+	var scores Value // the scores after the groups so far: rows × 1 × scores
 	axis := []Attribute{Int("axis", 1)}
 	for i, e := range b.groups {
 		rounds := g.Op("Reshape", g.Trees(e, x), g.Int64s([]int{-1, e.targets / b.scores, b.scores}, 3))

@@ -64,7 +64,7 @@ type Preflight struct {
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
 	BlindTime                  time.Duration // how long it took to check the blind file
-	textMemory                 int           // see profile.ScanOptions
+	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
 	columns      []string           // names of the training file's columns; nil if it cannot be read

@@ -109,7 +109,7 @@ func hashReader(ctx context.Context, r io.Reader, onChunk func(part []byte)) (Di
 type blockHasher struct {
 	lines     int // lines in a block
 	limit     int // the maximum length of digests; later blocks are not digested
-	linesDone int // ended in the block that is open
+	linesDone int // number of lines that ended in the current block
 	open      bool
 	hash      hash.Hash
 	digests   []byte

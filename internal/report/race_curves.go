@@ -20,7 +20,7 @@ const (
 // are known, by time.
 func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 	var scores []float64
-	seconds := 0.0 // of the last score
+	seconds := 0.0 // the time of the last score
 	for _, a := range r.Algorithms {
 		scores = append(scores, a.Curve...)
 		if hasTimes(&a) {

@@ -14,7 +14,7 @@ import (
 type spilledEnsemble struct {
 	formatKind byte
 	stream     *spill.Stream
-	size       int64 // of the rounds of this ensemble; the stream may hold later rounds
+	size       int64 // size of the rounds of this ensemble, in bytes; the stream may hold later rounds
 	// writeHead writes the part of the binary form that precedes the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble

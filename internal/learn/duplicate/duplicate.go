@@ -38,7 +38,7 @@ func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 	hashes := hashRows(f, workers)
 	sorted := slices.Clone(hashes)
 	slices.Sort(sorted)
-	index := make(map[uint64]int32) // of the hashes of several rows
+	index := make(map[uint64]int32) // by hash that several rows share: their group
 	for i, hash := range sorted {
 		if i > 0 && hash == sorted[i-1] {
 			if _, known := index[hash]; !known {

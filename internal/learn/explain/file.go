@@ -49,7 +49,7 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 // fileWorker explains the rows of a file, block by block. There is only one worker,
 // so that it can number the rows. Its explainer uses all cores.
 type fileWorker struct {
-	ctx       context.Context // of Process, for Commit
+	ctx       context.Context // the context of Process, which Commit uses
 	explainer *Explainer
 	cells     *columnCells
 	id        int

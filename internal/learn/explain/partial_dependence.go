@@ -46,7 +46,7 @@ const (
 type effects struct {
 	sample  *sample
 	donors  *frame.Frame
-	classes []int // of the result
+	classes []int // the classes of the result
 	columns []dependentColumn
 	pairs   []pairTable
 }

@@ -48,7 +48,7 @@ func (x *Explanation) Largest(n int) []int {
 type ReasonWriter struct {
 	explainer *Explainer
 	cells     *columnCells
-	reasons   int // for each row
+	reasons   int // largest number of reasons for a row
 }
 
 // NewReasonWriter returns a ReasonWriter for the rows of a file with the given header. It

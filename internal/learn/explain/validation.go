@@ -84,7 +84,7 @@ func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 // substitution describes rows of a sample in which some columns have the cells of
 // other rows.
 type substitution struct {
-	rows    []int32 // of the sample
+	rows    []int32 // indices of rows of the sample
 	columns []replacedColumn
 }
 

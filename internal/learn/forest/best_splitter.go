@@ -110,7 +110,7 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 type splitPoint struct {
 	end   int // 0 if no position is allowed
 	score float64
-	rows  int64 // on the left
+	rows  int64 // number of rows on the left
 }
 
 // findSplitPoint returns the split point of order, a list of bins, with the highest

@@ -126,7 +126,7 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 // addONNXCategories returns the embeddings of the given categorical columns.
 func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables := m.encoder.embeddingSize, m.packed().tables
-	var rows []float32 // of each level of each column
+	var rows []float32 // the table row of each level, column by column
 	var first, highest []int
 	for _, c := range columns {
 		first, highest = append(first, len(rows)/size), append(highest, len(c.rowOfLevel)-1)

@@ -91,7 +91,7 @@ func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
-	if in.scale == 0 { // distances overflow
+	if in.scale == 0 { // the difference of two values overflows
 		return inputColumn{}, false
 	}
 	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal

@@ -142,7 +142,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 // classCounts counts, by class, the rows of the groups that were added to it.
 type classCounts struct {
 	labels []int32
-	total  []int // of the sample, by class
+	total  []int // number of rows of the sample, by class
 	count  []int
 	rows   int
 	added  []int // scratch space of gain

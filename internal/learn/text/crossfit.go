@@ -54,7 +54,7 @@ type crossFit struct {
 	// models has, for each part, a model that is trained on the other parts, then a model
 	// that is trained on all training rows.
 	models []*linear
-	scores [][]float32 // of the training rows, by part
+	scores [][]float32 // the scores of the training rows, by part
 	best   float64     // the lowest log loss so far
 	// kept and keptScores are the models and the scores after the pass with the lowest log
 	// loss. Models of parts are kept only if the corpus lacks some texts, because they are

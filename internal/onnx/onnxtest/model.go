@@ -32,7 +32,7 @@ type Model struct {
 	nodes     []*node
 	constants map[string]*Tensor
 	input     string
-	outputs   map[string]int // the type of each
+	outputs   map[string]int // type by name
 }
 
 type node struct {
