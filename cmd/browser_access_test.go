@@ -26,7 +26,8 @@ func (p *person) checkAccess(path string) {
 	checkMarkup(p.t, path, p.source(path))
 }
 
-// checkShown is checkAccess for the page that is shown, without its markup.
+// checkShown does the checks of checkAccess for the page that the browser shows, except for
+// the check of the markup.
 func (p *person) checkShown(name string) {
 	p.t.Helper()
 	for _, theme := range themes {
@@ -54,9 +55,10 @@ func (p *person) checkShown(name string) {
 	}
 }
 
-// checkReadout points at the right end of the chart of a race, on the page of a model. The values
-// next to the pointer must be the last ones of the curves, which the legend has. It then points
-// elsewhere, and resizes the window: the chart must be as wide as the picture of the service.
+// checkReadout points at the right end of the chart of a race, on the page of a model. The
+// values that are then shown next to the pointer must be the last values of the curves, which
+// the legend also shows. It then points elsewhere and resizes the window: the chart must be as
+// wide as the picture that the service has drawn.
 func (p *person) checkReadout() {
 	p.t.Helper()
 	p.sees("#race-title ~ .plots .uplot canvas")
@@ -83,8 +85,8 @@ func (p *person) checkReadout() {
 		chromedp.Poll(isAsWide, nil), emulation.ClearDeviceMetricsOverride(), chromedp.Poll(isAsWide, nil))
 }
 
-// addAuthenticator sets up an authenticator app, and looks for barriers on the page with the
-// QR code and on the page with the app. The person must be signed in.
+// addAuthenticator sets up an authenticator app, and checks the page with the QR code and the
+// account page afterwards for barriers. The person must be signed in.
 func (p *person) addAuthenticator() {
 	p.t.Helper()
 	p.visit("/account")

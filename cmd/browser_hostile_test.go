@@ -24,8 +24,8 @@ const (
 	reverse = "\u202eمرحبا \u2067abc"
 )
 
-// foretellWith returns a function that runs foretell with an environment, and returns what it
-// prints, without the spaces around it. If the command fails, the test ends.
+// foretellWith returns a function that runs foretell in an environment and returns its output
+// without surrounding spaces. If the command fails, the test ends.
 func foretellWith(t *testing.T, env []string) func(args ...string) string {
 	t.Helper()
 	return func(args ...string) string {
@@ -42,8 +42,9 @@ func foretellWith(t *testing.T, env []string) func(args ...string) string {
 	}
 }
 
-// TestHostileContentInBrowser shows such texts on every page that can show them. They are text,
-// the layout stays whole, and the policy of the pages has nothing to report.
+// TestHostileContentInBrowser shows hostile names and cells on every page that can show them.
+// They must be shown as text and must not break the layout, and the content security policy
+// must report nothing.
 func TestHostileContentInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -84,8 +85,8 @@ func TestHostileContentInBrowser(t *testing.T) {
 	}
 }
 
-// hostileTable returns a table with hostile names, cells and labels. The labels are the last
-// column, and missing in a blind table.
+// hostileTable returns a table with hostile names, cells and labels. The last column has the
+// labels; a table that is not labelled lacks it.
 func hostileTable(rows int, labelled bool) string {
 	long := strings.Repeat("W", 10_000)
 	words := strings.Repeat("two words ", 1000)

@@ -20,9 +20,9 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestLiveRaceInBrowser watches a race while the connection is silent, as after a sleep of the
-// computer, while it is gone, and while the service is restarted. The page goes on by itself,
-// and shows the end of the race at once.
+// TestLiveRaceInBrowser watches a race while the connection transfers nothing, as after a
+// sleep of the computer, while there is no connection, and while the service is restarted.
+// Each time the page must continue by itself. It must show the end of the race at once.
 func TestLiveRaceInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -61,7 +61,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	}
 	p.sees("#notice:not([hidden])")
 	serveWith(t, oneCore, address, dir)
-	relay.Set(testenv.Forwarding) // it refuses once it could not connect
+	relay.Set(testenv.Forwarding) // after a failed connection, the relay refuses all others
 	p.advances("after the restart")
 	p.run("the notice is gone", chromedp.Poll(`document.querySelector("#notice").hidden && window.isFirst`, nil))
 	p.seesEnd(race)
@@ -91,7 +91,7 @@ func (p *person) uploadNoise(file string) {
 	p.sees(`a[href$="/train"]`)
 }
 
-// advances waits until the page shows other scores than now.
+// advances waits until the page shows other scores than it shows now.
 func (p *person) advances(when string) {
 	p.t.Helper()
 	const scores = `document.querySelector("#race table:last-of-type tbody").textContent`
@@ -104,7 +104,8 @@ func (p *person) advances(when string) {
 	p.run("waiting for new scores "+when, chromedp.Poll(scores+" !== "+string(quoted), nil, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(stepTime)))
 }
 
-// seesEnd stops the race elsewhere and measures how long after the service the page shows its end.
+// seesEnd stops the race by another client. The page must show the end soon after the service
+// has ended the race.
 func (p *person) seesEnd(race string) {
 	p.t.Helper()
 	var shown float64
@@ -131,7 +132,8 @@ func (p *person) seesEnd(race string) {
 	}
 }
 
-// callJSON sends a request without a body to the API and reads the response.
+// callJSON sends a request without a body to the API and decodes the JSON of the response into
+// out.
 func callJSON(t *testing.T, method, address, token string, out any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)

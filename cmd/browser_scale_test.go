@@ -22,8 +22,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// The sizes of the largest pages, and their limits in docs/dashboard.md. The limit of the first
-// paint is for an idle machine; while other tests run, it is not checked.
+// The sizes of the largest pages, and their limits as in docs/dashboard.md. The limit of the
+// first paint is only checked on an idle machine.
 const (
 	manyDatasets     = 10_000
 	manyModels       = 100
@@ -84,14 +84,14 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	}
 }
 
-// measurement is what it took to show a page.
+// measurement is the time and the bytes that a page needed.
 type measurement struct {
 	paint       time.Duration
 	transferred int64
 	shift       float64
 }
 
-// measure loads a page with an empty cache.
+// measure loads a page with an empty cache and returns what it needed.
 func (p *person) measure(path string) measurement {
 	p.t.Helper()
 	var m measurement
@@ -146,8 +146,8 @@ func wideTable(rows int) string {
 	return csv.String()
 }
 
-// fillAccount adds datasets to the account of a model, and copies of the model with its race to
-// its series.
+// fillAccount adds datasets to the account of a model, and adds copies of the model and its
+// race to the series of the model.
 func fillAccount(t *testing.T, database, modelKey string) {
 	t.Helper()
 	rows, err := store.Open(t.Context(), database)
@@ -211,5 +211,5 @@ func fillAccount(t *testing.T, database, modelKey string) {
 	}
 }
 
-// copiedKey returns the key of the nth copy of a kind of object.
+// copiedKey returns the key of the nth copied object of a kind.
 func copiedKey(kind, n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", kind, n) }

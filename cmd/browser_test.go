@@ -22,8 +22,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// person uses the dashboard in a browser with the keyboard alone. Only the file chooser,
-// which belongs to the operating system, is filled in for them.
+// person uses the dashboard in a browser with the keyboard alone. Only the file chooser, which
+// belongs to the operating system, is filled in by the test.
 type person struct {
 	t    *testing.T
 	ctx  context.Context
@@ -82,7 +82,7 @@ func (p *person) sees(selector string) {
 	p.run("waiting for "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
 }
 
-// path returns the path of the page.
+// path returns the path of the URL that the browser shows.
 func (p *person) path() string {
 	p.t.Helper()
 	path := ""
@@ -90,7 +90,7 @@ func (p *person) path() string {
 	return path
 }
 
-// source returns a page, or a file, as the service sends it.
+// source returns a page or a file as the service sends it, before scripts change it.
 func (p *person) source(path string) string {
 	p.t.Helper()
 	text := ""
@@ -116,7 +116,8 @@ func TestDashboardInBrowser(t *testing.T) {
 	})
 }
 
-// walkDashboard uses a service with these flags. access is set to look for barriers.
+// walkDashboard takes the steps of TestDashboardInBrowser with a service that is started with
+// the given flags. access is set to check all pages for barriers.
 func walkDashboard(t *testing.T, access bool, flags ...string) {
 	t.Helper()
 	ctx, messages := testenv.Browser(t)
@@ -160,7 +161,7 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		}
 	}
 	for _, message := range messages() {
-		if !strings.Contains(message, "403 (Forbidden)") { // of the unknown code
+		if !strings.Contains(message, "403 (Forbidden)") { // the response to the unknown code
 			t.Errorf("a message: %s", message)
 		}
 	}
@@ -189,7 +190,7 @@ func (p *person) getAccount(mails mailServer) {
 	p.signIn("ann@example.org")
 }
 
-// signIn fills in the form to sign in, with which the page begins.
+// signIn opens the page to sign in and fills in its form.
 func (p *person) signIn(email string) {
 	p.t.Helper()
 	p.sees("#username")
@@ -292,7 +293,7 @@ func (p *person) download(link string) string {
 }
 
 // verify downloads the result of a prediction with its receipt and verifies both, on the page
-// and on the command line. Then it verifies a result with another cell.
+// and on the command line. Then it changes a cell of the result, which both must detect.
 func (p *person) verify(prediction string) {
 	p.t.Helper()
 	p.visit(prediction)
@@ -353,7 +354,7 @@ func startMailServer(t *testing.T) (mails mailServer, address string) {
 	return mails, listener.Addr().String()
 }
 
-// freeAddress returns an address on which nothing listens.
+// freeAddress returns a local address on which no program listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -364,5 +365,5 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// awaitPromise makes an evaluation wait for the promise that it returns.
+// awaitPromise makes the evaluation of a script wait for the promise that the script returns.
 func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }

@@ -22,14 +22,16 @@ import (
 	"testing"
 )
 
-// account starts a service and returns the environment of an account.
+// account calls start to start a service, creates an account and returns the environment
+// variables for it.
 func account(t *testing.T, start func(*testing.T) (address, dir string)) []string {
 	t.Helper()
 	address, dir := start(t)
 	return accountOn(t, address, "--data-dir", dir)
 }
 
-// accountOn returns the environment of an account of a service; flags select its data.
+// accountOn creates an account at the service with the given address and returns the
+// environment variables for it. flags select the data of the service.
 func accountOn(t *testing.T, address string, flags ...string) []string {
 	t.Helper()
 	add := exec.Command("foretell", append([]string{"users", "add", "a@example.com", "--password-stdin"}, flags...)...)
@@ -63,7 +65,7 @@ func TestServiceRestart(t *testing.T) {
 		if err := first.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		_ = first.Wait() // a stopped service says so by its status
+		_ = first.Wait() // the exit status is that of a stopped process
 		serveAt(t, strings.TrimPrefix(address, "http://"), dir)
 	})
 	if err != nil || !restarted || len(strings.TrimSpace(stdout)) != 36 {
@@ -120,7 +122,7 @@ func TestAbortedUpload(t *testing.T) {
 	}
 }
 
-// rowsOf is n rows of about 90 bytes.
+// rowsOf returns n rows of about 90 bytes each.
 func rowsOf(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -129,8 +131,8 @@ func rowsOf(n int) string {
 	return b.String()
 }
 
-// cutting is a proxy that aborts the first request whose path contains way, after some
-// bytes.
+// cutting starts a proxy that aborts the first request whose path contains way, after the
+// given number of bytes. cuts counts the aborted requests.
 func cutting(t *testing.T, service, way string, after int64) (address string, cuts *atomic.Int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -168,7 +170,7 @@ func cutting(t *testing.T, service, way string, after int64) (address string, cu
 	return "http://" + listener.Addr().String(), cuts
 }
 
-// forward forwards the data of near until the upload must be aborted.
+// forward copies the bytes of a request from near to far until the request must be aborted.
 func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomic.Int64) {
 	chunk, left := make([]byte, 32<<10), int64(-1)
 	for {
@@ -188,8 +190,8 @@ func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomi
 	}
 }
 
-// TestExpiredToken expires the token during a run: with a password the run continues,
-// without one the error says how to.
+// TestExpiredToken lets the token expire during a run. With a password in the environment the
+// run continues. Without a password the error says how to continue.
 func TestExpiredToken(t *testing.T) {
 	t.Parallel()
 	env := account(t, serve)
@@ -245,8 +247,8 @@ func TestExpiredToken(t *testing.T) {
 	}
 }
 
-// TestLongEmbeddedRace ends the session of the embedded service during a race, as after
-// an hour: the command gets another.
+// TestLongEmbeddedRace ends the session of the embedded service during a race, as happens
+// after an hour. The command must open another session.
 func TestLongEmbeddedRace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

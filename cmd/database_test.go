@@ -25,7 +25,8 @@ func foretellOn(t *testing.T, args ...string) (string, error) {
 	return string(out), err
 }
 
-// Migrate prints the versions before and after, and does nothing the second time.
+// TestMigrate checks that migrate prints the versions before and after, and does nothing the
+// second time.
 func TestMigrate(t *testing.T) {
 	address := testenv.Postgres(t)
 	for _, from := range []string{`"from": 0`, `"from": `} {
@@ -40,7 +41,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// What a database refuses is said with the next step.
+// TestDatabaseErrors checks that errors of a database have a hint with the next step.
 func TestDatabaseErrors(t *testing.T) {
 	t.Parallel()
 	address, dir := testenv.Postgres(t), t.TempDir()
@@ -69,8 +70,9 @@ func TestDatabaseErrors(t *testing.T) {
 	}
 }
 
-// TestDatabaseOutage cuts the service from its database during a race: requests are
-// answered with 503, and the race goes on and is stored when the database is back.
+// TestDatabaseOutage interrupts the connection of the service to its database during a race.
+// Requests must fail with 503. The race must continue, and its model must be stored when the
+// database is available again.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -114,7 +116,7 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 }
 
-// TestPostgresOfOperations runs the block of docs/operations.md on PostgreSQL, with the
+// TestPostgresOfOperations runs the commands for PostgreSQL in docs/operations.md with the
 // address of a test database.
 func TestPostgresOfOperations(t *testing.T) {
 	t.Parallel()

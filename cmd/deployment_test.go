@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// TestOtherDeployment uses a service with other paths and older spellings of states, that
-// sends numbers as strings and lists as arrays, and has its uploads and results on
-// another host, which must not see the token.
+// TestOtherDeployment uses a simulated deployment that has other paths and older names of
+// states, sends numbers as strings and lists as arrays, and has its uploads and results on
+// another host. That host must not receive the token.
 func TestOtherDeployment(t *testing.T) {
 	t.Parallel()
 	const (

@@ -84,7 +84,8 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeUsage writes a command's own flags, and the names of its shared flags.
+// writeUsage writes the flags of a command, and the names of those that it shares with other
+// commands.
 func writeUsage(b *strings.Builder, cmd *cobra.Command) {
 	own, shared := "", ""
 	for _, group := range cli.FlagGroups(cmd) {

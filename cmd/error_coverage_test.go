@@ -15,7 +15,7 @@ import (
 	"foretell/internal/api"
 )
 
-// provokedElsewhere has the messages that errorsFile cannot contain, with the reason.
+// provokedElsewhere has the messages that cannot be in errorsFile, each with the reason.
 var provokedElsewhere = map[string]string{
 	"cancelled: not confirmed":                                           "TestTerminal: a question needs a terminal",
 	"nothing was changed; --yes skips the prompt":                        "TestTerminal",
@@ -115,7 +115,7 @@ func TestEveryErrorIsProvoked(t *testing.T) {
 	}
 }
 
-// message is a format of an error or a hint in the source.
+// message is the format string of an error or a hint in the source.
 type message struct {
 	format  string
 	pattern *regexp.Regexp
@@ -125,7 +125,7 @@ type message struct {
 // verbs matches the verbs of a format.
 var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
-// messages returns the formats of errors for the user that contain words.
+// messages returns the format strings of all errors for users that contain words.
 func messages(t *testing.T) []message {
 	t.Helper()
 	var found []message
@@ -157,7 +157,8 @@ func messages(t *testing.T) []message {
 	return found
 }
 
-// sourcesWithErrors returns the source files that use the package exit, and its own.
+// sourcesWithErrors returns the source files of the package exit and of all packages that
+// import it.
 func sourcesWithErrors(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -23,8 +23,8 @@ import (
 // and its output.
 const errorsFile = "../testdata/errors.txt"
 
-// TestErrors provokes every error of errorsFile with real commands, and checks each:
-// nothing on standard output, the program's name with the fact, and the next step.
+// TestErrors runs the commands of errorsFile and compares their errors. Each error must leave
+// standard output empty, and print the name of the program, the fact and a hint.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -71,8 +71,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// errorStage is the environment for errors: a folder with files and data, and a service
-// that responds as its address says.
+// errorStage is the environment of the commands: a folder with files and data, and a service
+// whose responses depend on the path of its address.
 type errorStage struct {
 	dir   string
 	env   []string
@@ -110,7 +110,7 @@ func newErrorStage(t *testing.T) *errorStage {
 	return s
 }
 
-// age marks a data folder as used by a newer program.
+// age marks a data folder as written by a newer program.
 func (s *errorStage) age(t *testing.T, folder string) {
 	t.Helper()
 	list := exec.Command("foretell", "datasets", "list", "-q", "--data-dir", folder)
@@ -128,7 +128,7 @@ func (s *errorStage) age(t *testing.T, folder string) {
 	}
 }
 
-// signIn writes an expired sign-in.
+// signIn writes the files of an account whose session has expired.
 func (s *errorStage) signIn(t *testing.T, content, storage, server string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -166,7 +166,7 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 	said = newestSchema.ReplaceAllString(said, "${1}VERSION")
 	said = keyOrName.ReplaceAllStringFunc(s.names.Replace(said), func(key string) string {
 		if strings.HasPrefix(key, "00000000") {
-			return key // of the service that misbehaves
+			return key // a key of the simulated service
 		}
 		return "KEY"
 	})

@@ -19,8 +19,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// writeTables writes the files of the examples: 240 labelled rows with a learnable label,
-// 40 rows without labels, and their labels.
+// writeTables writes the files that the examples use: 240 rows with labels that can be
+// learned, 40 rows without labels, and the labels of the 40 rows.
 func writeTables(t *testing.T, dir string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -62,8 +62,8 @@ func writeTables(t *testing.T, dir string) {
 	}
 }
 
-// shell runs a script with bash in a folder with its own data, and checks the exit
-// status.
+// shell runs a script with bash in a folder, with a data folder of its own, and checks that
+// the exit status is one of want. It returns the output.
 func shell(t *testing.T, dir, script string, want ...int) string {
 	t.Helper()
 	bash := exec.Command("bash", "-c", script)
@@ -120,8 +120,8 @@ func TestRecipes(t *testing.T) {
 // blocks matches the command blocks of a page: the line before the block, and its text.
 var blocks = regexp.MustCompile("(?s)(?:^|\n)([^\n]*)\n```(?:sh|bash|console)\n(.*?)```")
 
-// TestReadmeCommands runs the commands of README.md as printed, one after the other. A
-// block that needs more than files has a comment in the source.
+// TestReadmeCommands runs the commands of README.md as printed, one after the other. It skips
+// a block of commands with the comment notRun.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -134,7 +134,7 @@ func TestReadmeCommands(t *testing.T) {
 	shell(t, dir, "gzip sales.tsv new.tsv && mv new.tsv.gz april.tsv.gz && cp blind.csv new.csv")
 	run := 0
 	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
-		if strings.Contains(block[1], notRun) || strings.HasPrefix(block[2], "$ ") { // a session has a test of its own
+		if strings.Contains(block[1], notRun) || strings.HasPrefix(block[2], "$ ") { // TestReadmeSession runs the session
 			continue
 		}
 		run++
@@ -151,8 +151,8 @@ func TestReadmeCommands(t *testing.T) {
 // notRun precedes a block of commands that cannot be tested.
 const notRun = "<!-- not run by a test: "
 
-// TestCommandsAreRun checks that every command block of the documentation is run by a
-// test, or says why not.
+// TestCommandsAreRun checks that every block of commands in the documentation is run by a
+// test, or has the comment notRun with a reason.
 func TestCommandsAreRun(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {
@@ -217,7 +217,7 @@ foretell users add ada@example.org -q`)
 				t.Fatal(err)
 			}
 			line = strings.TrimSpace(line)
-			if !strings.Contains(line, "foretell score") && !strings.Contains(line, "foretell replay") { // it reads what the others write
+			if !strings.Contains(line, "foretell score") && !strings.Contains(line, "foretell replay") { // these two read the result of the other commands
 				for _, name := range []string{"blind.predictions.csv", "blind.predictions.csv.receipt.json"} {
 					if err := os.Remove(filepath.Join(dir, name)); err != nil {
 						t.Fatal(err)

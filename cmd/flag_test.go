@@ -12,7 +12,7 @@ import (
 	"foretell/internal/cli"
 )
 
-// flagValues are a valid and an invalid value of a flag type.
+// flagValues has a valid and an invalid value for each type of flag.
 var flagValues = map[string]struct{ valid, invalid string }{
 	"age":      {"12h0m0s", "old"},
 	"bool":     {"true", "maybe"},
@@ -23,19 +23,19 @@ var flagValues = map[string]struct{ valid, invalid string }{
 	"uint":     {"7", "-7"},
 }
 
-// TestFlagsParse parses each flag of each command without running it: a valid value is
-// kept, an invalid one is refused. What a flag defaults to is in docs/cli.md.
+// TestFlagsParse parses each flag of each command without running the command: a valid value
+// is stored, an invalid value is an error. The defaults of flags are checked by TestReference.
 func TestFlagsParse(t *testing.T) {
 	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
 		values, ok := flagValues[flag.Value.Type()]
-		if !ok { // a text, which is anything
+		if !ok { // any text is valid
 			return
 		}
 		err := cmd.ParseFlags([]string{"--" + flag.Name + "=" + values.valid})
 		if err != nil || !flag.Changed || flag.Value.String() != values.valid {
 			t.Errorf("%s --%s=%s: %s, %v", cmd.CommandPath(), flag.Name, values.valid, flag.Value, err)
 		}
-		if flag.Name == "debug" || cmd.CommandPath() == "foretell config list" { // takes a path, too; checks them itself
+		if flag.Name == "debug" || cmd.CommandPath() == "foretell config list" { // --debug also takes a path; config list checks flags itself
 			return
 		}
 		if err := cmd.ParseFlags([]string{"--" + flag.Name + "=" + values.invalid}); err == nil {
@@ -44,8 +44,8 @@ func TestFlagsParse(t *testing.T) {
 	})
 }
 
-// conflicts are the flags of each command that exclude each other, besides those of
-// lists, results and the service, which are the same everywhere.
+// conflicts are the groups of flags that exclude each other, by command. Those of lists,
+// results and the service are omitted, because they are the same in all commands.
 var conflicts = []string{
 	"check: no-label label",
 	"login: code token-stdin",
@@ -79,8 +79,8 @@ var conflicts = []string{
 	"users audit: tsv json-lines",
 }
 
-// TestFlagConflicts compares the flags that exclude each other with the table, and sets
-// the first two of each group.
+// TestFlagConflicts compares the flags that exclude each other with conflicts. It runs a
+// command with the first two flags of each group, which must be an error.
 func TestFlagConflicts(t *testing.T) {
 	var got []string
 	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
@@ -131,8 +131,8 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	visit(root)
 }
 
-// TestFormsAreKnownEarly checks that every command declares its output, so that an
-// invalid --fields is found before it runs and can be completed.
+// TestFormsAreKnownEarly checks that every command declares the type of its output. Otherwise
+// --fields could not be checked before the command runs, and not be completed.
 func TestFormsAreKnownEarly(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	err := forEachManPage(root, func(cmd *cobra.Command) error {

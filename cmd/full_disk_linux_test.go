@@ -12,7 +12,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestFullDisk downloads a result to a full disk in its own mount namespace.
+// TestFullDisk downloads a result to a full disk, which is mounted in a mount namespace of the
+// test.
 func TestFullDisk(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
@@ -91,7 +92,7 @@ func needMount(t *testing.T) {
 	}
 }
 
-// inMounts runs a shell script with its own mounts.
+// inMounts runs a shell script in a mount namespace of its own.
 func (s *stage) inMounts(script string) (exitErr exit.Status, stdout, stderr string) {
 	command := exec.Command("unshare", "-rm", "sh", "-c", script)
 	command.Dir, command.Env = s.dir, s.env

@@ -41,8 +41,8 @@ var oddFiles = map[string]string{
 
 var offered = regexp.MustCompile("`(foretell [^`]+)`")
 
-// TestHintsWork runs the commands in hints: each succeeds or fails with another fact than
-// the command that printed it, and none is a usage error.
+// TestHintsWork runs the commands in hints. Each must succeed or fail with another error than
+// the command that printed the hint, but not with a usage error.
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -96,8 +96,8 @@ func TestHintsWork(t *testing.T) {
 	}
 }
 
-// TestEveryHintLeadsOn runs the hints for odd files, for each command that reads files:
-// each succeeds in at most three steps.
+// TestEveryHintLeadsOn runs each command that reads files with odd files, and follows the
+// hints of its errors. The commands must succeed after at most maxSteps hints.
 func TestEveryHintLeadsOn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -154,7 +154,7 @@ func (h *hints) follow(t *testing.T, command string) {
 	}
 }
 
-// lead runs a hint, and if it fails its hints.
+// lead runs the command of a hint. If it fails, lead follows its hints.
 func (h *hints) lead(t *testing.T, command, offer string) {
 	t.Helper()
 	dir, path := h.dir(t), []string{command}
@@ -183,8 +183,8 @@ const then = "`, then `"
 
 var sequence = regexp.MustCompile("`foretell [^`]+`(, then `foretell [^`]+`)*")
 
-// offers returns the commands in a text; those to run one after the other are joined by
-// then.
+// offers returns the commands in a text. Commands that must be run one after the other are
+// joined by then.
 func offers(said string) []string {
 	var list []string
 	for _, offer := range sequence.FindAllString(said, -1) {
@@ -193,11 +193,11 @@ func offers(said string) []string {
 	return list
 }
 
-// maxSteps is the maximum number of hints to success.
+// maxSteps is the maximum number of hints that a user must follow until a command succeeds.
 const maxSteps = 3
 
-// dir returns a folder with the files, where only the command for the model good has been
-// run.
+// dir returns a new folder with the files and with a data folder. The data folder has only the
+// model of the command good.
 func (h *hints) dir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

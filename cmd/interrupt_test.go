@@ -88,8 +88,8 @@ func TestInterrupt(t *testing.T) {
 // offeredResume matches the command that continues an interrupted run.
 var offeredResume = regexp.MustCompile("`(foretell run [^`]* --resume [0-9a-f-]{36})`")
 
-// goesOn runs the command that an interrupted run has printed, and returns its output. It
-// writes the predictions with their receipt.
+// goesOn runs the command that an interrupted run has printed, checks that it writes the
+// predictions and their receipt, and returns its output.
 func goesOn(t *testing.T, env []string, stderr, out string) string {
 	t.Helper()
 	found := offeredResume.FindStringSubmatch(stderr)
@@ -110,8 +110,8 @@ func goesOn(t *testing.T, env []string, stderr, out string) string {
 	return string(messages)
 }
 
-// TestKilledRun kills a run during its race. The next run does not wait for it, no state
-// is RUNNING, and the race continues on request.
+// TestKilledRun kills a run during its race. The next run must not wait for this race, no
+// state may be RUNNING, and a command must be able to resume the race.
 func TestKilledRun(t *testing.T) {
 	t.Parallel()
 	train, blind := firstRows(t, "../testdata/credit-g/train.csv", 150), firstRows(t, "../testdata/credit-g/blind.csv", 50)
@@ -155,7 +155,7 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// TestHungUp closes the terminal of a run, which may cause two signals.
+// TestHungUp closes the terminal of a run. This can cause two signals SIGHUP.
 func TestHungUp(t *testing.T) {
 	train, err := filepath.Abs("../testdata/credit-g/train.csv")
 	if err != nil {
@@ -198,7 +198,7 @@ func TestInterruptedUpload(t *testing.T) {
 	}
 }
 
-// TestInterruptedPlan stops run --plan: nothing is left.
+// TestInterruptedPlan stops run --plan, which must leave no file behind.
 func TestInterruptedPlan(t *testing.T) {
 	table, err := os.ReadFile("../testdata/credit-g/train.csv")
 	if err != nil {
@@ -221,7 +221,7 @@ func TestInterruptedPlan(t *testing.T) {
 	}
 }
 
-// ended is how a command ended after a signal.
+// ended is the exit status and the output of a command after a signal.
 type ended struct {
 	code           int
 	stdout, stderr string
@@ -287,18 +287,18 @@ func TestInterruptedInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer input.Close() // only now: the input has no end before
+	defer input.Close() // closed after the test, so that the input does not end
 	command.Stdin = source
 	if err := errors.Join(command.Start(), source.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := input.WriteString(strings.Repeat("a,b\n", 1<<18)); err != nil { // more than a pipe holds: it is being read
+	if _, err := input.WriteString(strings.Repeat("a,b\n", 1<<18)); err != nil { // more than the buffer of a pipe, so the command is reading
 		t.Fatal(err)
 	}
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	_ = command.Wait() // the exit status says it
+	_ = command.Wait() // the exit status is checked below
 	if code := command.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit status %d: %s", code, &stderr)
 	}

@@ -13,9 +13,10 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestKeyringLogin signs in with the machine's Secret Service, which is required if
-// FORETELL_TEST_REQUIRE contains keyring: the storage is remembered, no secret is written
-// to a file, and an unavailable keyring differs from a missing entry.
+// TestKeyringLogin signs in with the Secret Service of the machine, which is required if
+// FORETELL_TEST_REQUIRE contains keyring. The storage must be saved in the profile, no secret
+// may be written to a file, and the errors of an unavailable keyring and of a missing entry
+// must differ.
 func TestKeyringLogin(t *testing.T) {
 	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if bus == "" {

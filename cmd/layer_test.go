@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// layers is the import table of docs/architecture.md: each package with the internal
-// packages that it imports outside its tests. cmd may import anything except the parts of
-// the engine.
+// layers is the table of imports that docs/architecture.md refers to: for each package, the
+// packages of this module that it imports outside its tests. cmd may import any package except
+// the parts of the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
 	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "drift", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "otlp", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "span", "table/profile", "term"},
@@ -94,8 +94,8 @@ var layers = map[string][]string{
 	"internal/testenv":         nil,
 }
 
-// TestLayers compares the code with the table: an edge or package that is not in it
-// fails, and so does an unused row or edge.
+// TestLayers compares the imports in the code with layers. It fails if a package or an import
+// is missing in the table, and if a package or an import of the table is missing in the code.
 func TestLayers(t *testing.T) {
 	got := map[string][]string{}
 	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
@@ -113,9 +113,9 @@ func TestLayers(t *testing.T) {
 		}
 		pkg := path.Dir(strings.TrimPrefix(filepath.ToSlash(name), "../"))
 		if file.Name.Name == "main" && pkg != "." {
-			return nil // a generator: no part of the program
+			return nil // a code generator is not part of the program
 		}
-		got[pkg] = slices.Clip(got[pkg]) // the package is there, even if it imports nothing
+		got[pkg] = slices.Clip(got[pkg]) // adds the package even if it imports nothing
 		for _, imported := range file.Imports {
 			ours, ok := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), "foretell/")
 			if ours = strings.TrimPrefix(ours, "internal/"); ok && !slices.Contains(got[pkg], ours) {

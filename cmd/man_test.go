@@ -10,7 +10,7 @@ import (
 	"foretell/internal/cli"
 )
 
-// TestManPages checks that no word of a command's help is lost in its manual page.
+// TestManPages checks that the manual page of each command has every word of its help page.
 func TestManPages(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	pages := 0

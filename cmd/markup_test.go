@@ -11,16 +11,17 @@ var (
 	comment   = regexp.MustCompile(`(?s)<!--.*?-->|<style>.*?</style>`)
 	tag       = regexp.MustCompile(`<(/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*(/?)>`)
 	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
-	// datetime is the form of times in HTML: to the millisecond at most.
+	// datetime is the format of times in HTML, which have at most milliseconds.
 	datetime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$`)
 )
 
 // voidElements have no end tag.
 var voidElements = []string{"meta", "link", "input", "br", "hr", "img"}
 
-// checkMarkup fails the test if a page has a character < outside of tags, an element that is not
-// closed in order, an ID or attribute twice, or a reference to an ID that it does not have. A
-// validator finds more, but is not everywhere: docs/contributing.md says how to run one.
+// checkMarkup fails the test if a page has a character < outside of tags, elements that are
+// not closed in order, an ID or an attribute twice, or a reference to a missing ID. A
+// validator checks more, but is not installed everywhere; docs/contributing.md says how to run
+// one.
 func checkMarkup(t *testing.T, path, page string) {
 	t.Helper()
 	page = comment.ReplaceAllString(page, "")

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFolder is a file system in memory, where fsync takes no time.
+// memoryFolder is a file system in memory, in which fsync takes no time.
 const memoryFolder = "/dev/shm"
 
 // useMemoryFolder puts the folders of the tests into memory, unless the user has chosen
@@ -18,5 +18,5 @@ func useMemoryFolder() {
 		return
 	}
 	_ = os.Setenv("TMPDIR", memoryFolder)
-	_ = os.Setenv("GOTMPDIR", memoryFolder) // the scripts'
+	_ = os.Setenv("GOTMPDIR", memoryFolder) // for the folders of scripts
 }

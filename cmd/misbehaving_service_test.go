@@ -11,7 +11,7 @@ import (
 	"foretell/internal/api"
 )
 
-// misbehave responds as the first element of the path says.
+// misbehave responds as the first element of the URL path determines.
 func misbehave(w http.ResponseWriter, r *http.Request) {
 	mode, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	w.Header().Set("Content-Type", "application/json")
@@ -62,7 +62,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ends maps the last characters of keys to final states.
+// ends maps the last character of a key to the final state of the object with this key.
 var ends = map[string]string{
 	"01": `"datasetName":"shop","status":"FAILED","failureReason":"every algorithm failed"`,
 	"02": `"status":"CANCELLED","modelKey":"00000000-0000-4000-8000-0000000000aa"`,

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// csv returns a table of 60 rows: a header and the values of row.
+// csv returns a table with the given header and 60 rows, each of which row returns.
 func csv(header string, row func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -24,7 +24,7 @@ func cell(texts string, i int) string {
 	return list[i%len(list)]
 }
 
-// good and unlabelled are a table without defects and a blind file for it.
+// good is a training file without defects, and unlabelled a blind file for it.
 var (
 	good = csv("ID,size,colour,y\n", func(i int) string {
 		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
@@ -44,7 +44,7 @@ func customer(i int) []string {
 
 const customerHeader = "age,income,plan,signup_date,churned,newsletter,usage_pct,comment,score\n"
 
-// customers returns some columns of customers, separated by delim.
+// customers returns a table with the given columns of customer rows, separated by delim.
 func customers(delim string, columns ...int) string {
 	names, rows := strings.Split(strings.TrimSpace(customerHeader), ","), []string{}
 	for i := range 61 {
@@ -65,8 +65,8 @@ func customers(delim string, columns ...int) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// passengers returns a table whose label is the second column, and whose last column has
-// gaps if there are ports.
+// passengers returns a table whose second column is the label if label is set. ports has the
+// values of the last column, separated by spaces; none is an empty cell.
 func passengers(label bool, ports string) string {
 	header, between := "PassengerId,Pclass,Name,Age,Fare,Embarked\n", ""
 	if label {
@@ -83,7 +83,7 @@ func passengers(label bool, ports string) string {
 // pair is a training file and a blind file, which may be empty.
 type pair struct{ train, blind string }
 
-// oddPairs are typical files of new users, by file extension.
+// oddPairs returns typical files of new users, by a name that ends in the file extension.
 func oddPairs(t *testing.T) map[string]pair {
 	t.Helper()
 	measured := func(i int) string { return fmt.Sprintf("%d.%d,%d.5", 90+i*37%80, i*7919%10000, 20+i%9) }
@@ -157,7 +157,7 @@ func oddPairs(t *testing.T) map[string]pair {
 	return pairs
 }
 
-// wide returns a text in UTF-16 with a byte order mark.
+// wide encodes a text in UTF-16 with a byte order mark.
 func wide(text string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
@@ -166,7 +166,8 @@ func wide(text string) string {
 	return b.String()
 }
 
-// zipped returns a ZIP archive of alternating names and contents.
+// zipped returns a ZIP archive. members are the names and the contents of its files,
+// alternately.
 func zipped(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer

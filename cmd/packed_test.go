@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// packed writes the table of a CSV in another format: packed SRC DST, where the
-// ending of DST is .parquet, .xlsx or .zip. Empty cells are missing.
+// packed is the script command `packed SRC DST`. It writes the table of the CSV file SRC in
+// the format of the ending of DST: .parquet, .xlsx or .zip. Empty cells become missing values.
 func packed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: packed SRC DST")
@@ -35,7 +35,8 @@ func packed(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func writeParquet(out *bytes.Buffer, rows [][]string) error {
-	// A group sorts its columns by name, which is the order in the scripts' tables.
+	// A Parquet group sorts its columns by name, so the tables of the scripts have their
+	// columns in this order.
 	group := parquet.Group{}
 	for _, name := range rows[0] {
 		group[name] = parquet.Optional(parquet.String())

@@ -57,14 +57,14 @@ func TestReadmeSession(t *testing.T) {
 }
 
 var figures = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^  made of .*\n`),   // only a blend is
-	regexp.MustCompile(`won(:| on) .*, after `), // for what depends on who did
+	regexp.MustCompile(`(?m)^  made of .*\n`),   // only for a blend
+	regexp.MustCompile(`won(:| on) .*, after `), // the reason depends on the winner
 	regexp.MustCompile(`BLEND|B(SIX01|FIF01|SEV01|SEV02)( neural network| forest| symmetric boosting| boosting)?`),
 	regexp.MustCompile(`(\d+ min )?\d+(\.\d+)? s\b`), regexp.MustCompile(`-?\d+\.\d+`),
 	regexp.MustCompile(` +`),
 }
 
-// steady replaces what may differ from machine to machine.
+// steady replaces numbers and names that may differ between machines and runs by ~.
 func steady(text string) string {
 	for _, figure := range figures {
 		text = figure.ReplaceAllString(text, " ~ ")

@@ -17,7 +17,7 @@ import (
 )
 
 // TestRetention lets predictions, races and datasets expire one after the other. Each time,
-// the stored files must be exactly those of the rows that are left.
+// the stored files must be exactly those that the remaining rows reference.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -64,7 +64,7 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 		waitUntil(t, "the stored files after "+step.flag, func() bool {
 			return slices.Equal(filesOf(t, database), storedFiles(t, storage))
 		})
-		if step.flag == keepAuditLog { // no file shows that the service has done it
+		if step.flag == keepAuditLog { // only the log itself shows that entries were deleted
 			waitUntil(t, "an expired audit log", func() bool { return strings.Contains(auditLog(), "audit.expire") })
 		}
 	}
@@ -89,7 +89,7 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 	}
 }
 
-// waitUntil waits until a condition holds.
+// waitUntil waits until holds returns true. what describes the condition.
 func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	timeout, tick := time.After(30*time.Second), time.NewTicker(50*time.Millisecond)
@@ -110,7 +110,7 @@ func filesOf(t *testing.T, database string) (keys []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = rows.Close() }() // it was only read
+	defer func() { _ = rows.Close() }() // nothing was written
 	err = rows.Read(t.Context(), func(tx *store.Tx) error {
 		keys, err = tx.ListBlobKeys(t.Context())
 		return err

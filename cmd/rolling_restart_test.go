@@ -23,9 +23,9 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestRollingRestart restarts two services behind a proxy one after the other, while
-// clients log in, read, create datasets and upload files, some of them slowly. No request
-// may fail, although each client meets both services.
+// TestRollingRestart restarts two services behind a proxy one after the other, while clients
+// log in, read, create datasets and upload files, some of them slowly. No request may fail,
+// although requests of each client are sent to both services.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -129,7 +129,7 @@ func useService(address, name string, slow bool, requests *atomic.Int64) error {
 	return nil
 }
 
-// slowReader returns its parts with pauses between them.
+// slowReader returns the elements of its list one by one, with pauses between them.
 type slowReader struct {
 	parts []string
 	pause time.Duration
@@ -147,8 +147,8 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// loadBalancer is a reverse proxy that sends each request to the next service whose
-// /readyz responds with 200. It asks every 50 ms, and never sends a request twice.
+// loadBalancer is a reverse proxy. It checks every 50 ms which services respond with 200 at
+// /readyz, and sends each request to the next of these. It never sends a request twice.
 type loadBalancer struct {
 	mu       sync.Mutex
 	services []*balancedService
@@ -161,7 +161,7 @@ type balancedService struct {
 	ready atomic.Bool
 }
 
-// add adds a service, which must be ready, until the test ends.
+// add adds a service until the test ends. The service must be ready.
 func (b *loadBalancer) add(t *testing.T, address string) {
 	t.Helper()
 	target, err := url.Parse(address)

@@ -35,7 +35,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	useMemoryFolder()
-	// Many tests wait, for a browser, a lease or a service, so more than one a core run.
+	// Many tests wait for a browser, a lease or a service, so more tests than cores run at a
+	// time.
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // unless -parallel is given
 	testscript.Main(m, map[string]func(){"foretell": func() {
 		if os.Getenv(tunedGC) == "" {
@@ -48,24 +49,26 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// tunedGC is a variable with which a command limits its memory as it does for a user.
+// tunedGC is the variable that makes a command of a test collect garbage as often as for a
+// user.
 const tunedGC = "FORETELL_TEST_TUNED_GC"
 
-// databaseScripts are the scripts that test what a service stores and how its jobs run:
-// they also run against a service on PostgreSQL, and on PostgreSQL and S3. The others
-// check local files, flags, messages and the service's own start, which do not depend on
-// either.
+// databaseScripts are the scripts that test what a service stores and how its jobs run. They
+// also run against a service on PostgreSQL, and against one on PostgreSQL and S3. The other
+// scripts test local files, flags, messages and the start of a service, which do not depend on
+// the database or the storage.
 var databaseScripts = []string{
 	"account", "compare", "datasets", "gate", "predict", "prune", "receipt", "replay", "requests", "resume", "run", "series",
 }
 
-// localScripts are the scripts whose commands use only local files: no service, and
-// no store. They run once.
+// localScripts are the scripts whose commands use only local files, but no service and no
+// database. They run once.
 var localScripts = []string{"check", "check_fix", "score"}
 
-// TestScripts runs each script with the embedded service and against a served one, and
-// some against one on PostgreSQL and on S3, and compares what `alike` recorded byte for byte. With
-// -short they run embedded only, where client, server and engine are in one process.
+// TestScripts runs each script with the embedded service and against a served one, and some
+// scripts against services on PostgreSQL and on S3. The outputs that the script command alike
+// records must be the same byte for byte. With -short, scripts run only with the embedded
+// service, whose client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	embedded, served, onPostgres, onS3 := &transcripts{}, &transcripts{}, &transcripts{}, &transcripts{}
@@ -128,7 +131,7 @@ func (r *transcripts) runScripts(t *testing.T, s *scriptService, names []string)
 	testscript.Run(t, params)
 }
 
-// scriptNames returns the names of all scripts, without those of localScripts if served.
+// scriptNames returns the names of all scripts. If served is set, it omits localScripts.
 func scriptNames(t *testing.T, served bool) []string {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/script/*.txtar")
@@ -202,7 +205,7 @@ func serveWith(t *testing.T, env []string, listen, dir string, more ...string) (
 	return nil, ""
 }
 
-// setup makes folders for each script, and an account of its service.
+// setup creates the folders of a script, and an account of the service s.
 func setup(env *testscript.Env, s *scriptService) error {
 	sets, err := filepath.Abs("../testdata")
 	if err != nil {
@@ -214,7 +217,8 @@ func setup(env *testscript.Env, s *scriptService) error {
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
 	env.Values[keysSeen{}] = map[string]string{}
 	if s == nil {
-		// The path of a new data folder is printed only once.
+		// The path of a data folder is printed when the folder is created, so it is created
+		// here.
 		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
 	}
 	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"
@@ -250,8 +254,9 @@ func signIn(address, email string) (string, error) {
 	return session.AccessToken, nil
 }
 
-// Statuses runs a command and checks its exit status: exits 6 foretell check x. A failing
-// command must print nothing on standard output.
+// Statuses is the script command `exits STATUS COMMAND`, such as `exits 6 foretell check x`.
+// It runs a command and checks its exit status. A failing command must print nothing on
+// standard output.
 func Statuses(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGUMENTS]")
@@ -271,7 +276,8 @@ func Statuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// change replaces a text that occurs once in a file: change FILE OLD NEW.
+// change is the script command `change FILE OLD NEW`. It replaces the text OLD, which must
+// occur once in FILE, by NEW.
 func change(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: change FILE OLD NEW")
@@ -283,8 +289,9 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
 }
 
-// authenticator sets a variable to the code that an authenticator app shows now, or N times
-// 30 seconds later. FILE has its secret: authenticator VARIABLE FILE [N].
+// authenticator is the script command `authenticator VARIABLE FILE [N]`. It sets VARIABLE to
+// the code that an authenticator app with the secret in FILE shows now, or N times 30 seconds
+// later.
 func authenticator(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: authenticator VARIABLE FILE [N]")
@@ -300,7 +307,8 @@ func authenticator(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], code)
 }
 
-// damage flips a bit of each stored file in a blobs folder: damage DIR.
+// damage is the script command `damage DIR`. It flips a bit of each stored file in the blobs
+// folder DIR.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: damage DIR")
@@ -315,7 +323,8 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// grow repeats the rows of a file, each with its own ID: grow FILE TIMES NEW.
+// grow is the script command `grow FILE TIMES NEW`. It repeats the rows of FILE, each with an
+// ID of its own, and writes them to NEW.
 func grow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: grow FILE TIMES NEW")
@@ -325,7 +334,7 @@ func grow(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(grown(ts.ReadFile(args[0]), times)), 0o644))
 }
 
-// grown returns a table with repeated rows, each with its own ID.
+// grown returns a table whose rows are repeated, each with an ID of its own.
 func grown(table string, times int) string {
 	header, rows, _ := strings.Cut(table, "\n")
 	var b strings.Builder
@@ -338,7 +347,7 @@ func grown(table string, times int) string {
 	return b.String()
 }
 
-// latin encodes a file in Latin-1: latin FILE.
+// latin is the script command `latin FILE`. It encodes FILE in Latin-1.
 func latin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: latin FILE")
@@ -350,7 +359,8 @@ func latin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 }
 
-// keysSeen is the context key of a script's map of keys to names.
+// keysSeen is the key under which the context of a script has the map from keys of objects to
+// names.
 type keysSeen struct{}
 
 var volatile = []struct {
@@ -366,7 +376,8 @@ var volatile = []struct {
 
 var key = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// normalize replaces what differs from run to run, such as keys by their order.
+// normalize replaces what differs between runs. For example, it replaces keys by names, in the
+// order in which the keys occur.
 func normalize(ts *testscript.TestScript, text string) string {
 	names := ts.Value(keysSeen{}).(map[string]string)
 	text = key.ReplaceAllStringFunc(text, func(key string) string {
@@ -381,7 +392,8 @@ func normalize(ts *testscript.TestScript, text string) string {
 	return strings.ReplaceAll(text, ts.Getenv("WORK"), "WORK")
 }
 
-// normal normalizes a stream or file: normal stdout FILE.
+// normal is the script command `normal stdout FILE`. It writes the normalized stream or file
+// to FILE.
 func normal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: normal stdout|stderr|FILE FILE")
@@ -389,13 +401,14 @@ func normal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normalize(ts, ts.ReadFile(args[0]))), 0o644))
 }
 
-// transcripts are the recorded outputs of one mode, by script.
+// transcripts are the outputs that alike has recorded with one service, by script.
 type transcripts struct {
 	mu    sync.Mutex
 	texts map[string][]string
 }
 
-// alike records a stream or file that must be the same in both modes.
+// alike is a script command. It records a stream or a file that must be the same with the
+// embedded and the served service.
 func (r *transcripts) alike(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: alike stdout|stderr|FILE")

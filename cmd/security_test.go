@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSecurityPage checks that each test that docs/security.md names exists, and that each
-// requirement has one or states what is missing.
+// TestSecurityPage checks that each test that docs/security.md names exists, and that the page
+// names a test for each requirement or states what is missing.
 func TestSecurityPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/security.md")

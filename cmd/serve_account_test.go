@@ -17,7 +17,7 @@ import (
 	"foretell/internal/api"
 )
 
-// mailServer is an SMTP server that passes on what it receives.
+// mailServer is an SMTP server that sends the mails it receives to the channel.
 type mailServer chan string
 
 // NewSession begins a connection.
@@ -35,8 +35,8 @@ func (s mailSession) Data(r io.Reader) error {
 	return err
 }
 
-// TestCredentialsByMail requests an account and logs in with the link from the mail.
-// The mail server responds only after the request.
+// TestCredentialsByMail requests an account and logs in with the link from the mail. The mail
+// server starts only after the request.
 func TestCredentialsByMail(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -46,7 +46,7 @@ func TestCredentialsByMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }() // again, if the server was started
+	defer func() { _ = listener.Close() }() // the server may have closed it already
 	dir := t.TempDir()
 	const public = "https://foretell.example.com"
 	_, address := serveAt(t, "127.0.0.1:0", dir, "--public-url", public, "--approve-domain", "example.org",
@@ -86,7 +86,8 @@ func TestCredentialsByMail(t *testing.T) {
 		t.Errorf("the mail is %s", mail)
 	}
 
-	// A forgotten password is replaced by mail, and the response does not say whose.
+	// A forgotten password is replaced by mail. The response does not reveal whether the
+	// account exists.
 	for _, email := range []string{"nobody@example.org", "ann@example.org"} {
 		post(t, address+api.RequestPassword.Path, []byte(`{"email":"`+email+`"}`), http.StatusAccepted)
 	}
@@ -95,7 +96,7 @@ func TestCredentialsByMail(t *testing.T) {
 	}
 }
 
-// post sends JSON, to which the service must respond with this status.
+// post sends JSON and checks that the service responds with the given status.
 func post(t *testing.T, address string, body []byte, status int) {
 	t.Helper()
 	resp, err := http.Post(address, "application/json", bytes.NewReader(body))

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestServeOperation checks what an operator sees of a service: metrics on their own
-// address, a log in JSON, and a readiness that fails before the service stops.
+// TestServeOperation checks what an operator sees of a service: the metrics at their own
+// address, a log in JSON, and /readyz, which fails before the service stops.
 func TestServeOperation(t *testing.T) {
 	t.Parallel()
 	get := func(url string) (int, string) {

@@ -38,7 +38,8 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// TestReloadCertificate replaces the certificate of a service, which SIGHUP must not end.
+// TestReloadCertificate replaces the certificate of a service and sends SIGHUP, which must not
+// end the service.
 func TestReloadCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -59,8 +60,7 @@ func TestReloadCertificate(t *testing.T) {
 	}
 }
 
-// writeTestCertificate writes a certificate for 127.0.0.1, which is its own authority,
-// and its key.
+// writeTestCertificate writes a self-signed certificate for 127.0.0.1, and its key.
 func writeTestCertificate(t *testing.T, certFile, keyFile, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

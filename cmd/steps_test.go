@@ -11,9 +11,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestSteps runs a shell script of forty steps with the embedded service and against a
-// served one. It needs bash and jq, which are required if FORETELL_TEST_REQUIRE contains
-// jq.
+// TestSteps runs a shell script of forty steps, with the embedded service and against a served
+// one. It needs bash and jq, which are required if FORETELL_TEST_REQUIRE contains jq.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

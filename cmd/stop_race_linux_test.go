@@ -15,7 +15,8 @@ import (
 	"foretell/internal/receipt"
 )
 
-// writeLongRace writes two tables with noisy labels. A race on them takes longer than a person needs to stop it.
+// writeLongRace writes a training file with noisy labels and a blind file. A race on them
+// takes longer than a person needs to stop it.
 func writeLongRace(t *testing.T, train, blind string) {
 	t.Helper()
 	var labelled, unlabelled strings.Builder

@@ -18,8 +18,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// startOnS3 starts a service whose files are in an S3 store behind a proxy, and returns
-// the environment of an account.
+// startOnS3 starts a service whose files are in an S3 store behind a proxy, creates an account
+// and returns the environment variables for it.
 func startOnS3(t *testing.T, flags ...string) (proxy *testenv.S3Proxy, address string, env []string) {
 	t.Helper()
 	proxy = testenv.NewS3Proxy(t, testenv.S3(t))
@@ -35,8 +35,8 @@ func startOnS3(t *testing.T, flags ...string) (proxy *testenv.S3Proxy, address s
 	}
 }
 
-// TestStorageOutage breaks the connection to the S3 store during a race: its model must be
-// stored when the store responds again.
+// TestStorageOutage interrupts the connection to the S3 store during a race. The model of the
+// race must be stored when the store responds again.
 func TestStorageOutage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -96,7 +96,7 @@ func TestStorageDoctor(t *testing.T) {
 	}
 }
 
-// checkUnavailable uploads a file, which must be refused with an error that says when to
+// checkUnavailable uploads a file. The service must refuse it with an error that says when to
 // try again.
 func checkUnavailable(t *testing.T, address string) {
 	t.Helper()
@@ -111,7 +111,8 @@ func checkUnavailable(t *testing.T, address string) {
 	}
 }
 
-// createDataset creates an empty dataset and returns it with a token of its account.
+// createDataset creates a dataset without data. It returns the dataset and a token of its
+// account.
 func createDataset(t *testing.T, address string) (created api.CreatedDataset, token string) {
 	t.Helper()
 	token, err := signIn(address, "a@example.com")
@@ -125,14 +126,14 @@ func createDataset(t *testing.T, address string) (created api.CreatedDataset, to
 	return created, token
 }
 
-// response is what a test looks at in an HTTP response.
+// response is the part of an HTTP response that the tests check.
 type response struct {
 	status     int
 	retryAfter string
 	body       []byte
 }
 
-// sendCSV uploads a CSV to an upload URL, without a token if that is "".
+// sendCSV uploads a CSV to an upload URL. If token is "", it sends no token.
 func sendCSV(t *testing.T, uploadURL, token, text string) response {
 	t.Helper()
 	return sendBody(t, http.MethodPut, uploadURL, token, "text/csv", text)
@@ -159,8 +160,9 @@ func sendBody(t *testing.T, method, address, token, media, body string) response
 	return response{status: resp.StatusCode, retryAfter: resp.Header.Get("Retry-After"), body: received}
 }
 
-// TestDirectTransfers uploads to the S3 store and downloads a result from it. The store
-// refuses requests with a token beside their signature, so the command must not send one.
+// TestDirectTransfers uploads a file to the S3 store and downloads a result from it. The store
+// refuses a request that has a token in addition to its signature, so the command must not
+// send the token.
 func TestDirectTransfers(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -193,7 +195,7 @@ func TestDirectTransfers(t *testing.T) {
 		t.Errorf("the dataset is %s", got)
 	}
 
-	big := filepath.Join(t.TempDir(), "big.csv") // larger than what the client sends through the service
+	big := filepath.Join(t.TempDir(), "big.csv") // too large for AddData
 	table, err := os.ReadFile("../testdata/credit-g/train.csv")
 	if err != nil {
 		t.Fatal(err)

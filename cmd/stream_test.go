@@ -17,7 +17,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// try is a call of a command.
+// try is a command with its expected result.
 type try struct {
 	args string
 	// exit is the expected exit status.
@@ -28,8 +28,8 @@ type try struct {
 	same bool
 }
 
-// tries are calls of commands in a working order. Commands that are missing here are
-// called without arguments.
+// tries are commands in an order in which they work. Commands that are not in the list run
+// without arguments.
 var tries = []try{
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01 --name shop"},
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: exit.Conflict},
@@ -98,9 +98,9 @@ var tries = []try{
 	{args: "datasets delete empty --yes"},
 }
 
-// TestStreams calls every command with pipes, and checks that nothing for a terminal
-// reaches them: no escape code, no redrawing, no prompt. Standard output has only data,
-// and is empty if a command with a single result fails. On a terminal the rows are the
+// TestStreams runs every command with pipes, and checks that the output has nothing that only
+// terminals understand: no escape codes, no redrawing, no prompt. Standard output has only
+// data, and is empty if a command with a single result fails. On a terminal the rows are the
 // same.
 func TestStreams(t *testing.T) {
 	t.Parallel()
@@ -146,7 +146,7 @@ func leaves(cmd *cobra.Command, path []string) []string {
 	return found
 }
 
-// stage is a folder with files and data for commands.
+// stage is a folder with the files and the data that commands use.
 type stage struct {
 	dir string
 	env []string
@@ -178,7 +178,7 @@ type said struct {
 	stdout, stderr string
 }
 
-// pipe runs a command with pipes and checks its output.
+// pipe runs a command with pipes, checks its output and returns it.
 func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 	t.Helper()
 	command := s.command(args...)
@@ -193,12 +193,14 @@ func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 	return said{exit.Status(command.ProcessState.ExitCode()), stdout.String(), stderr.String()}
 }
 
-// signed matches a signature in a URL, which changes every second.
+// signed matches parts of an output that change every second: the signature of a URL, and the
+// free space.
 var signed = regexp.MustCompile(`expires=\d+&signature=[\w-]+|"freeBytes": \d+`)
 
 var styles = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// sameRows checks that a terminal shows as many rows as a pipe, with the same beginnings.
+// sameRows checks that the output on a terminal has as many rows as the output in a pipe, and
+// that the rows begin with the same text.
 func sameRows(t *testing.T, args []string, pipe, terminal string) {
 	t.Helper()
 	shown := strings.Split(strings.TrimSpace(styles.ReplaceAllString(strings.ReplaceAll(terminal, "\r\n", "\n"), "")), "\n")

@@ -21,8 +21,7 @@ import (
 	"foretell/internal/testenv"
 )
 
-// terminal is a pseudo-terminal: writing to it types, reading from it returns what is
-// shown.
+// terminal is a pseudo-terminal. Bytes written to it are typed; bytes read from it are shown.
 type terminal struct {
 	*os.File
 	slave *os.File
@@ -77,7 +76,7 @@ func (p *terminal) read() {
 	}
 }
 
-// await waits until text is shown. The test fails if the command ends without it.
+// await waits until text is shown. The test fails if the command ends before that.
 func (p *terminal) await(t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -133,8 +132,8 @@ func (p *terminal) start(t *testing.T, command *exec.Cmd) {
 	}()
 }
 
-// compare checks that a terminal has the rows of a pipe, and that --json is the same byte
-// for byte.
+// compare checks that a command has the same rows on a terminal as in a pipe, and that --json
+// prints the same bytes.
 func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 	t.Helper()
 	show := func(args ...string) string {
@@ -156,7 +155,7 @@ func (s *stage) compare(t *testing.T, pipe string, args ...string) {
 	}
 }
 
-// TestTerminal tests dialogues on a terminal.
+// TestTerminal runs commands that prompt on a terminal, and answers the prompts.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -202,7 +201,7 @@ func TestTerminal(t *testing.T) {
 			for _, a := range c.answers {
 				p.await(t, a.question)
 				for hidden := strings.HasSuffix(a.question, ":"); hidden && p.echoes(t); {
-					runtime.Gosched() // the question comes first
+					runtime.Gosched() // wait for the question
 				}
 				if _, err := p.WriteString(a.typed); err != nil {
 					t.Fatal(err)

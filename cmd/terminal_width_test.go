@@ -54,7 +54,7 @@ func tooWide(text string) []string {
 // text as without COLUMNS.
 func TestHelpFits(t *testing.T) {
 	wide, fitted := consoleOf(t, ""), narrow(t)
-	wide.OutTerminal, fitted.OutTerminal = false, false // COLUMNS alone is enough
+	wide.OutTerminal, fitted.OutTerminal = false, false // help fits COLUMNS even if it is not a terminal
 	f := &cli.Factory{Console: fitted}
 	root := newRootCmd(f)
 	var visit func(cmd *cobra.Command)
@@ -82,7 +82,8 @@ func TestHelpFits(t *testing.T) {
 	visit(root)
 }
 
-// TestErrorsFit wraps an error for a terminal without breaking its command.
+// TestErrorsFit checks that an error is wrapped for a terminal, but that the command in its
+// hint is not broken.
 func TestErrorsFit(t *testing.T) {
 	c := narrow(t)
 	e := exit.Usagef("the dataset %q has no column of this name, nor one that begins with it\x1b[31m", "sales of the last year").
@@ -102,8 +103,8 @@ func TestErrorsFit(t *testing.T) {
 	}
 }
 
-// TestListsFit prints models on terminals of 80, 60 and 40 columns: no name or number is
-// truncated, and columns that do not fit follow below.
+// TestListsFit prints models on terminals of 80, 60 and 40 columns. No name or number may be
+// truncated. Columns that do not fit must follow below.
 func TestListsFit(t *testing.T) {
 	model := client.SeriesModel{ModelEntry: api.ModelEntry{
 		ModelKey: "0123abcd-0000-4000-8000-000000000000", Algorithm: "BFIF01", Champion: true,
@@ -131,7 +132,8 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
-// TestEmptyList prints a hint instead of a bare header on a terminal.
+// TestEmptyList checks that an empty list prints a hint on a terminal, instead of only a
+// header.
 func TestEmptyList(t *testing.T) {
 	o, out := listsTo(t, "80")
 	o.EmptyHint = cli.FirstRunHint
@@ -152,8 +154,8 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
-// listsTo returns the output of a list command on a terminal with the given columns, and
-// its buffer. The time is five minutes past noon.
+// listsTo returns the output of a list command on a terminal with the given columns, and the
+// buffer that receives its text. The current time is five minutes past noon.
 func listsTo(t *testing.T, columns string) (*cli.Output, *bytes.Buffer) {
 	t.Helper()
 	f := &cli.Factory{Console: consoleOf(t, columns), Env: func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] }}

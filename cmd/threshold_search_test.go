@@ -19,12 +19,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// plainService is a proxy that removes the extensions of a real service: no classes of a
-// dataset, no reports, and no model of a race that misses its threshold.
+// plainService is a proxy that removes the extensions from the responses of a service: the
+// classes of datasets, the reports, and the models of races that miss their threshold.
 type plainService struct {
 	http.Handler
 	mu         sync.Mutex
-	thresholds []float64 // that were raced for
+	thresholds []float64 // of the requested races
 }
 
 func newPlainService(t *testing.T, address string) *plainService {
@@ -62,7 +62,7 @@ func (p *plainService) raced() []float64 {
 
 // note records the threshold of a requested race.
 func (p *plainService) note(r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // what is missing the service will miss, too
+	body, _ := io.ReadAll(r.Body) // if reading fails, the service receives an incomplete request
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var race struct {
 		PerformanceThreshold float64 `json:"performanceThreshold"`
@@ -103,7 +103,7 @@ func (p *plainService) strip(r *http.Response) error {
 	return nil
 }
 
-// TestThresholdSearch searches on a service whose races need a threshold.
+// TestThresholdSearch runs --threshold auto on a service whose races require a threshold.
 func TestThresholdSearch(t *testing.T) {
 	t.Parallel()
 	address, data := serve(t)
@@ -166,7 +166,7 @@ func TestThresholdSearch(t *testing.T) {
 			t.Errorf("race %d: %+v, want %s for %v", i+1, s, want, thresholds[i])
 		}
 	}
-	if doc.Steps[0].Threshold != 0.58 { // 35 of 60 rows are small
+	if doc.Steps[0].Threshold != 0.58 { // 35 of 60 rows have the label small
 		t.Errorf("the first threshold is %v", doc.Steps[0].Threshold)
 	}
 	if doc.Status != "COMPLETED" || doc.ModelKey == "" || doc.AchievedPerformance < doc.TargetPerformance || doc.TargetPerformance < doc.Steps[0].Threshold {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// collector is a collector of OpenTelemetry that keeps the spans it receives.
+// collector is an OpenTelemetry collector that stores the spans it receives.
 type collector struct {
 	mu    sync.Mutex
 	spans []collectedSpan
@@ -46,7 +46,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find returns the first span of a name.
+// find returns the first span with the given name.
 func (c *collector) find(t *testing.T, name string) collectedSpan {
 	t.Helper()
 	c.mu.Lock()
@@ -60,7 +60,7 @@ func (c *collector) find(t *testing.T, name string) collectedSpan {
 	return collectedSpan{}
 }
 
-// TestTracing runs a race with a collector. The spans of the client and of the service
+// TestTracing runs a race with a collector. The spans of the client and of the service must
 // continue the trace of the calling program.
 func TestTracing(t *testing.T) {
 	t.Parallel()
@@ -95,8 +95,8 @@ func TestTracing(t *testing.T) {
 	}
 }
 
-// TestUnavailableCollector checks that a command succeeds without its collector, and that
-// an invalid configuration is an error.
+// TestUnavailableCollector checks that a command succeeds if its collector is unavailable, and
+// that an invalid configuration is an error.
 func TestUnavailableCollector(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"http://127.0.0.1:1": "sending spans to the collector", "127.0.0.1:4318": "want http://HOST:4318"} {

@@ -14,8 +14,8 @@ import (
 	"unicode"
 )
 
-// retiredNames are words that no identifier and no file name has, with the words to use.
-// They were names of our own for things that have a name in the field.
+// retiredNames are words that may not be part of an identifier or a file name, each with the
+// words to use instead. They were private names of things that have a usual name in the field.
 var retiredNames = map[string]string{
 	"alone":         "single, separate",
 	"asker":         "confirmFlag",
@@ -86,7 +86,7 @@ var retiredNames = map[string]string{
 	"withdraw":      "unregister, drop",
 }
 
-// retiredTypes are words that are no name of a type, but may be part of other names.
+// retiredTypes are words that may not be the name of a type, but may be part of other names.
 var retiredTypes = map[string]string{
 	"finder": "splitFinder, binIndex",
 	"helper": "worker",
@@ -96,7 +96,8 @@ var retiredTypes = map[string]string{
 	"walk":   "session",
 }
 
-// retiredPhrases are not written in comments, messages and pages, with what to write.
+// retiredPhrases may not be in comments, messages and pages. Each has the phrase to use
+// instead.
 var retiredPhrases = map[string]string{
 	"are none":      "there are no, is invalid",
 	"are to be":     "must be, are",
@@ -138,16 +139,18 @@ var retiredPhrases = map[string]string{
 	"what is to be": "which",
 }
 
-// goodPhrases contain a retired phrase and are plain English.
+// goodPhrases are allowed although they contain a retired phrase, because they are plain
+// English.
 var goodPhrases = []string{"there is none", "there are none", "gives up", "each of which", "either of which", "first of which", "none of which", "one of which", "some of which"}
 
-// wordExceptions are the places that may keep a word. A slash at the end is a folder.
+// wordExceptions are files and folders that may use a word. The path of a folder ends in a
+// slash.
 var wordExceptions = []struct{ path, word, reason string }{
 	{"cmd/words_test.go", "", "the lists"},
 	{"internal/learn/prepare_test.go", "desk", "the text of a review"},
 }
 
-// TestWords checks that names and prose have none of the retired words.
+// TestWords checks that names, comments, messages and pages do not use retired words.
 func TestWords(t *testing.T) {
 	root := ".."
 	used := make([]bool, len(wordExceptions))
@@ -200,8 +203,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// checkGoFile reports the retired words of a file's identifiers, comments and messages. A
-// string without a space is a name in an output or a file and not a message.
+// checkGoFile reports the retired words in identifiers, comments and messages of a file. A
+// string without a space is taken for a name and not for a message.
 func checkGoFile(file string, remark func(line int, word, in, use string)) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -238,13 +241,14 @@ func checkGoFile(file string, remark func(line int, word, in, use string)) error
 	return nil
 }
 
-// passage is text that begins in a line.
+// passage is a text with the line in which it begins.
 type passage struct {
 	line int
 	text string
 }
 
-// findPhrases reports the retired phrases of passages that are read as one.
+// findPhrases reports the retired phrases in passages. The passages are joined, because a
+// phrase may be divided between two of them.
 func findPhrases(passages []passage, report func(line int, phrase, use string)) {
 	var words []string
 	var lines []int
@@ -272,7 +276,8 @@ func findPhrases(passages []passage, report func(line int, phrase, use string)) 
 	}
 }
 
-// isSeparator reports whether a character is between words. Those that end a phrase are not.
+// isSeparator reports whether a character separates the words of a phrase. Punctuation that
+// ends a phrase does not.
 func isSeparator(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".,:;", r)
 }

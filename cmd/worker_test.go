@@ -11,8 +11,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestWorker leaves the work of a service to workers: one prepares a dataset, one is
-// stopped during a race, one finishes it.
+// TestWorker runs a service without jobs, and workers for its jobs: one prepares a dataset,
+// one is stopped during a race, and one finishes the race.
 func TestWorker(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -22,7 +22,7 @@ func TestWorker(t *testing.T) {
 	t.Run("PostgreSQL", func(t *testing.T) { exerciseWorkers(t, "--database", testenv.Postgres(t)) })
 }
 
-// exerciseWorkers passes flags to the service and to the workers.
+// exerciseWorkers does the test with flags for the service and the workers.
 func exerciseWorkers(t *testing.T, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,8 @@ func exerciseWorkers(t *testing.T, flags ...string) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	// work starts a worker, stops it when its log holds a text, and returns the log. Being stopped is success.
+	// work starts a worker, sends it a signal when its log contains until, and returns the
+	// log. The exit status of a stopped worker is 0.
 	work := func(until string, signal syscall.Signal) string {
 		got := runUntil(t, env, append([]string{"worker"}, flags...), until, signal)
 		if got.code != 0 || got.stdout != "" || !strings.Contains(got.stderr, "stopped; unfinished jobs are back in the queue") {

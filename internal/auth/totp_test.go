@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTOTPVectors has the values of RFC 6238, appendix B, shortened to six digits.
+// TestTOTPVectors compares codes with those of RFC 6238, appendix B, shortened to six digits.
 func TestTOTPVectors(t *testing.T) {
 	secret := TOTP(totpEncoding.EncodeToString([]byte("12345678901234567890")))
 	for seconds, want := range map[int64]string{

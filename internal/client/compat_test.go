@@ -126,7 +126,7 @@ func TestNotTheService(t *testing.T) {
 	})
 }
 
-// TestRetries checks the attempts and waits.
+// TestRetries checks which requests are sent again, and the delays before that.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	busy := func(after string) http.HandlerFunc {
@@ -136,7 +136,7 @@ func TestRetries(t *testing.T) {
 		}
 	}
 	busyUntil := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Date", "Sun, 22 Nov 2026 10:00:00 GMT") // by the service's clock
+		w.Header().Set("Date", "Sun, 22 Nov 2026 10:00:00 GMT") // the clock of the service
 		busy("Sun, 22 Nov 2026 10:00:09 GMT")(w, r)
 	}
 	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
@@ -201,7 +201,7 @@ func TestRetries(t *testing.T) {
 	})
 }
 
-// TestRelogin lets tokens expire.
+// TestRelogin lets tokens expire and checks when the client logs in again.
 func TestRelogin(t *testing.T) {
 	t.Parallel()
 	only := func(good string) http.HandlerFunc {
@@ -262,7 +262,7 @@ func TestRelogin(t *testing.T) {
 	})
 }
 
-// TestTokenNotSentToOtherHosts checks where the token is sent.
+// TestTokenNotSentToOtherHosts checks which hosts receive the token.
 func TestTokenNotSentToOtherHosts(t *testing.T) {
 	t.Parallel()
 	other := newDeployment(t, respondJSON(200, `{"datasetName":"elsewhere"}`))

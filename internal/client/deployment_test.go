@@ -17,8 +17,8 @@ import (
 
 const key = "11111111-2222-4333-8444-555555555555"
 
-// deployment simulates another deployment of the service. It records the
-// requests and the waits of the client.
+// deployment simulates another deployment of the service. It records the requests of the
+// client, and the delays that the client would wait.
 type deployment struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ func (d *deployment) requests() []*http.Request {
 	return slices.Clone(d.seen)
 }
 
-// client returns a client of the deployment that only records its waits.
+// client returns a client of the deployment that records delays instead of waiting.
 func (d *deployment) client(t *testing.T, opts client.Options) *client.Client {
 	t.Helper()
 	if opts.BaseURL == "" {

@@ -12,7 +12,7 @@ func TestParseExtraHeaders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, in string
-		want     http.Header // nil: refused
+		want     http.Header // nil if the text is an error
 	}{
 		{"the_documented_sample", "X-Goog-Content-Length-Range:10,534773760", http.Header{"X-Goog-Content-Length-Range": {"10,534773760"}}},
 		{"several_lines", "a: 1\r\nB:2\n\n a:3 ", http.Header{"A": {"1", "3"}, "B": {"2"}}},
@@ -37,8 +37,8 @@ func TestParseExtraHeaders(t *testing.T) {
 	}
 }
 
-// FuzzParseExtraHeaders checks that accepted headers can be written, and that
-// no line can inject another.
+// FuzzParseExtraHeaders checks that accepted headers are valid in a request, and that no line
+// can add a second header.
 func FuzzParseExtraHeaders(f *testing.F) {
 	for _, seed := range []string{"X-Goog-Content-Length-Range:10,534773760", "a: 1\r\nB:2\n", "x:\ty\x7f", ":"} {
 		f.Add(seed)

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/client"
 )
 
-// TestObserve checks the counted bytes.
+// TestObserve checks the numbers of bytes that Observe reports.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
@@ -42,8 +42,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestDoOnlyCallsTheService checks that a raw request is not sent to other
-// services, and has the token unless it has an Authorization.
+// TestDoOnlyCallsTheService checks that a raw request is sent to no other service, and that it
+// has the token unless its headers have an Authorization.
 func TestDoOnlyCallsTheService(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -74,7 +74,7 @@ func TestDoOnlyCallsTheService(t *testing.T) {
 	}
 }
 
-// TestSummarizeRequest summarizes requests without their secrets.
+// TestSummarizeRequest checks that summaries of requests have no secrets.
 func TestSummarizeRequest(t *testing.T) {
 	t.Parallel()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://a.example/login?signature=hidden", strings.NewReader(`{"username":"ada","password":"hidden"}`))

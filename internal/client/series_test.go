@@ -39,7 +39,7 @@ func TestGroupSeries(t *testing.T) {
 		}
 		return all
 	}
-	const long = "a name of thirty characters ab" // the next is cut to 28
+	const long = "a name of thirty characters ab" // the name of the next dataset has only 28 of them
 	named := entries("N-3", "M", "N")
 	named[0].Series, named[1].Series, named[2].Series = "N", "M", "N"
 	for _, test := range []struct {
@@ -99,7 +99,7 @@ func TestChampion(t *testing.T) {
 	if best := Champion(models); best.SeriesVersion != 1 {
 		t.Errorf("the champion is version %d, not the first of the best of the newest's metric", best.SeriesVersion)
 	}
-	models = []SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())} // not measured
+	models = []SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())} // version 1 has no score
 	if best := Champion(models); best.SeriesVersion != 2 {
 		t.Errorf("the champion is version %d, which was not measured", best.SeriesVersion)
 	}

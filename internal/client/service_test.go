@@ -25,7 +25,7 @@ import (
 	"foretell/internal/store"
 )
 
-// newService starts the real service on a temporary folder.
+// newService returns the real service, with its data in a temporary folder.
 func newService(t *testing.T) (*app.App, http.Handler) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func newService(t *testing.T) (*app.App, http.Handler) {
 	return a, server.New(a, server.Options{Log: log, Now: time.Now})
 }
 
-// inBoth runs test against the real service, in process and over TCP.
+// inBoth runs test twice against the real service: in this process, and over TCP.
 func inBoth(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Helper()
 	t.Run("in_process", func(t *testing.T) {
@@ -189,8 +189,9 @@ func predict(t *testing.T, c *client.Client, model string) {
 	}
 }
 
-// TestUploadInterrupted interrupts an upload: by the file, by the context, and
-// by the network, after which it is retried.
+// TestUploadInterrupted interrupts uploads: the file cannot be read, the context ends, or the
+// size of the file differs. The client must not try again, and the dataset must stay PENDING,
+// so that a later upload succeeds.
 func TestUploadInterrupted(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, c *client.Client) {
@@ -257,7 +258,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestInProcess tests the pipe.
+// TestInProcess tests the transport that passes requests to a handler through a pipe.
 func TestInProcess(t *testing.T) {
 	t.Parallel()
 	t.Run("answers_stream", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/client"
 )
 
-// TestTraceRedactsSecrets searches traces and errors for secrets.
+// TestTraceRedactsSecrets checks that traces and errors have no secrets.
 func TestTraceRedactsSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {

@@ -12,15 +12,15 @@ import (
 	"foretell/internal/client"
 )
 
-// TestCreateTrainingWithoutThreshold starts races without a threshold on
-// services that accept null and on those that do not.
+// TestCreateTrainingWithoutThreshold starts races without a threshold on services that accept
+// null as the threshold, and on services that do not.
 func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	t.Parallel()
 	const made = `{"trainingJobKey":"k","status":"PENDING"}`
 	for _, c := range []struct {
 		name     string
-		refusal  http.HandlerFunc // of null; nil for none
-		sent     []string         // by two races
+		refusal  http.HandlerFunc // response to a null threshold; nil accepts it
+		sent     []string         // thresholds that two races send
 		accepted bool
 	}{
 		{"one_that_knows_null", nil, []string{"null", "null"}, true},
@@ -70,8 +70,8 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfOtherDeployments reads races of a service without outcomes,
-// where a threshold of 1 means none.
+// TestOutcomesOfOtherDeployments reads races of a service that does not report outcomes, and
+// where a threshold of 1 means that there is no threshold.
 func TestOutcomesOfOtherDeployments(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/client"
 )
 
-// TestUploadRetry closes the connection before and after the service has
-// accepted the file.
+// TestUploadRetry closes the connection of an upload before and after the service has accepted
+// the file.
 func TestUploadRetry(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestUploadRetry(t *testing.T) {
 			})
 			created := &api.CreatedDataset{DatasetKey: key, DatasetUploadInfo: api.UploadInfo{UploadURL: d.URL + "/up"}}
 			src := text("id,a,b\n1,2,3\n")
-			src.Size = -1 // too large for all that is known: the direct way
+			src.Size = -1 // an unknown size may be too large for AddData
 			entry, err := d.client(t, client.Options{}).Upload(t.Context(), created, src, nil)
 			if err != nil || entry.Status != api.DatasetProcessing || uploads != c.uploads {
 				t.Errorf("%d uploads, %+v, %v", uploads, entry, err)
@@ -55,12 +55,12 @@ func TestUploadRetry(t *testing.T) {
 	}
 }
 
-// TestDownload interrupts downloads.
+// TestDownload interrupts downloads, which must resume and write the whole file.
 func TestDownload(t *testing.T) {
 	t.Parallel()
 	whole := strings.Repeat("id,prediction\n", 10_000)
-	// part serves the requested range of the file and closes the connection after
-	// some bytes.
+	// part returns a handler that serves the requested range of the file and closes the
+	// connection after some bytes.
 	part := func(ranges bool, tag func(n int) string) http.HandlerFunc {
 		n := 0
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -125,8 +125,7 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestPages reads lists of services that report different parts of the
-// envelope.
+// TestPages reads lists of services that report totals, offsets and limits in different ways.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	const items = 5
@@ -168,7 +167,7 @@ func TestWaitDataset(t *testing.T) {
 	t.Parallel()
 	running, away := respondJSON(200, `{"status":"NEW_IN_VERSION_9"}`), respondJSON(503, "{}")
 	handlers := []http.HandlerFunc{running, running}
-	for range 7 { // more than one call's attempts
+	for range 7 { // more than the attempts of one call
 		handlers = append(handlers, away)
 	}
 	d := newDeployment(t, respondInTurn(append(handlers, running, respondJSON(200, `{"status":"FAILED","failureReason":"line 3"}`))...))

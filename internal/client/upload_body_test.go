@@ -58,7 +58,7 @@ func TestUploadBody(t *testing.T) {
 	}
 }
 
-// fileOf returns the file in a body.
+// fileOf returns the contents of the file in a body with the form f.
 func fileOf(t *testing.T, f multipartForm, body string) string {
 	t.Helper()
 	if f.contentType == "" {

@@ -47,8 +47,8 @@ func TestFileStore(t *testing.T) {
 	}
 }
 
-// TestSystemKeyring uses the machine's keyring, which is required if
-// FORETELL_TEST_REQUIRE contains it.
+// TestSystemKeyring uses the keyring of the machine, which is required if
+// FORETELL_TEST_REQUIRE contains keyring.
 func TestSystemKeyring(t *testing.T) {
 	v := NewKeyringStore()
 	if err := v.Probe(); err != nil {

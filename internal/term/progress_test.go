@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testProgress is a progress with a test clock.
+// testProgress is a Progress with a simulated clock.
 type testProgress struct {
 	*Progress
 	text  strings.Builder
@@ -60,8 +60,8 @@ func TestMeter(t *testing.T) {
 	})
 }
 
-// TestMeterOfUnknownLength checks that such a bar ends its goroutine, as synctest
-// requires, and prints only supported characters.
+// TestMeterOfUnknownLength checks that the bar of a transfer of unknown size ends its
+// goroutine, as synctest requires, and prints only supported characters.
 func TestMeterOfUnknownLength(t *testing.T) {
 	b := newTestProgress(Bar)
 	b.unicode = false
@@ -72,7 +72,7 @@ func TestMeterOfUnknownLength(t *testing.T) {
 		m.Set(12_001)
 		m.Done()
 		end = b.text.Len()
-		time.Sleep(time.Second) // of the bubble: until the goroutine sees it
+		time.Sleep(time.Second) // simulated time, until the goroutine ends
 	})
 	got := b.text.String()
 	if !strings.Contains(got, "downloading~") || strings.ContainsFunc(got, func(r rune) bool { return r > unicode.MaxASCII }) {
