@@ -82,7 +82,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress would only fill a log
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // lines of progress would only make a log longer
 	}
 	p := &preflight.Preflight{Factory: o.factory}
 	defer p.Close()
@@ -121,7 +121,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := p.InferRoles(ctx); err != nil {
 		return err
 	}
-	p.Findings = nil // the report is about the copies
+	p.Findings = nil // the report has only the findings in the copies
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
 	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {

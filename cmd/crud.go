@@ -14,7 +14,7 @@ import (
 // resource is a type of object of the service.
 type resource struct {
 	resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
-	listRefs connect.ReferenceLister // for completion
+	listRefs connect.ReferenceLister // completes references
 }
 
 var (

@@ -67,7 +67,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chdir(folder); err != nil { // the printed commands are relative to the folder
+	if err := os.Chdir(folder); err != nil { // the paths in the printed commands are relative to the folder
 		return err
 	}
 	defer func() { _ = os.Chdir(before) }()
@@ -84,7 +84,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// createFolder creates the folder of the demo.
+// createFolder creates the folder of the demo and returns its path.
 func (o *demoOptions) createFolder(args []string) (string, error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")

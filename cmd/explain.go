@@ -190,7 +190,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 	}
 	defer src.Close()
 	var phase *term.Phase
-	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // otherwise the rows are printed over it
+	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // in the other case, rows would be printed over the phase
 		phase = t.progress.StartPhase("explaining " + humanize.Count(t.rows, "row"))
 		defer phase.Done()
 	}

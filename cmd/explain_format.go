@@ -54,7 +54,7 @@ func writeContributions(b *strings.Builder, list []columnContribution, top, widt
 		names = max(names, term.Width(term.Escape(c.Column)))
 		values = max(values, term.Width(term.Escape(c.Value)))
 	}
-	text := max(width-2*bar-15, 16) // for both columns of text
+	text := max(width-2*bar-15, 16) // width of the names and the values together
 	names = min(names, max(text/2, text-values))
 	values = min(values, text-names)
 	for _, c := range shown {

@@ -86,8 +86,8 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handledSignal calls f.OnHangup or f.OnInterrupt if one of them is set for the signal, and
-// reports whether it did.
+// handledSignal calls f.OnHangup or f.OnInterrupt if it is set for the signal s, and reports
+// whether it was set.
 func handledSignal(f *cli.Factory, s os.Signal) bool {
 	var handle *func()
 	switch s {
@@ -110,7 +110,7 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores SIGHUP for the command
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {

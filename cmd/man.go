@@ -34,7 +34,7 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 		return err
 	}
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Hidden = true // it has no page to refer to
+		completion.Hidden = true // it has no manual page that others can refer to
 	}
 	return forEachManPage(root, func(cmd *cobra.Command) error {
 		path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
@@ -89,7 +89,7 @@ func toMarkdown(text string) string {
 			b.WriteString("\n")
 		}
 		if code != indented && i > 0 {
-			b.WriteString("\n") // a block needs a blank line
+			b.WriteString("\n") // a code block begins after a blank line
 		}
 		indented = code
 		if code {

@@ -61,7 +61,7 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 	flags.StringArrayVar(&opts.blind, "blind", nil, "blind `file` to compare with the training file; if repeated, the files are joined into one table")
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
-	_ = cmd.MarkFlagFilename("html", "html") // the flag is there
+	_ = cmd.MarkFlagFilename("html", "html") // the flag exists
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
 }
@@ -105,7 +105,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	}
 	if d.Report == nil {
 		_, err := client.Call(ctx, session.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: key}})
-		return err // of a service without reports
+		return err // the service has no reports
 	}
 	if err := o.gate.FindBaselineOf(ctx, session, key); err != nil {
 		return err

@@ -131,7 +131,7 @@ func findDashboardPage(ctx context.Context, session *connect.Session, ref string
 		{"datasets", datasetResource}, {"training", trainingResource}, {"models", modelResource}, {"predictions", predictionResource},
 	}
 	if strings.Contains(ref, "@") && ref != cli.LastRef {
-		kinds = kinds[2:3] // NAME@champion, NAME@v3
+		kinds = kinds[2:3] // only models have references such as NAME@champion and NAME@v3
 	}
 	var missing *exit.Error
 	for _, kind := range kinds {

@@ -61,7 +61,7 @@ shows the contributions of all columns.`,
 	for _, name := range []string{"with", "no-wait", "timeout", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReference(connect.ListModelRefs)) // the flag exists
 	return cmd
 }
 

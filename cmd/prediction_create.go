@@ -112,7 +112,7 @@ type blindPrediction struct {
 	model   string // key of the model
 	dataset *api.Dataset
 	blind   *preflight.Input
-	profile *profile.Profile // of the blind file
+	profile *profile.Profile // profile of the blind file
 	found   download.Provenance
 }
 

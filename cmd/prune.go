@@ -102,7 +102,8 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintList(&o.output, gone, pruneColumns...)
 }
 
-// printOrphans prints the orphaned files in the data folder, which prune does not delete.
+// printOrphans prints the number, size and age of the orphaned files in the data folder. prune
+// does not delete these files.
 func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Session) error {
 	if !session.Embedded {
 		return nil

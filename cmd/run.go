@@ -278,7 +278,7 @@ type runPipeline struct {
 
 	dataset *api.Dataset
 	job     *api.Training
-	steps   []race.SearchStep // of --threshold auto
+	steps   []race.SearchStep // the races of --threshold auto
 	model   *api.Model
 	result  resultDocument
 	// gateReport is nil if there are no requirements.
@@ -349,7 +349,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 		return err
 	}
 	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.RunCommand != nil { // a download would not check the requirements
+	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
 		again = p.RunCommand(p.job.TrainingJobKey)
 	}
 	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)

@@ -76,7 +76,7 @@ func (p *runPipeline) findSameDataset(series client.Series) string {
 	return ""
 }
 
-// nextDatasetRequest returns the request for the next dataset of a series.
+// nextDatasetRequest returns the request that creates the next dataset of a series.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

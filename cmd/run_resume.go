@@ -15,7 +15,7 @@ import (
 func (p *runPipeline) resumeCommand(race string) string { return p.factory.CommandWith("resume", race) }
 
 // resumeTraining waits for the race of an earlier run on the same data, and finds the
-// baseline. A cancelled race may also have a model.
+// baseline. A cancelled race is accepted if it has a model.
 func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {

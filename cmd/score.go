@@ -94,7 +94,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	return printScore(&o.output, result)
 }
 
-// score opens and scores the files.
+// score opens the files, scores the predictions against the answers and returns the result.
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()

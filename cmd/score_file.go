@@ -42,7 +42,7 @@ func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (
 // Close closes all files in reverse order.
 func (s *scoreFiles) Close() {
 	for i := len(s.close) - 1; i >= 0; i-- {
-		_ = s.close[i]() // the files were only read
+		_ = s.close[i]() // an error does no harm: the files were only read
 	}
 }
 

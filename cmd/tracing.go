@@ -41,7 +41,7 @@ func startTracing(f *cli.Factory) (stop func(err error), err error) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 		defer cancel()
-		_ = shutdown(ctx) // a failed export was logged
+		_ = shutdown(ctx) // the tracer has logged a failed export
 	}, nil
 }
 

@@ -41,11 +41,11 @@ func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = web.Serve(listener) // until it is closed
+		_ = web.Serve(listener) // returns when web is closed
 	}()
 	f.Note("metrics on http://%s/metrics", listener.Addr())
 	return func() {
-		_ = web.Close() // a scrape may be repeated
+		_ = web.Close() // aborts scrapes, which the monitoring system repeats
 		<-served
 	}, nil
 }

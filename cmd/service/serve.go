@@ -77,7 +77,7 @@ to be in the URL.
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, keep serving for this `time` while /readyz responds 503")
 	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "after --drain-delay, wait this `time` for requests in progress, such as uploads")
 	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
-	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
 	opts.retention.bind(cmd)
@@ -113,7 +113,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // nothing is written any more
+	defer func() { _ = service.Close() }() // an error does no harm: nothing is written any more
 	web, err := o.newWebServer(ctx, service)
 	if err != nil {
 		return err

@@ -148,7 +148,7 @@ func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), e
 	return nil, nil, nil
 }
 
-// open opens the listener, which limits the number of connections.
+// open opens a listener that limits the number of connections.
 func (n *networkFlags) open(ctx context.Context, log *slog.Logger, now func() time.Time) (*listen.Listener, error) {
 	exempt, err := n.trusted()
 	if err != nil {

@@ -50,7 +50,7 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	return w, nil
 }
 
-// scheme returns http or https.
+// scheme returns "http" or "https".
 func (w *webServer) scheme() string {
 	if w.http.TLSConfig != nil {
 		return "https"

@@ -50,7 +50,7 @@ func (r *dataDirFlag) withAccount(ctx context.Context, email string, fn func(a *
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // the account is written
+	defer func() { _ = service.Close() }() // an error does no harm: the account is stored
 	found, err := service.App.FindAccount(ctx, email)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // nothing was written
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
 	accounts := []userAccount{}
 	err = forEachPage(func(page api.PageInput) (api.Page, error) {
 		found, err := service.App.ListAccounts(ctx, &api.ListAccountsInput{PageInput: page})
@@ -183,7 +183,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 		if err != nil {
 			return err
 		}
-		if changed == nil { // it is deleted
+		if changed == nil { // the account is deleted
 			return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
 		}
 		return cli.PrintItem(&o.output, toAccount(changed), "email", "state")

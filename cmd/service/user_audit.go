@@ -48,7 +48,7 @@ func (o *usersAuditOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // nothing was written
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
 	var events []api.AuditEvent
 	err = service.App.EachAuditEvent(ctx, &api.ListAuditEventsInput{Actor: o.actor, Action: o.action}, int(o.list.Limit), func(e *api.AuditEvent) error {
 		if o.jsonLines {

@@ -72,7 +72,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // the account is written
+	defer func() { _ = service.Close() }() // an error does no harm: the account is stored
 	if !o.passwordStdin {
 		invited, err := service.App.CreateAccount(ctx, &api.CreateAccountInput{Body: user})
 		if err != nil {
@@ -118,7 +118,7 @@ func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // the account is written
+	defer func() { _ = service.Close() }() // an error does no harm: the account is stored
 	if err := service.App.SetUserPassword(ctx, email, password); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // nothing was written
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
 	requests, err := listAccessRequests(ctx, service.App, o.state)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (o *usersDecideOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // the decision is written
+	defer func() { _ = service.Close() }() // an error does no harm: the decision is stored
 	key := strings.ToLower(name)
 	if strings.Contains(name, "@") {
 		pending, err := listAccessRequests(ctx, service.App, api.RequestPending)

@@ -43,7 +43,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = service.Close() }() // nothing is written any more
+	defer func() { _ = service.Close() }() // an error does no harm: nothing is written any more
 	stopMetrics, err := o.metrics.serve(ctx, o.factory, service.Metrics(), service.Log)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ environment.`,
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	cli.SetFlagValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
-	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("code", "token-stdin")
@@ -79,7 +79,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeTrace() }() // the result does not depend on it
+	defer func() { _ = closeTrace() }() // the result does not depend on the error
 	opts := client.Options{BaseURL: s.GetString(config.KeyServer), UserAgent: build.UserAgent(), Trace: trace, Now: o.factory.Now}
 	if err := o.checkReachable(ctx, s, opts); err != nil {
 		return err

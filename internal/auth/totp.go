@@ -15,7 +15,7 @@ import (
 
 const (
 	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
-	totpInterval    = 30 // seconds
+	totpInterval    = 30 // duration of a step in seconds
 	totpDigits      = 6
 	// totpSteps is the maximum difference between the clocks of the service and of an
 	// authenticator app, in intervals of 30 seconds.
@@ -53,7 +53,7 @@ func (s TOTP) Code(step int64) (string, error) {
 		return "", fmt.Errorf("the secret of the authenticator app: %w", err)
 	}
 	mac := hmac.New(sha1.New, secret)
-	_ = binary.Write(mac, binary.BigEndian, step) // a hash returns no error
+	_ = binary.Write(mac, binary.BigEndian, step) // writing to a hash never fails
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 0xf
 	number := binary.BigEndian.Uint32(sum[offset:]) & 0x7fffffff

@@ -26,7 +26,7 @@ func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 	end := len(args) - 1 // the word that is being typed stays last
 	cmd, name, flags, rest := splitArgs(root, known, args[1:end])
 	wanted := strings.HasPrefix(args[end], "-") || len(flags) > 0 && takesValue(known, flags[len(flags)-1])
-	if cmd.HasSubCommands() && !wanted { // a subcommand's name is being typed
+	if cmd.HasSubCommands() && !wanted { // the name of a subcommand is being typed
 		flags = nil
 	}
 	return slices.Concat(args[:1], name, flags, rest, args[end:])
@@ -107,7 +107,7 @@ func takesValue(known *pflag.FlagSet, arg string) bool {
 	}
 	for i, letter := range arg[1:] {
 		if f := known.ShorthandLookup(string(letter)); f != nil && f.NoOptDefVal == "" {
-			return i == len(arg)-2 // else the rest of arg is the value
+			return i == len(arg)-2 // otherwise the rest of arg is the value
 		}
 	}
 	return false

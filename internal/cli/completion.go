@@ -22,7 +22,7 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 	visit := func(f *pflag.Flag) {
 		if _, known := cmd.GetFlagCompletionFunc(f.Name); !known && f.NoOptDefVal == "" {
 			value, _ := pflag.UnquoteUsage(f)
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueCompletionDirective(value))) // the flag is there
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, valueCompletionDirective(value))) // the flag exists
 		}
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(visit)
@@ -58,7 +58,7 @@ func valueCompletionDirective(value string) cobra.ShellCompDirective {
 
 // SetFlagValues sets the values that the completion of a flag offers.
 func SetFlagValues(cmd *cobra.Command, flag string, values ...string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
 // CompleteList completes a comma-separated list of names. It does not offer names that are

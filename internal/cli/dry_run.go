@@ -31,7 +31,7 @@ var errDryRunEnded = errors.New("the dry run has ended")
 // result. It does not send that request and those after it, but simulates their responses.
 type dryRunTransport struct {
 	next   http.RoundTripper
-	base   string            // the service's address
+	base   string            // base URL of the service
 	Paths  map[string]string // paths that replace those of operations, by operation ID
 	cancel context.CancelCauseFunc
 
@@ -122,7 +122,7 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := len(r.planned); n > 0 && p.Method == http.MethodGet && r.planned[n-1].URL == p.URL {
-		return // a poll
+		return // the same request again, as when polling
 	}
 	r.planned = append(r.planned, p)
 }

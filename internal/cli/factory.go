@@ -24,7 +24,7 @@ type Factory struct {
 	// Environ returns all variables, for the pager.
 	Environ func() []string
 	Now     func() time.Time
-	Streams [3]*os.File // in, out, error
+	Streams [3]*os.File // standard input, output and error
 	Console *term.Console
 	// Color is the value of --color.
 	Color string

@@ -31,7 +31,7 @@ const groupAnnotation = "foretell_group"
 // SetGroup assigns flags to a group.
 func SetGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
-		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag is there
+		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag exists
 	}
 }
 
@@ -48,7 +48,7 @@ func FlagGroups(cmd *cobra.Command) []FlagGroup {
 	for i := range groups {
 		groups[i].Flags = pflag.NewFlagSet(groups[i].Title, pflag.ContinueOnError)
 	}
-	cmd.InheritedFlags() // merges them into Flags
+	cmd.InheritedFlags() // adds the inherited flags to cmd.Flags()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		title := "Flags"
 		if note := f.Annotations[groupAnnotation]; len(note) > 0 {

@@ -148,8 +148,8 @@ A result file is written under a temporary name. It is renamed after its rows, I
 and size have been checked.
 `
 
-// RunGroup runs a command that only has subcommands: it prints help. If there are
-// arguments, it returns an error with suggestions, because the subcommand is unknown.
+// RunGroup runs a command that only has subcommands: it prints the help page. If there are
+// arguments, it returns an error that suggests subcommands, because the given one is unknown.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

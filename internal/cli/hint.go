@@ -20,7 +20,7 @@ var keptFlags = []string{
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
 
-// hintedCommand matches the commands of foretell in a text, which are between backquotes.
+// hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // CompleteHint adds a hint that depends on the current command if e has none. It replaces
@@ -42,7 +42,7 @@ func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
 		noun := group.CommandPath()
-		switch takes := strings.Fields(f.Running.Use); { // the argument may be another type of object
+		switch takes := strings.Fields(f.Running.Use); { // the argument may refer to another type of object than the group
 		case slices.Contains(takes, "DATASET"):
 			noun = "foretell datasets"
 		case slices.Contains(takes, "MODEL"):
@@ -51,7 +51,7 @@ func (f *Factory) suggestList(status exit.Status) string {
 		switch args := f.Running.Flags().Args(); {
 		case status == exit.NotFound:
 			return "see `" + noun + " list`"
-		case noun == "foretell users": // which has no get
+		case noun == "foretell users": // there is no `users get`
 		case status == exit.Conflict && len(args) > 0:
 			return "see `" + noun + " get " + term.ShellQuote(args[0]) + "`"
 		}
@@ -92,7 +92,7 @@ func (f *Factory) addKeptFlags(line string) string {
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
 		case given == nil || !given.Changed, next.Flags().Lookup(name) == nil:
-		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // its argument is the URL
+		case name == config.KeyServer && next.Name() == "login" && len(rest) > 0: // the argument of login is the URL
 		case next.Name() == "score" && (name == "delimiter" || name == "encoding"): // results are always CSV in UTF-8
 		case given.Value.Type() == "bool":
 			line += " --" + name
@@ -156,7 +156,7 @@ func setFlag(args []string, flag, value string, keep bool) []string {
 		case keep || args[i] != "--"+flag && !strings.HasPrefix(args[i], "--"+flag+"="):
 			list = append(list, args[i])
 		case args[i] == "--"+flag:
-			i++ // and its value
+			i++ // skip the value of the flag, too
 		}
 	}
 	if value != "" {

@@ -55,7 +55,7 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
 	SetGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
-	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag exists
 }
 
 // BindList adds the output flags to a command whose result is a list. types are the types that
@@ -155,8 +155,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteEmpty prints a notice if a list is empty, which means that n, the number of items, is 0.
-// It does so only on a terminal, and reports whether it did.
+// NoteEmpty prints a notice if n, the number of items of a list, is 0 and the output is a
+// terminal. It reports whether it has printed the notice.
 func (o *Output) NoteEmpty(n int) bool {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
@@ -229,7 +229,7 @@ func (o *Output) chooseColumns(t reflect.Type, columns []string) ([]string, erro
 	if len(o.Fields) == 0 {
 		return columns, nil
 	}
-	known := o.fieldNames // of all types that the command prints
+	known := o.fieldNames // the fields of all types that the command prints
 	if known == nil {
 		known = term.JSONFieldNames(t)
 	}

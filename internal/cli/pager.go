@@ -70,7 +70,7 @@ func (f *Factory) runPager(pager string, text []byte) error {
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(text), f.Streams[1], f.Streams[2]
 	command.Env = f.Environ()
 	if f.Env("LESS") == "" {
-		command.Env = append(command.Env, "LESS=FRX") // quit if one screen, colours, no clearing
+		command.Env = append(command.Env, "LESS=FRX") // quit if the text fits the screen, keep colours, do not clear the screen
 	}
 	f.PagerRunning.Store(true)
 	err := command.Run()

@@ -8,8 +8,8 @@ import (
 // resumable is a type of object whose work can be interrupted, and the commands that resume or
 // abandon the work.
 type resumable struct {
-	key, noun       string // field with the key; name of the type
-	resume, abandon string // commands, without the key
+	key, noun       string // name of the field with the key, and name of the type
+	resume, abandon string // commands to which the key is appended
 }
 
 // resumables are the types in the order in which they are tried. The type of an object is the

@@ -42,8 +42,7 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 // download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
 	d := &download{c: c, w: w, total: -1, req: req}
-	// A compressed response would make the byte offsets differ from those in the
-	// file.
+	// A compressed response would have other byte offsets than the file.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
 		before := d.written

@@ -26,7 +26,7 @@ const (
 	ProxyFailed ErrorKind = "proxy"         // the proxy is unreachable or refused the request
 	Broken      ErrorKind = "broken"        // the connection was lost or timed out
 	BadRedirect ErrorKind = "misdirected"   // a redirect that the client does not follow
-	NotService  ErrorKind = "not-a-service" // a response that is not of the service's API
+	NotService  ErrorKind = "not-a-service" // something other than the API of the service responded
 )
 
 // NetworkError is returned if the service did not respond, or if something else responded.
@@ -137,7 +137,7 @@ func notServiceError(req *request, resp *http.Response, what string) *NetworkErr
 // responseError returns the error for an unsuccessful response, and closes its body.
 func (c *Client) responseError(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // a partial body is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // if reading fails, the partial body is used
 	c.traceBody(req, resp, body)
 	status := resp.StatusCode
 	if resp.Request != nil && resp.Request.URL.Host != req.url.Host {

@@ -20,7 +20,7 @@ type RoundTrip struct {
 	Status int
 	// Header is the header of the response.
 	Header http.Header
-	// Elapsed is the time until the end of the response body; 0 if it was not measured.
+	// Elapsed is the time until the end of the response body; 0 if it is unknown.
 	Elapsed time.Duration
 	// Sent and Received are the sizes of the bodies in bytes.
 	Sent, Received int64

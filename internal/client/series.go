@@ -23,7 +23,7 @@ const (
 // if n is 2, and so on. NAME is truncated so that the result has at most 30
 // characters. If series has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
-	series = norm.NFC.String(strings.TrimSpace(series)) // as the service stores names
+	series = norm.NFC.String(strings.TrimSpace(series)) // the form in which the service stores names
 	if utf8.RuneCountInString(series) < minName {
 		series += "-data"
 	}
@@ -41,8 +41,7 @@ func IsDatasetName(name string) bool {
 	return n >= minName && n <= maxName
 }
 
-// Series is a named group of datasets, such as those of the runs with the same
-// --name.
+// Series is a named group of datasets, such as the datasets of all runs with the same --name.
 type Series struct {
 	Name string
 	// Datasets has at least one element, newest first.

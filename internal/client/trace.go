@@ -19,7 +19,7 @@ type TraceEvent struct {
 	URL          string
 	Attempt      int
 	Status       int           // 0 if there was no response
-	Elapsed      time.Duration // time to the first byte of the response; 0 if it was not measured
+	Elapsed      time.Duration // time to the first byte of the response; 0 if Options.Now is nil
 	Err          error
 	Sent         http.Header
 	Received     http.Header

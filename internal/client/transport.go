@@ -55,8 +55,8 @@ type inProcess struct {
 	conns     chan net.Conn
 	closed    chan struct{}
 	once      sync.Once
-	serving   sync.WaitGroup // accept loop
-	open      sync.WaitGroup // open connections; each ends after its last handler
+	serving   sync.WaitGroup // waits for the accept loop
+	open      sync.WaitGroup // waits for open connections, each of which ends after its last handler
 	serveErr  error
 }
 

@@ -134,9 +134,9 @@ func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.D
 	entry := new(api.DatasetEntry)
 	switch {
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
-		return entry, decodeResponse(req, resp, body, entry) // an object store returns no page
+		return entry, decodeResponse(req, resp, body, entry) // HTML is an error here, because an object store does not respond to AddData
 	case key != "":
-		return c.datasetEntry(ctx, key) // an object store, or a lost response
+		return c.datasetEntry(ctx, key) // an object store has received the file, or a response was lost
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:

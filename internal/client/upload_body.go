@@ -32,7 +32,7 @@ type uploadBody struct {
 	file       io.ReadCloser
 	size, sent int64  // bytes of the file; size is -1 if unknown
 	head, tail string // the parts of the form before and after the file that were not read yet
-	fileEnded  bool   // the file was read to its end
+	fileEnded  bool   // whether the file was read to its end
 	progress   func(sent int64)
 }
 

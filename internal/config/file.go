@@ -52,7 +52,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		last := i == len(keys)-1
 		if last && value == "" {
 			removeKey(node, key)
-			if i > 2 && len(node.Content) == 0 { // the profile has no other paths
+			if i > 2 && len(node.Content) == 0 { // the removed path was the last one of the profile
 				removeKey(above, keys[i-1])
 			}
 			break
@@ -100,7 +100,7 @@ func WritePrivate(path string, content []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
+	part, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // CreateTemp sets the mode 0600
 	if err != nil {
 		return err
 	}

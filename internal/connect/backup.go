@@ -57,7 +57,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, databaseError(at.database, at.dir, err)
 	}
-	defer func() { _ = database.Close() }() // a failure loses nothing
+	defer func() { _ = database.Close() }() // an error does no harm: everything is stored
 	summary, err := writeBackup(ctx, f, cmd, w, at, database)
 	if err != nil {
 		return nil, backupError(err)
@@ -114,7 +114,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = service.Close() }() // a failure loses nothing
+	defer func() { _ = service.Close() }() // an error does no harm: everything is stored
 	return summary, service.App.RecordCallerEvent(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
@@ -123,7 +123,7 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	var opened *store.Store
 	defer func() {
 		if opened != nil {
-			_ = opened.Close() // the rows are committed
+			_ = opened.Close() // an error does no harm: the rows are committed
 		}
 	}()
 	if err := os.MkdirAll(at.dir, 0o700); err != nil {

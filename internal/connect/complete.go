@@ -55,7 +55,7 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 		return nil
 	}
 	defer session.Close()
-	found, _ := names(ctx, session) // on an error some references are still useful
+	found, _ := names(ctx, session) // the references listed before an error are still useful
 	return found
 }
 

@@ -28,9 +28,9 @@ func BindDatabase(cmd *cobra.Command) {
 	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
 }
 
-// databaseLocation returns where the database of the data folder dir is, for [store.Open]. If
-// cmd has the flag --database, that is the value of the flag or else of FORETELL_DATABASE.
-// Otherwise, or if neither is set, it is foretell.db in the folder.
+// databaseLocation returns the location of the database of the data folder dir, for
+// [store.Open]. If cmd has the flag --database, this is the value of the flag or, if it is not
+// set, of FORETELL_DATABASE. In all other cases it is the path of foretell.db in the folder.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	if flag == nil {

@@ -83,8 +83,8 @@ func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Loc
 
 // DaemonFlags holds the flags of serve and worker.
 type DaemonFlags struct {
-	// DirectTransfers lets clients send files directly to the S3 store, and receive them from
-	// it.
+	// DirectTransfers is set if clients send files directly to the S3 store and get results
+	// directly from it.
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
@@ -181,7 +181,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if opts.directTransfers && !blobs.IsBucket() {
 		return nil, errors.Join(exit.Usagef("--uploads direct needs an S3 store").WithHint("name the store with --storage s3://BUCKET/PREFIX"), database.Close())
 	}
-	host, _ := os.Hostname() // "" if it is unknown
+	host, _ := os.Hostname() // "" on an error
 	a, err := app.New(app.Config{
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
@@ -216,7 +216,7 @@ func DataDirError(dir string, err error) error {
 		return e.WithHint("nothing was changed; move %[1]s, %[1]s-wal and %[1]s-shm away and restore %[1]s from a backup, "+
 			"or use another folder with --data-dir or %[2]s", database, config.EnvDataDir)
 	case errors.Is(err, store.ErrDiskFull):
-		free, _, _ := blob.DiskSpace(dir) // 0 if it is unknown
+		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
 			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
 	case errors.Is(err, store.ErrNewerSchema):

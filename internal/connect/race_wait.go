@@ -16,10 +16,10 @@ import (
 	"foretell/internal/term"
 )
 
-// AwaitModel waits for a race that the command started, shows it, and returns an error if it
-// has no model. On a terminal, Enter or the first Ctrl-C ends the race, and its best model
-// is used. Otherwise Ctrl-C ends the wait: a race in this process is stopped and its best
-// model is kept, and a race on a server continues.
+// AwaitModel shows a race that the command has started until the race ends, and returns it. It
+// returns an error if the race has no model. On a terminal, Enter or the first Ctrl-C ends the
+// race, and its best model is used. Elsewhere Ctrl-C ends the wait: a race in this process is
+// stopped and its best model is kept, while a race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, c.RaceError(job, err)
@@ -145,7 +145,7 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 func (c *Session) queueHint(ctx context.Context) string {
 	for job, err := range client.AllTrainings(ctx, c.Client, true) {
 		if err != nil {
-			return "" // the wait will report the error
+			return "" // the polls of the race will report the error
 		}
 		if job.Status == api.TrainingRunning {
 			return ", one of them yours, on " + job.DatasetName + "; stop it with `foretell training cancel " + job.TrainingJobKey + "`"

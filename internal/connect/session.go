@@ -55,7 +55,7 @@ type embeddedApp interface {
 // another command waits for them.
 func (c *Session) Close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
-		_ = c.closers[i]() // the command's result does not depend on it
+		_ = c.closers[i]() // the result of the command does not depend on the error
 	}
 }
 

@@ -31,8 +31,8 @@ func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
-// storageOf returns the location of the stored files: the value of --storage if cmd has that
-// flag and it is set, or else that of FORETELL_STORAGE, which may be "".
+// storageOf returns the location of the stored files: the value of --storage if cmd has this
+// flag and it is set, and otherwise the value of FORETELL_STORAGE, which may be "".
 func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()

@@ -29,7 +29,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if err != nil {
 		return failResult(ctx, name, err), true
 	}
-	defer func() { _ = service.Close() }() // nothing was written
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
 	found, err := service.App.CheckFiles(ctx, o.VerifyFiles)
 	if err != nil {
 		return failResult(ctx, name, err), true

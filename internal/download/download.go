@@ -52,8 +52,8 @@ type FileDownload struct {
 	Retry string
 }
 
-// DownloadFile downloads a file under a temporary name, verifies it, and installs it or copies
-// it to the stream. If it fails, it removes the temporary file.
+// DownloadFile downloads a file under a temporary name, verifies it, and calls Install or
+// copies it to the stream. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
 	end := t.Path
 	if linked, err := filepath.EvalSymlinks(end); err == nil {

@@ -31,8 +31,8 @@ type Error struct {
 	// Column are 0, if they are unknown.
 	File         string
 	Line, Column int
-	// request is the ID of the failed request, which the log of the service has too; "" if
-	// there was no request.
+	// request is the ID under which the log of the service has the failed request; "" if there
+	// is none.
 	request string
 	// Requirements are the results of --require and --beat, if the model missed any of them.
 	Requirements []gate.Result
@@ -83,8 +83,9 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. ctx
-// is the context of the command; if a signal has cancelled it, the result says so.
+// FromError converts err to an Error. If err wraps an Error, it returns the wrapped Error. If
+// a signal has cancelled ctx, the context of the command, the result is the error for an
+// interrupted command.
 func FromError(ctx context.Context, err error) *Error {
 	var (
 		known       *Error

@@ -58,7 +58,8 @@ func parseTypedValue(text string) any {
 	return text
 }
 
-// addQuery returns path with the values added to its query. members has them by name.
+// addQuery returns path with the values of members added to its query. The keys of members are
+// the names of the parameters.
 func addQuery(path string, members map[string]any) string {
 	query := url.Values{}
 	for name, value := range members {

@@ -21,7 +21,7 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Console has the three standard streams of a command, and says how to write to them.
+// Console has the three standard streams of a command, and the abilities of the terminal.
 type Console struct {
 	In  io.Reader
 	Out io.Writer
@@ -37,7 +37,7 @@ type Console struct {
 	OutStyle, ErrStyle Style
 
 	columns int // value of COLUMNS; 0 if it is not set
-	in      int // the file descriptors of the streams; -1 if a stream has none
+	in      int // in, out and err are the file descriptors of the streams; -1 if a stream has none
 	out     int
 	err     int
 }

@@ -33,19 +33,19 @@ func ProgressModes() []string {
 type Progress struct {
 	mode    ProgressMode
 	out     io.Writer
-	unicode bool // more than ASCII can be shown
+	unicode bool // whether more than ASCII can be shown
 	width   func() int
-	height  func() int // returns 0 if it is unknown
+	height  func() int // returns 0 if the height is unknown
 	style   Style
 	now     func() time.Time
 	mu      sync.Mutex
 }
 
 const (
-	showAfter        = time.Second            // shorter work shows no progress
+	showAfter        = time.Second            // the progress of shorter work is not shown
 	frameInterval    = 100 * time.Millisecond // minimum time between two frames
-	reminderInterval = 30 * time.Second       // between two plain lines if nothing changes
-	redrawInterval   = 250 * time.Millisecond // between two frames if nothing changes
+	reminderInterval = 30 * time.Second       // time between two plain lines if nothing changes
+	redrawInterval   = 250 * time.Millisecond // time between two frames if nothing changes
 )
 
 // NewProgress returns a Progress that writes to Err. now returns the current time.
@@ -124,7 +124,7 @@ type Meter struct {
 	label     string
 	total     int64
 	start     time.Time
-	last      time.Time // time of the last line or event
+	last      time.Time // time at which the last line or event was written
 	lastTenth int64     // tenths of total that the last line showed
 	bar       *progressbar.ProgressBar
 	shown     atomic.Bool // whether the bar is visible, see Write

@@ -25,7 +25,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(c.Err, Escape(question)+" ")
 	text, err := readOrCancel(ctx, func() (string, error) { return readLine(c.In) })
 	if err != nil {
-		fmt.Fprintln(c.Err) // end the line of the question
+		fmt.Fprintln(c.Err) // ends the line of the question
 	}
 	return text, err
 }

@@ -180,7 +180,7 @@ func (r *RaceView) Done() {
 	}
 }
 
-// mergeState updates the run of the algorithm of state, or adds one.
+// mergeState updates the run of the algorithm state.Name, or adds a run for it.
 func (r *RaceView) mergeState(state RunState) {
 	known := r.runs[state.Name]
 	if known == nil {

@@ -100,7 +100,7 @@ func (r *RaceView) allDone() bool {
 func (r *RaceView) render(width int) []string {
 	style, leader := r.p.style, r.leader()
 	figure, losses := r.scoreHeadings()
-	fixed := 2 + 2 + 2 + 8 + 8 + 12 // mark, gaps, latest, figure, state
+	fixed := 2 + 2 + 2 + 8 + 8 + 12 // widths of the mark, the gaps, and the columns latest, score and state
 	if losses = losses && width >= fixed+lossWidth+16; losses {
 		fixed += lossWidth
 	}
@@ -135,7 +135,7 @@ func (r *RaceView) render(width int) []string {
 		lines = append(lines, line+formatScore(run.latestScore())+"  "+best+"  "+loss(formatScore(run.lastLogLoss()))+r.colorState(run))
 	}
 	for i := range lines {
-		if twwidth.Width(lines[i]) > width { // a very narrow terminal
+		if twwidth.Width(lines[i]) > width { // the terminal is narrower than the fixed columns
 			lines[i] = Truncate(stripStyle(lines[i]), width)
 		}
 	}

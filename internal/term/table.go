@@ -149,7 +149,7 @@ func (t *Table) columnBlocks(widths []int, width int) (blocks [][]int) {
 // writeLine writes the given columns of a line. paint returns the function that colours a
 // column, or nil.
 func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []int, paint func(column int) func(string) string) {
-	pending := 0 // spaces to write before the next text, but not at the end of the line
+	pending := 0 // spaces that are written only if text follows in the line
 	for _, column := range columns {
 		text := line[column]
 		fill := max(0, widths[column]-twwidth.Width(text))
