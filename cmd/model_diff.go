@@ -68,8 +68,8 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 	return o.output.WriteTable(t, true)
 }
 
-// comparisonCell formats a property. low and high are the limits of its interval and may be
-// nil.
+// comparisonCell formats the value of a property of a model. low and high are the limits of
+// the interval of the value, and may be nil.
 func comparisonCell(v any, low, high *float64) term.Cell {
 	switch v := v.(type) {
 	case nil:

@@ -116,8 +116,8 @@ type blindPrediction struct {
 	found   download.Provenance
 }
 
-// fetchResult waits for the prediction, downloads and verifies it, and scores it if the
-// blind file has the label.
+// fetchResult waits for the prediction, downloads and verifies its result, and scores the
+// result if the blind file has the label column.
 func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b blindPrediction) error {
 	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, o.target.ResumeCommand(b.created.PredictionKey, b.blind))
 	if err != nil {

@@ -262,8 +262,8 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 	return kept, nil
 }
 
-// promptForCode prompts for the code of the authenticator app, which the service has
-// required with the error required.
+// promptForCode prompts for the code of the authenticator app. required is the error with
+// which the service has required the code.
 func (o *loginOptions) promptForCode(ctx context.Context, required error) (string, error) {
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", required).WithHint("add the code that the app shows: --code DIGITS"))

@@ -5,15 +5,14 @@ import (
 	"net/http"
 )
 
-// About is the service's description of itself at its base URL.
+// About describes a service. The service returns it at its base URL.
 type About struct {
 	Service string `json:"service"`
 	Version string `json:"version"`
 }
 
-// About requests the service's description of itself. The description is an
-// extension: another deployment may have a web page or nothing at its base URL,
-// and About then returns an error.
+// About requests the description of the service. It is an extension: another deployment may
+// have a web page or nothing at its base URL, and About then returns an error.
 func (c *Client) About(ctx context.Context) (*About, error) {
 	u, err := c.base.Parse(c.base.EscapedPath() + "/")
 	if err != nil {

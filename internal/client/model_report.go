@@ -14,8 +14,9 @@ func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelRepor
 	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
 }
 
-// ModelReportSummary is like ModelReport, but the report lacks the parts that are long for a
-// wide table, see [api.ModelReportInput]. Some services return the whole report.
+// ModelReportSummary is like ModelReport, but omits the parts of the report that are long if
+// the table has many columns, see [api.ModelReportInput]. Some services return the whole
+// report.
 func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
 }

@@ -69,7 +69,7 @@ func fillOutcomes(jobs []api.Training) {
 }
 
 // fillRunOutcomes sets the outcomes of a race and its runs that the service did not report. It
-// assumes that the race has a threshold, because a progress does not contain the threshold.
+// assumes that the race has a threshold, because p does not contain the threshold.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {

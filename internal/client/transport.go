@@ -82,7 +82,7 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept returns the end of the server of the next dialled connection.
+// Accept returns the server's end of the next dialled connection.
 func (p *inProcess) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:

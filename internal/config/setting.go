@@ -47,7 +47,7 @@ type Settings struct {
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins holds where each setting, and the name of the profile, come from, by key.
+	// origins is where the value of each setting and of the profile comes from, by key.
 	origins map[string]string
 }
 

@@ -116,7 +116,8 @@ func YAMLPath(s *Settings, key string) []string {
 	return append([]string{"profiles", s.Profile}, strings.SplitN(key, ".", 2)...)
 }
 
-// OperationIDs returns the IDs of the API's operations, which the paths settings use.
+// OperationIDs returns the IDs of all operations of the API. The settings of paths use these
+// IDs as keys.
 func OperationIDs() []string {
 	ids := make([]string, 0, len(api.Operations()))
 	for _, op := range api.Operations() {
