@@ -29,14 +29,14 @@ type testApp struct {
 	ctx context.Context // the account's
 }
 
-// open opens the App of a folder, for the local account. Its jobs wait until
-// work is called.
+// open opens the App of a folder, for the account of the embedded service. No jobs run until work
+// is called.
 func open(t *testing.T, dir string) *testApp {
 	t.Helper()
 	return openAt(t, dir, time.Now)
 }
 
-// openAt is open with a clock.
+// openAt is open with the function now as the clock.
 func openAt(t *testing.T, dir string, now func() time.Time) *testApp {
 	t.Helper()
 	b, closeAll, err := openIn(t.Context(), dir, appOptions{log: io.Discard, now: now})
@@ -81,7 +81,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	return &testApp{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
 }
 
-// signIn returns a context of the token's account.
+// signIn returns a context whose caller is the account of the token.
 func signIn(ctx context.Context, a *app.App, token string) (context.Context, error) {
 	c, err := a.Authenticate(ctx, token)
 	c.BaseURL = "http://service.test"
@@ -107,7 +107,7 @@ func (a *testApp) work(t *testing.T) (stop func()) {
 	return stop
 }
 
-// as returns the same App for another account.
+// as returns a testApp for the same App whose operations another account calls.
 func (a *testApp) as(t *testing.T, email string) *testApp {
 	t.Helper()
 	if err := a.AddUser(t.Context(), api.NewAccount{Email: email}, "correct horse"); err != nil {
@@ -127,7 +127,7 @@ func logIn(email, password string) *api.LogInInput {
 	return &api.LogInInput{Body: api.Credentials{Username: email, Password: password}}
 }
 
-// must returns the value of a call, which must succeed.
+// must returns a function that returns v, or fails the test if err is not nil.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -146,7 +146,7 @@ func wantCode(t *testing.T, err error, want api.Code) {
 	}
 }
 
-// eventually calls get until ok accepts its value.
+// eventually calls get until ok returns true for its value, and returns this value.
 func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -231,8 +231,8 @@ func (a *testApp) awaitPrediction(t *testing.T, key string) *api.Prediction {
 	})
 }
 
-// labelled returns a CSV whose label follows from its columns; blind returns
-// one without label.
+// labelled returns a training file whose label follows from its columns. blind returns a blind file
+// with the same columns.
 func labelled(rows int) string { return table(rows, true) }
 func blind(rows int) string    { return table(rows, false) }
 
@@ -254,7 +254,7 @@ func table(rows int, labels bool) string {
 	return b.String()
 }
 
-// noisy is labelled with every fifth label wrong.
+// noisy returns the file of labelled with every fifth label wrong.
 func noisy(rows int) string {
 	lines := strings.Split(labelled(rows), "\n")
 	for i := 5; i < len(lines)-1; i += 5 {

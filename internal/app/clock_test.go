@@ -32,7 +32,8 @@ func (c *testClock) now() time.Time {
 	return now
 }
 
-// TestClock checks the trick of testClock.now.
+// TestClock checks that the times of testClock.now have the set wall clock and the monotonic
+// reading of time.Now.
 func TestClock(t *testing.T) {
 	var c testClock
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
@@ -103,9 +104,9 @@ func testClockIsSet(t *testing.T, database string) {
 	}
 	third := must(store.Open(t.Context(), database))(t)
 	t.Cleanup(func() { _ = third.Close() })
-	// The times of third run ahead of the clock by another leaseInterval with each check,
-	// because FreeLeases does nothing if it is called earlier. A lease that third sees
-	// unchanged in four checks has lasted for the timeout.
+	// In this test, third sees each check a leaseInterval later than the check before, because
+	// FreeLeases does nothing if it is called earlier. A lease that third sees unchanged in four
+	// checks has lasted for the timeout.
 	const leaseInterval = 5 * time.Second
 	checks := 0
 	check := func(when string) {

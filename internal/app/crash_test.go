@@ -21,8 +21,8 @@ import (
 // crashVariable is the environment variable with the folder of TestCrashChild.
 const crashVariable = "FORETELL_TEST_CRASH_DIR"
 
-// TestCrashChild is not a test but the process that other tests kill: an App on
-// a folder, which prints what it does.
+// TestCrashChild is not a test. It is the process that other tests start and kill: it opens the App
+// of a folder, and prints what it does.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv(crashVariable)
 	if dir == "" {
@@ -71,7 +71,7 @@ func startChild(t *testing.T, dir string, env ...string) *child {
 	return c
 }
 
-// await reads the child's output up to a line that contains all the words.
+// await reads lines from the child's output until a line contains all the words.
 func (c *child) await(t *testing.T, words ...string) {
 	t.Helper()
 	var seen []string
@@ -153,7 +153,7 @@ func TestKilledWhileRunningJobs(t *testing.T) {
 	if p := b.awaitPrediction(t, created.PredictionKey); p.Status != api.PredictionCompleted || p.Rows != 100_000 {
 		t.Fatalf("the prediction is %+v", p)
 	}
-	// The CSV, the model and the result.
+	// There are three files: the CSV, the model and the result.
 	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
 }
 

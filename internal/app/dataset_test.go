@@ -51,7 +51,7 @@ func TestCreateDatasetBounds(t *testing.T) {
 	})
 }
 
-// uploadInput parses an upload URL.
+// uploadInput returns the input of UploadData for the upload URL of a dataset.
 func uploadInput(t *testing.T, d *api.CreatedDataset) *api.UploadInput {
 	t.Helper()
 	u := must(url.Parse(d.DatasetUploadInfo.UploadURL))(t)
@@ -131,9 +131,7 @@ func TestDeleteWhileProcessing(t *testing.T) {
 	}
 }
 
-// TestDisabledAccountWaits checks that the jobs of a disabled account wait
-// until it is enabled again. TestPreparationTimeLimit prepares a dataset that
-// takes longer than its limit.
+// TestPreparationTimeLimit prepares a dataset for longer than its time limit.
 func TestPreparationTimeLimit(t *testing.T) {
 	t.Parallel()
 	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: io.Discard, now: time.Now, preparation: time.Nanosecond})
@@ -217,8 +215,8 @@ func TestDefectHasLineAndColumn(t *testing.T) {
 	wantCode(t, err, api.CodeWrongState)
 }
 
-// A file with several kinds of defects fails with all of them and their
-// numbers.
+// TestAllKindsOfDefectsReported prepares a file with several kinds of defects. The reason of the
+// failure must have each kind with its number of rows.
 func TestAllKindsOfDefectsReported(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())

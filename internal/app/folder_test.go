@@ -77,7 +77,7 @@ func newFolder(t *testing.T) *folder {
 	return f
 }
 
-// left returns the files in the folder, including orphans.
+// left returns the names of the files in the folder, including orphans.
 func (f *folder) left(t *testing.T) []string {
 	t.Helper()
 	b := &testApp{dir: f.dir}
@@ -100,7 +100,7 @@ func (f *folder) wantAll(t *testing.T) {
 	}
 }
 
-// run opens the folder, sweeps it and closes it.
+// run opens the folder, removes leftover files, calls with and closes the folder.
 func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	t.Helper()
 	h.now = time.Now
@@ -118,7 +118,7 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	with(b)
 }
 
-// createdWith returns a dataset whose preparation fails.
+// createdWith creates a dataset whose preparation fails, and returns its key.
 func (a *testApp) createdWith(t *testing.T) string {
 	t.Helper()
 	key := a.create(t, "sweep-"+time.Now().Format("150405.000000")).DatasetKey

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestQueuePosition counts the races before one that waits for a worker, and
-// cancels one that no process runs.
+// TestQueuePosition checks the number of races that are before one in the queue, and cancels a race
+// that no process runs.
 func TestQueuePosition(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -46,8 +46,8 @@ func TestQueuePosition(t *testing.T) {
 	}
 }
 
-// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction
-// and a race, when no process runs or will resume them, but not before.
+// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction and a race. Both must
+// be refused as long as a process runs the jobs or will resume them.
 func TestDeleteInterrupted(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())

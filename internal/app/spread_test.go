@@ -27,7 +27,7 @@ func (l *safeLog) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// count returns how often the log has a text.
+// count returns the number of times that text is in the log.
 func (l *safeLog) count(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

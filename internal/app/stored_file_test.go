@@ -11,15 +11,14 @@ import (
 	"foretell/internal/api"
 )
 
-// damages are ways to damage a file.
+// damages are functions that return the content of a file after some damage.
 var damages = map[string]func(content []byte) []byte{
 	"cut":     func(c []byte) []byte { return c[:len(c)/2] },
 	"flipped": func(c []byte) []byte { c = slices.Clone(c); c[len(c)/2] ^= 1; return c },
 	"longer":  func(c []byte) []byte { return append(slices.Clone(c), '\n') },
 }
 
-// damage damages the file in the folder that is not in before, and returns a
-// function that restores it.
+// damage damages the only file in the folder that is not in before. undo restores the file.
 func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
 	for _, name := range a.files(t) {

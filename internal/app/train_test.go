@@ -7,8 +7,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestUnmeasuredIsNil ends a run with and without time to measure it on test
-// rows.
+// TestUnmeasuredIsNil ends a run with and without time to score it on test rows. Scores that were
+// not computed must be nil.
 func TestUnmeasuredIsNil(t *testing.T) {
 	t.Parallel()
 	run := learn.Run{Algorithm: "BSIX01", Status: learn.TimedOut, Curve: []float64{0.8}, Performance: 0.8, TestPerformance: 0.75}

@@ -14,7 +14,7 @@ import (
 	"foretell/internal/learn"
 )
 
-// resultInput parses the signed URL of a result.
+// resultInput returns the input of DownloadResult for the signed URL of a result.
 func resultInput(t *testing.T, address string) *api.ResultInput {
 	t.Helper()
 	u := must(url.Parse(address))(t)

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/api"
 )
 
-// expired checks that what waits for a job or has one does not expire, however old it is.
+// expired checks that a dataset, race or prediction with a queued or running job does not expire,
+// however old it is.
 func (s suite) expired(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		return tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A value counts as unchanged only for the time in which it was observed regularly.
+// TestRenewals checks that a value counts as unchanged only for the time in which it was observed
+// regularly.
 func TestRenewals(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

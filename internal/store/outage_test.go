@@ -9,7 +9,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// An outage is ErrUnavailable, soon, and the store works again after it.
+// TestOutage checks that operations soon return ErrUnavailable during an outage, and succeed after
+// it.
 func TestOutage(t *testing.T) {
 	relay, address := testenv.StartRelay(t, testenv.Postgres(t))
 	s := openStore(t, address)
@@ -50,8 +51,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// After an outage a process takes no job from another, whose heartbeats the
-// outage may have kept from arriving.
+// TestNoTakeoverAfterOutage checks that, after an outage, a process takes no job from another
+// process whose heartbeats the outage may have prevented.
 func TestNoTakeoverAfterOutage(t *testing.T) {
 	address := testenv.Postgres(t)
 	s, other := openStore(t, address), openStore(t, address)
@@ -98,7 +99,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 	}
 }
 
-// leaseJob queues a job that a process leases.
+// leaseJob queues a job, leases it for process and returns it.
 func (s suite) leaseJob(t *testing.T, process *Store) *Job {
 	t.Helper()
 	s.fill(t)
@@ -121,8 +122,9 @@ func stopHeartbeats(t *testing.T, s *Store) *processRow {
 	return p
 }
 
-// A clock of the server that is set neither ends the leases of living processes nor makes
-// them last. Setting it is the same as moving all stored times.
+// TestServerClockIsSet checks that setting the clock of the server neither ends the leases of
+// living processes nor prolongs those of dead ones. All stored times are moved, which has the same
+// effect.
 func TestServerClockIsSet(t *testing.T) {
 	address := testenv.Postgres(t)
 	s, other := openStore(t, address), openStore(t, address)
@@ -161,7 +163,8 @@ func TestServerClockIsSet(t *testing.T) {
 	}
 }
 
-// Deadlines of processes on machines with different clocks are compared by the server's.
+// TestSharedTime checks that deadlines from machines with different clocks are compared by the
+// clock of the server.
 func TestSharedTime(t *testing.T) {
 	s := openStore(t, testenv.Postgres(t))
 	p := stopHeartbeats(t, s)

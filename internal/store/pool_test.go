@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// TestReadersWaitInOrder checks that connections are given to readers in the order in
-// which they asked.
+// TestReadersWaitInOrder checks that readers get connections in the order in which they requested
+// them.
 func TestReadersWaitInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"))

@@ -25,8 +25,8 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// Each database has the same tables and columns. PostgreSQL alone has rows that
-// show which processes are alive.
+// TestSchemasAreEqual checks that SQLite and PostgreSQL have the same tables and columns. Only
+// PostgreSQL has the table of running processes.
 func TestSchemasAreEqual(t *testing.T) {
 	columns := func(s *Store, query string) map[string]bool {
 		found := map[string]bool{}
@@ -55,7 +55,8 @@ func TestSchemasAreEqual(t *testing.T) {
 	}
 }
 
-// Of several processes that start at the same time one migrates.
+// TestPostgresConcurrentOpen checks that one of several processes that start at the same time
+// migrates the database.
 func TestPostgresConcurrentOpen(t *testing.T) {
 	address := testenv.Postgres(t)
 	var migrated atomic.Int64
@@ -88,7 +89,7 @@ func TestPostgresConcurrentOpen(t *testing.T) {
 	})
 }
 
-// No message about a database contains its password.
+// TestPasswordIsNotShown checks that no message about a database contains its password.
 func TestPasswordIsNotShown(t *testing.T) {
 	const password = "s3cret"
 	for location, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/api"
 )
 
-// Versions count up over the datasets of a series and are never reused, and one
-// model of the series is its champion.
+// series checks that versions count up over the datasets of a series and are never reused, and that
+// one model of the series is its champion.
 func (s suite) series(t *testing.T) {
 	add := func(tx *Tx, dataset, model, metric string, achieved *float64) *Model {
 		t.Helper()

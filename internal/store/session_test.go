@@ -7,8 +7,9 @@ import (
 	"foretell/internal/testenv"
 )
 
-// A machine whose clock is an hour ahead neither ends the sessions that others have opened, nor
-// opens sessions that others take for longer or shorter ones.
+// TestSessionsOnMachinesWithDifferentClocks checks that a machine whose clock is an hour ahead does
+// not end the sessions that others have opened, and that other machines see its sessions with the
+// right duration.
 func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	address := testenv.Postgres(t)
 	right, fast := openStore(t, address), openStore(t, address)

@@ -10,8 +10,7 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestSnapshotTables checks that each table is in backups or in the list of those that are
-// not.
+// TestSnapshotTables checks that each table of the schema is in snapshotTables or in otherTables.
 func TestSnapshotTables(t *testing.T) {
 	t.Parallel()
 	known := append(SnapshotTables(), otherTables...)

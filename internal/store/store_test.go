@@ -19,7 +19,7 @@ type suite struct {
 	open func(t *testing.T) *Store
 }
 
-// kill makes other a process that has died, as the suite's process notices at once.
+// kill makes other a process that has died, and lets the suite's process notice this at once.
 func (s suite) kill(t *testing.T, other *Store) {
 	t.Helper()
 	switch dead := other.processes.(type) {
@@ -38,8 +38,8 @@ func (s suite) kill(t *testing.T, other *Store) {
 	}
 }
 
-// exercise runs the conformance suite. create returns a function that opens an
-// empty database, the same one each time.
+// exercise runs the conformance suite. create must return a function that opens an empty database.
+// Each call of this function opens the same database.
 func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *Store)) {
 	t.Helper()
 	begin := func(t *testing.T) suite {
@@ -102,8 +102,8 @@ func openStore(t *testing.T, location string) *Store {
 	return s
 }
 
-// secrets checks that every process gets the secret, and the identity of the
-// folder, of the first.
+// secrets checks that all processes get the secret and the identity of the folder that the first
+// process has stored.
 func (s suite) secrets(t *testing.T) {
 	other := s.open(t)
 	for i, from := range []*Store{s.Store, other, s.Store} {
@@ -141,9 +141,8 @@ func wantErr(t *testing.T, got, want error) {
 	}
 }
 
-// fill inserts account ann with the datasets d1…d3; d1 has the race t1
-// with the runs t1a and t1b, model m1 and prediction p1; and account bob without
-// rows.
+// fill inserts two accounts: ann with the datasets d1, d2 and d3, and bob without rows. d1 has the
+// race t1 with the runs t1a and t1b, the model m1 and the prediction p1.
 func (s suite) fill(t *testing.T) {
 	t.Helper()
 	write(t, s.Store, func(tx *Tx) error {
@@ -175,8 +174,8 @@ func (s suite) fill(t *testing.T) {
 	})
 }
 
-// cancelledWrites checks that a transaction is committed exactly if Write returns nil,
-// whenever its context ends.
+// cancelledWrites checks that Write returns nil if and only if it has committed the transaction, no
+// matter when its context ends.
 func (s suite) cancelledWrites(t *testing.T) {
 	for i := range 40 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -44,7 +44,8 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 	return s
 }
 
-// The datasets and models of an earlier release get series by their names.
+// TestUpgradeSeries checks that the datasets and models of an earlier release get series by their
+// names.
 func TestUpgradeSeries(t *testing.T) {
 	const long = "a name of thirty characters ab" // the next is cut to 28
 	want := map[string]string{
@@ -109,7 +110,8 @@ func TestUpgradeSeries(t *testing.T) {
 	})
 }
 
-// An earlier race keeps the threshold of 1, which meant none.
+// TestUpgradeThreshold checks that a race of an earlier release keeps the threshold of 1. In that
+// release, 1 meant that there was none.
 func TestUpgradeThreshold(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {
 		exec(`INSERT INTO account (key, email, password, created) VALUES ('ann', 'ann@example.com', '', 0)`)
