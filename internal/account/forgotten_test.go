@@ -12,7 +12,7 @@ import (
 
 func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
 
-// withMail returns Accounts that send mails to the returned mailbox.
+// withMail returns Accounts whose mails go to the returned mailbox.
 func withMail(t *testing.T, c *clock, options Options) (*Accounts, *mailbox) {
 	t.Helper()
 	box := &mailbox{got: make(chan string, 99)}
@@ -30,7 +30,7 @@ func addUsers(t *testing.T, a *Accounts, role string, emails ...string) {
 	}
 }
 
-// mails sends all mails that are due and returns them.
+// mails sends all mails that are due, and returns them.
 func mails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
 	t.Helper()
 	for sendNext(t, a) {
@@ -47,8 +47,8 @@ func logsIn(t *testing.T, a *Accounts, email, password string) bool {
 	return err == nil
 }
 
-// TestForgottenPassword requests new passwords of accounts of each kind. Only an enabled
-// account gets a mail, and its old password is valid until the link is used.
+// TestForgottenPassword requests new passwords for accounts of each kind. Only enabled accounts may
+// get a mail, and the old password must stay valid until the link is used.
 func TestForgottenPassword(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -111,7 +111,7 @@ func TestForgottenPassword(t *testing.T) {
 	}
 }
 
-// TestForgottenWithoutMail requests a new password where no mail can be sent.
+// TestForgottenWithoutMail requests a new password from a service that cannot send mails.
 func TestForgottenWithoutMail(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})
@@ -124,8 +124,8 @@ func TestForgottenWithoutMail(t *testing.T) {
 	}
 }
 
-// TestRequestMails checks who gets a mail about requests for access, and that requests
-// that arrive together are in one mail.
+// TestRequestMails checks which administrators get mails about requests for access, and that one
+// mail has all requests that arrive within a short time.
 func TestRequestMails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

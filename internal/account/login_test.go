@@ -11,13 +11,13 @@ import (
 	"foretell/internal/auth"
 )
 
-// readerFunc is an io.Reader.
+// readerFunc is a function that is an io.Reader.
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// beforeToken returns a source of random bytes that calls change once, when it is first read:
-// during a login after the password was verified.
+// beforeToken returns a source of random bytes that calls change before its first read. During a
+// login, that is after the password was verified.
 func beforeToken(change func()) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if once := change; once != nil {
@@ -28,8 +28,8 @@ func beforeToken(change func()) io.Reader {
 	})
 }
 
-// TestCredentialsChangeDuringLogin changes the credentials of an account while a login with
-// the earlier ones is in progress. The login must not open a session.
+// TestCredentialsChangeDuringLogin changes, disables or deletes an account while a login with its
+// earlier credentials is in progress. The login must not open a session.
 func TestCredentialsChangeDuringLogin(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(owner context.Context, a *Accounts, key string) error{
@@ -93,14 +93,14 @@ func TestAppAddedDuringLogin(t *testing.T) {
 	}
 }
 
-// TestResetDuringChangeOfPassword resets an account while somebody who knows its old password
-// changes the password. The account must stay without a password.
+// TestResetDuringChangeOfPassword resets an account while somebody who knows its old password sets
+// a new one. The account must have no password afterwards.
 func TestResetDuringChangeOfPassword(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	a := open(t, c, Options{})
 	owner, _ := withAuthenticator(t, a, c)
-	// The hash of the new password has the first random bytes of the request.
+	// The hash of the new password takes the first random bytes of the request.
 	reset := beforeToken(func() {
 		if _, err := a.ResetAccount(t.Context(), &api.AccountInput{AccountKey: CallerFromContext(owner).Account}); err != nil {
 			t.Error(err)
@@ -117,8 +117,8 @@ func TestResetDuringChangeOfPassword(t *testing.T) {
 	}
 }
 
-// TestAppRemovedDuringLogin removes an authenticator app while a login checks a code of it.
-// The login must not bring the app back.
+// TestAppRemovedDuringLogin removes an authenticator app while a login checks one of its codes. The
+// login must not restore the app.
 func TestAppRemovedDuringLogin(t *testing.T) {
 	t.Parallel()
 	c := newClock()

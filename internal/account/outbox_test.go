@@ -65,7 +65,7 @@ func open(t *testing.T, c *clock, options Options) *Accounts {
 
 var linkInMail = regexp.MustCompile(`https://foretell\.example\.com/password\?code=\S+`)
 
-// TestApproveDomain checks that a person of an approved domain gets a link by mail,
+// TestApproveDomain checks that a person with an address in an approved domain gets a link by mail,
 // even if the mail server fails for hours.
 func TestApproveDomain(t *testing.T) {
 	t.Parallel()
@@ -108,8 +108,8 @@ func TestApproveDomain(t *testing.T) {
 	}
 }
 
-// TestInvitationByMail checks that an invitation has no link if the service mails
-// it, and that a mail that is never accepted is given up after a week.
+// TestInvitationByMail checks that the response to an invitation has no link if the service mails
+// it, and that the service gives up after a week if the mail is never accepted.
 func TestInvitationByMail(t *testing.T) {
 	t.Parallel()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}

@@ -24,8 +24,8 @@ func withAuthenticator(t *testing.T, a *Accounts, c *clock) (ctx context.Context
 	return addAuthenticator(t, a, c, session.AccessToken)
 }
 
-// addAuthenticator adds an authenticator app to the account of a token. Its results are those
-// of withAuthenticator.
+// addAuthenticator adds an authenticator app to the account to which the token belongs, and returns
+// the same as withAuthenticator.
 func addAuthenticator(t *testing.T, a *Accounts, c *clock, token string) (ctx context.Context, code func() string) {
 	t.Helper()
 	caller, err := a.Authenticate(t.Context(), token)
@@ -65,8 +65,8 @@ func removeInput(code string) *api.RemoveSecondFactorInput {
 	return in
 }
 
-// TestCodeLimit checks that wrong codes to remove an authenticator app are limited, even if
-// they are sent slowly and from many addresses, and that valid codes are not.
+// TestCodeLimit checks that wrong codes for the removal of an authenticator app are limited, even
+// if they are sent slowly and from many addresses, and that valid codes are not limited.
 func TestCodeLimit(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -7,8 +7,7 @@ import (
 	"foretell/internal/api"
 )
 
-// TestMaxSessions logs in once more than allowed: the oldest session must end, and only
-// that.
+// TestMaxSessions opens one session more than allowed. The oldest session must end, and no other.
 func TestMaxSessions(t *testing.T) {
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	a := open(t, c, Options{MaxSessions: 2})
@@ -33,8 +32,8 @@ func TestMaxSessions(t *testing.T) {
 	}
 }
 
-// TestLocalSessions checks that commands without a service do not end each other's
-// sessions.
+// TestLocalSessions checks that the sessions of commands that run without a server do not end each
+// other.
 func TestLocalSessions(t *testing.T) {
 	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{MaxSessions: 1})
 	first, err := a.LocalSession(t.Context())

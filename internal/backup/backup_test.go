@@ -47,8 +47,7 @@ var backends = map[string]func(t *testing.T) (database, storage string){
 	},
 }
 
-// open opens a place as a new process, with the given version of the schema or, if that is
-// 0, the newest.
+// open opens a place as a new process would. A schema of 0 is the newest one.
 func open(t *testing.T, database, storage string, schema int64) *place {
 	t.Helper()
 	rows, err := store.OpenVersion(t.Context(), database, schema)
@@ -144,7 +143,7 @@ func (p *place) contents(t *testing.T) map[string]string {
 	return all
 }
 
-// write returns a backup, which must succeed.
+// write returns a backup of the place and its summary.
 func (p *place) write(t *testing.T) ([]byte, *backup.Summary) {
 	t.Helper()
 	var archive bytes.Buffer
@@ -161,7 +160,7 @@ func (p *place) restore(t *testing.T, archive []byte) (*backup.Summary, error) {
 	return backup.Restore(t.Context(), bytes.NewReader(archive), "", func(backup.Header) (*backup.ServiceData, error) { return &p.ServiceData, nil })
 }
 
-// wantEmpty checks that nothing was restored.
+// wantEmpty checks that the place has neither rows nor files.
 func (p *place) wantEmpty(t *testing.T) {
 	t.Helper()
 	keys, err := p.Blobs.Keys(t.Context())
@@ -180,7 +179,8 @@ func (p *place) wantEmpty(t *testing.T) {
 	}
 }
 
-// TestMove restores a backup of each backend into each other: its backup must be the same.
+// TestMove restores a backup of each backend into each backend. A backup of the restored service
+// must be the same.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for from, create := range backends {
@@ -239,8 +239,8 @@ func entries(t *testing.T, archive []byte) map[string]string {
 	}
 }
 
-// TestDamagedBackup changes each part of a backup, and cuts it everywhere: nothing may be
-// restored, and the whole backup must be accepted afterwards.
+// TestDamagedBackup changes a backup in each of its parts, and cuts it at many places. Nothing may
+// be restored from these, and the unchanged backup must be accepted afterwards.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	source, target := newPlace(t), newPlace(t)
@@ -274,8 +274,8 @@ func TestDamagedBackup(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles backs up a service with a changed and a missing file: the backup must
-// say so, and the other files must be restored.
+// TestDamagedFiles backs up a service with a changed and a missing file. The backup must report
+// them, and the other files must be restored.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	source, target := newPlace(t), newPlace(t)
@@ -315,8 +315,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestBusyService backs up a service while datasets are uploaded and deleted: each
-// dataset in the backup must have its file, and no file may be without a dataset.
+// TestBusyService backs up a service while datasets are uploaded and deleted. In the backup, each
+// dataset must have its file, and each file its dataset.
 func TestBusyService(t *testing.T) {
 	t.Parallel()
 	for name, create := range backends {
@@ -366,8 +366,8 @@ func TestBusyService(t *testing.T) {
 	}
 }
 
-// TestLeftovers restores where an earlier restore was killed: files without rows must be
-// refused, and kept.
+// TestLeftovers restores into a place where an earlier restore was killed and left files without
+// rows. The restore must fail and keep these files.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	source, target := newPlace(t), newPlace(t)

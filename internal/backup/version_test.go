@@ -16,7 +16,7 @@ import (
 	"foretell/internal/store"
 )
 
-// TestNewerBackup reads the header of a backup of a newer program.
+// TestNewerBackup checks that a backup of a newer program is refused.
 func TestNewerBackup(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer
@@ -69,7 +69,7 @@ func TestEarlierSchema(t *testing.T) {
 	}
 }
 
-// TestBackupOfEarlierSchema backs up a database with schema 11, which stays as it is.
+// TestBackupOfEarlierSchema backs up a database with schema 11, which must keep that schema.
 func TestBackupOfEarlierSchema(t *testing.T) {
 	t.Parallel()
 	for name, create := range backends {

@@ -106,7 +106,7 @@ func TestIncompleteWritesLeaveNothing(t *testing.T) {
 	})
 }
 
-// incomplete begins to write content and breaks off in each way.
+// incomplete writes blobs that are broken off in each possible way.
 func incomplete(t *testing.T, s *Store, content string) {
 	t.Helper()
 	t.Run("a source that fails", func(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 // testStore is an empty place for blobs.
 type testStore struct {
 	location string
-	// overwrite replaces the bytes of a blob, as damage of the medium would.
+	// overwrite replaces the bytes of a blob, to simulate damage to the storage.
 	overwrite func(t *testing.T, key, content string)
 }
 
-// open opens the store as a process.
+// open opens the store as the named process would.
 func (s testStore) open(t *testing.T, process string) *Store {
 	t.Helper()
 	opened, err := Open(t.Context(), s.location, Options{Process: process, Scratch: t.TempDir(), Getenv: os.Getenv})
@@ -32,7 +32,7 @@ func (s testStore) open(t *testing.T, process string) *Store {
 	return opened
 }
 
-// onEachBackend runs a test of the contract of Store with a folder and with a bucket.
+// onEachBackend runs a test of what Store promises, once with a folder and once with a bucket.
 func onEachBackend(t *testing.T, test func(t *testing.T, s testStore)) {
 	t.Helper()
 	t.Run("folder", func(t *testing.T) {
@@ -75,7 +75,7 @@ func testBucket(t *testing.T) testStore {
 	return s
 }
 
-// put stores the bytes of r. After an error of r nothing is stored.
+// put stores the bytes of r, or nothing if r fails.
 func put(t *testing.T, s *Store, r io.Reader) (Info, error) {
 	t.Helper()
 	w, err := s.Create(t.Context())
@@ -99,7 +99,7 @@ func mustPut(t *testing.T, s *Store, content string) string {
 	return info.Key
 }
 
-// names returns the names of all blobs that are no orphans, including incomplete ones.
+// names returns the names of all blobs except orphans. It includes incomplete blobs.
 func names(t *testing.T, s *Store) []string {
 	t.Helper()
 	return listNames(t, s, false)
@@ -137,7 +137,7 @@ func wantNames(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// wantContent compares the bytes of a blob.
+// wantContent checks the bytes of a blob.
 func wantContent(t *testing.T, s *Store, key, want string) {
 	t.Helper()
 	r, err := s.Open(t.Context(), key)

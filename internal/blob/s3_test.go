@@ -17,7 +17,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// openAt opens a store with variables in place of those of the environment.
+// openAt opens a store with the given environment variables, where they are set, in place of those
+// of the process.
 func openAt(t *testing.T, location *url.URL, variables map[string]string) (*Store, error) {
 	t.Helper()
 	return Open(t.Context(), location.String(), Options{Process: "a", Scratch: t.TempDir(), Getenv: func(name string) string {
@@ -61,8 +62,8 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections reads and writes while every connection breaks after some
-// bytes from the store.
+// TestBrokenConnections reads a blob after the open connections broke, and while each new one
+// breaks after some bytes.
 func TestBrokenConnections(t *testing.T) {
 	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
 	s, err := openAt(t, proxy.Location, nil)
@@ -80,8 +81,8 @@ func TestBrokenConnections(t *testing.T) {
 	wantContent(t, s, info.Key, content)
 }
 
-// TestOutage checks that nothing is lost and nothing stays behind if the store does not
-// respond for some time.
+// TestOutage checks that no blob is lost while the store is unreachable, and that the next process
+// removes the incomplete one.
 func TestOutage(t *testing.T) {
 	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
 	s, err := openAt(t, proxy.Location, nil)
@@ -164,8 +165,8 @@ func TestCancelledRead(t *testing.T) {
 	}
 }
 
-// TestFalseSuccess checks a multipart upload that the store reports as complete although
-// it never makes the object, as a store does that was killed in between.
+// TestFalseSuccess simulates a store that reports a multipart upload as complete but never creates
+// the object, as can happen if the store is killed. The upload must fail.
 func TestFalseSuccess(t *testing.T) {
 	location := testenv.S3(t)
 	target, err := url.Parse(location.Query().Get("endpoint"))

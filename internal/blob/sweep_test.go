@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// sweptStore has the blobs of a running process and of a dead one.
+// sweptStore is a store with blobs of two living processes and a dead one.
 type sweptStore struct {
 	place        testStore
 	self         *Store
@@ -90,7 +90,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepInBatches lists a bucket in small parts.
+// TestSweepInBatches sweeps a bucket whose objects are listed in small batches.
 func TestSweepInBatches(t *testing.T) {
 	for _, batch := range []int{1, 2, 3} {
 		place := testBucket(t)

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// insertOf queues a job of an account.
+// insertOf queues a job that belongs to an account.
 func (r *rows) insertOf(account, key string) {
 	r.insert(key)
 	r.with(func() { r.jobs[key].Account = account })
 }
 
-// TestPerAccountLimit queues more jobs of one account than there are workers,
-// none of which ends, and then a job of another account.
+// TestPerAccountLimit queues more jobs of one account than there are workers, and then a job of
+// another account. Although none of the first jobs ends, the last one must run.
 func TestPerAccountLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
@@ -63,7 +63,7 @@ func TestPerAccountLimit(t *testing.T) {
 	})
 }
 
-// TestMemory queues jobs that together need more memory than there is.
+// TestMemory queues jobs that together need more memory than is available.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
@@ -128,7 +128,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestStopAbandonsHangingJob stops a pool whose job ignores its context.
+// TestStopAbandonsHangingJob stops a pool while a job ignores that its context has ended.
 func TestStopAbandonsHangingJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

@@ -41,7 +41,7 @@ func (r *rows) insert(key string) {
 	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
 }
 
-// with reads or changes the rows.
+// with calls fn while it holds the lock of the rows.
 func (r *rows) with(fn func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) 
 	return m.startPool(t, false, do)
 }
 
-// startPool is start for a pool that may be limited to allowed subjects.
+// startPool does the same as start, for a pool that may be limited to allowed subjects.
 func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Context, r *Run) error) (p *Pool, failures *[]error, stop func()) {
 	t.Helper()
 	failures = &[]error{}
@@ -169,7 +169,7 @@ func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Co
 	}
 }
 
-// untilDone is a job that ends only when its context does.
+// untilDone is a job that runs until its context ends.
 func untilDone(ctx context.Context, _ *Run) error {
 	<-ctx.Done()
 	return context.Cause(ctx)

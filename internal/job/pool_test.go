@@ -42,8 +42,8 @@ func TestWakeStartsJobAtOnce(t *testing.T) {
 	})
 }
 
-// TestAllowedSubjectsOnly runs its own job at once, and that of a dead process only after its
-// subject is allowed.
+// TestAllowedSubjectsOnly checks that a pool runs its own job at once, and the job of a dead
+// process only after the subject of that job is allowed.
 func TestAllowedSubjectsOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "b"}
@@ -70,7 +70,7 @@ func TestAllowedSubjectsOnly(t *testing.T) {
 	})
 }
 
-// TestPostponedJob runs a job that has to wait longer than failed attempts are allowed.
+// TestPostponedJob runs a job that is postponed more often than attempts may fail.
 func TestPostponedJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

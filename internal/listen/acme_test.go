@@ -25,8 +25,8 @@ import (
 
 const acmeHost = "foretell.example.com"
 
-// certificateAuthority is an ACME server (RFC 8555) that issues certificates for
-// acmeHost. It checks the tls-alpn-01 challenge, but no signatures of requests.
+// certificateAuthority is an ACME server (RFC 8555) that issues certificates for acmeHost. It
+// checks the tls-alpn-01 challenge, but not the signatures of requests.
 type certificateAuthority struct {
 	t   *testing.T
 	url string
@@ -52,7 +52,7 @@ func newCertificateAuthority(t *testing.T) *certificateAuthority {
 	return ca
 }
 
-// ServeHTTP answers a step of the protocol.
+// ServeHTTP responds to one step of the protocol.
 func (ca *certificateAuthority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()

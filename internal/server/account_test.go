@@ -11,7 +11,7 @@ import (
 	"foretell/internal/server"
 )
 
-// as returns the service with the token of an account.
+// as logs in and returns the same service with the token of the session.
 func (s *testServer) as(tb testing.TB, email, password string) *testServer {
 	tb.Helper()
 	var session api.Session
@@ -23,8 +23,8 @@ func logInCall(email, password string) call {
 	return call{method: "POST", path: "/api/login", json: `{"username":"` + email + `","password":"` + password + `"}`, anonymous: true}
 }
 
-// administrator creates an administrator by the link that the service prints, and
-// returns the service with its token.
+// administrator creates an administrator with the link that the service prints, and returns the
+// service with the token of that account.
 func (s *testServer) administrator(tb testing.TB) *testServer {
 	tb.Helper()
 	link, err := s.app.FirstLink(tb.Context(), s.url)
@@ -118,7 +118,8 @@ func TestAccountLife(t *testing.T) {
 		"access.approve done, login done, account.create.first done")
 }
 
-// checkEvents compares the audit log of an actor, newest first.
+// checkEvents compares the events of an actor in the audit log with want, which lists the newest
+// first.
 func (s *testServer) checkEvents(t *testing.T, actor, want string) {
 	t.Helper()
 	var log api.AuditEventPage
@@ -135,7 +136,8 @@ func (s *testServer) checkEvents(t *testing.T, actor, want string) {
 	}
 }
 
-// TestAdministratorsOnly calls every operation of administrators as a user.
+// TestAdministratorsOnly checks that every operation of administrators refuses a user and a request
+// without a token.
 func TestAdministratorsOnly(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -157,7 +159,8 @@ func TestAdministratorsOnly(t *testing.T) {
 	}
 }
 
-// TestOnlyAdministrator checks that the last administrator stays one.
+// TestOnlyAdministrator checks that the only administrator cannot be disabled, deleted or made a
+// user until there is another one.
 func TestOnlyAdministrator(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -182,8 +185,8 @@ func TestOnlyAdministrator(t *testing.T) {
 	admin.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeForbidden}) // at once
 }
 
-// TestFirstLink checks that its link creates one administrator, and only while
-// there are no accounts.
+// TestFirstLink checks that the first link needs an e-mail address, and that it is worthless once
+// there is an account. Then the service does not make another one either.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -201,7 +204,8 @@ func TestFirstLink(t *testing.T) {
 	}
 }
 
-// TestLockout checks that wrong passwords from elsewhere do not lock an owner out.
+// TestLockout checks that an owner can log in while somebody else tries wrong passwords for the
+// account from another address.
 func TestLockout(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -220,7 +224,7 @@ func TestLockout(t *testing.T) {
 	s.must(t, from("192.0.2.3", testPassword), nil)
 }
 
-// TestRequestLimit checks that an address cannot send many requests.
+// TestRequestLimit checks that the requests for access from one address are limited.
 func TestRequestLimit(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/server"
 )
 
-// TestAccounts checks that the data of one account does not exist for another.
+// TestAccounts checks that an account can neither see nor change the data of another account.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

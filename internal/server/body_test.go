@@ -64,8 +64,9 @@ func TestRequestBodyRemembersItsError(t *testing.T) {
 	}
 }
 
-// The end of a form is recognizable even if the last line has no line break,
-// and a body that ends early is never a complete form.
+// TestRequestBodyFormEnd checks that a line break follows a form without one, so that its end is
+// recognized, and that the body then ends with an error that no reader takes for the end of a
+// complete form.
 func TestRequestBodyFormEnd(t *testing.T) {
 	t.Parallel()
 	body := &requestBody{ReadCloser: io.NopCloser(strings.NewReader("--b--")), form: true}
@@ -78,7 +79,8 @@ func TestRequestBodyFormEnd(t *testing.T) {
 	}
 }
 
-// An upload may pause for less than the idle timeout as often as it likes.
+// TestRequestBodyIdleTimeout checks that an upload may pause several times for less than the idle
+// timeout, and that it ends after a pause of that length.
 func TestRequestBodyIdleTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +119,7 @@ func TestRequestBodyIdleTimeout(t *testing.T) {
 	})
 }
 
-// discardResponse reads the response to a request without body.
+// discardResponse reads a response that has no body.
 func discardResponse(t *testing.T, r io.Reader) {
 	t.Helper()
 	buf := make([]byte, 1)
@@ -130,7 +132,7 @@ func discardResponse(t *testing.T, r io.Reader) {
 	}
 }
 
-// oneConn is a listener with one connection.
+// oneConn is a listener that accepts one connection.
 type oneConn struct {
 	conn   net.Conn
 	closed chan struct{}

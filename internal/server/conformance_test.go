@@ -14,11 +14,12 @@ import (
 	"foretell/internal/server"
 )
 
-// document describes the responses that the tests validate.
+// document is the OpenAPI document with which the tests compare responses.
 var document = server.Document()
 
-// checkResponse fails unless the status, the type and the JSON of a response are as the
-// OpenAPI document describes for its operation. Responses without operation pass.
+// checkResponse checks that the status, the content type and the JSON of a response are those that
+// the OpenAPI document allows for the operation. It accepts the responses of paths that belong to
+// no operation.
 func checkResponse(tb testing.TB, method, address string, resp reply, body []byte) {
 	tb.Helper()
 	op := operationAt(method, address)
@@ -51,7 +52,7 @@ func checkResponse(tb testing.TB, method, address string, resp reply, body []byt
 	}
 }
 
-// operationAt returns the operation of a request; nil if there is none.
+// operationAt returns the operation of a request, or nil if there is none.
 func operationAt(method, address string) *huma.Operation {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -70,8 +71,8 @@ func operationAt(method, address string) *huma.Operation {
 	return best
 }
 
-// matchPath returns how many segments of a path are those of a template literally, or -1
-// if the path does not match.
+// matchPath returns how many segments of the path match a literal segment of the template, or -1 if
+// the path does not match the template.
 func matchPath(template, path []string) int {
 	if len(template) != len(path) || slices.Contains(path[1:], "") {
 		return -1

@@ -54,7 +54,7 @@ func newContractTest(tb testing.TB, log *slog.Logger) *contractTest {
 	return c
 }
 
-// sessionKey returns the key of the session of the token.
+// sessionKey returns the key of the session to which the token belongs.
 func (s *testServer) sessionKey(tb testing.TB) string {
 	tb.Helper()
 	var list api.SessionList
@@ -70,8 +70,8 @@ func (c *contractTest) accountKey(tb testing.TB, administrator *testServer, emai
 	return page.Accounts[i].AccountKey
 }
 
-// addOwnerObjects creates the owner's objects. The texts that begin with "secret" must
-// not be in a response to another account.
+// addOwnerObjects creates the owner's objects. No response to another account may contain their
+// texts that begin with "secret".
 func (c *contractTest) addOwnerObjects(tb testing.TB, owner *testServer) {
 	tb.Helper()
 	csv := strings.NewReplacer("length", "secretLength", "width", "secretWidth", "iris", "secretIris", "rose", "secretRose").Replace(flowers(150, true))
@@ -99,7 +99,8 @@ func (c *contractTest) addOwnerObjects(tb testing.TB, owner *testServer) {
 	c.signed["uploadData"] = created.DatasetUploadInfo.UploadURL
 }
 
-// accountFor returns the account whose requests for an operation are valid.
+// accountFor returns the account that sends the valid requests of an operation, or "" if they need
+// none.
 func (c *contractTest) accountFor(op *contractOperation) string {
 	switch {
 	case op.isPublic():
@@ -112,8 +113,8 @@ func (c *contractTest) accountFor(op *contractOperation) string {
 	return "owner"
 }
 
-// validRequest returns a request that the operation accepts, except that a name or an
-// e-mail may be taken, or the state of an object may not allow it.
+// validRequest returns a request that the operation accepts, unless a name or an e-mail address is
+// taken or the state of an object does not allow it.
 func (c *contractTest) validRequest(op *contractOperation) *contractRequest {
 	r := &contractRequest{name: "valid", op: op, method: op.method, path: map[string]string{}, header: http.Header{}, verdict: valid}
 	signed, _ := url.Parse(c.signed[op.ID])

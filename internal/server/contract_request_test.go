@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// contractRequest is a generated request. The account that sends it is not part of it.
+// contractRequest is a generated request, without the account that sends it.
 type contractRequest struct {
 	name    string // what is special about it
 	op      *contractOperation
@@ -20,8 +20,8 @@ type contractRequest struct {
 	body    string
 	header  http.Header
 	verdict verdict
-	// mayApply says that the request may change its object. Then it must not be sent with
-	// the key of an object that other requests need.
+	// mayApply reports whether the request may change its object. Such a request must not be sent
+	// with the key of an object that other requests need.
 	mayApply bool
 }
 
@@ -37,7 +37,7 @@ func (r *contractRequest) target() string {
 	return path
 }
 
-// with returns a copy of the request.
+// with returns a changed copy of the request.
 func (r *contractRequest) with(name string, v verdict, change func(*contractRequest)) *contractRequest {
 	c := *r
 	c.name, c.verdict, c.mayApply = name, v, v != invalid
@@ -46,7 +46,7 @@ func (r *contractRequest) with(name string, v verdict, change func(*contractRequ
 	return &c
 }
 
-// requests returns variants of a valid request: of its parameters, body and headers.
+// requests returns variants of a valid request, each with another parameter, body or header.
 func (doc *contractDocument) requests(base *contractRequest) []*contractRequest {
 	requests := doc.parameterRequests(base)
 	requests = append(requests, doc.bodyRequests(base)...)

@@ -28,10 +28,9 @@ type contractTest struct {
 	sent   int
 }
 
-// TestContract sends valid and invalid requests to each operation of the OpenAPI
-// document. No response may have the status 500, and each must be as documented. The
-// invalid ones must be rejected, nothing must change, and no account may see anything of
-// another one.
+// TestContract sends valid and invalid requests to each operation of the OpenAPI document. Every
+// response must be documented, and none may have the status 500. Invalid requests must be rejected
+// and change nothing, and no account may see anything of another.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	c := newContractTest(t, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))) // not thousands of requests
@@ -82,8 +81,8 @@ func FuzzContract(f *testing.F) {
 	})
 }
 
-// lastOperations are the operations whose valid request ends what other requests need, in
-// the order in which they can be sent.
+// lastOperations are the operations whose valid requests delete or end what other requests need.
+// They are sent last, in this order.
 var lastOperations = []string{
 	"endSession", "endOtherSessions", "deletePrediction", "deleteModel", "deleteTraining", "deleteDataset",
 	"disableAccount", "deleteAccount", "changePassword", "logOut",
@@ -237,8 +236,8 @@ func (c *contractTest) checkHeaders(t *testing.T, where string, resp reply) {
 	}
 }
 
-// checkSecrets fails if a response to another account has something of the owner that
-// the request did not have.
+// checkSecrets fails if a response to another account contains a key or a secret text of the owner
+// that was not in the request.
 func (c *contractTest) checkSecrets(t *testing.T, where string, r *contractRequest, text string) {
 	t.Helper()
 	request := r.target() + r.body
@@ -249,8 +248,8 @@ func (c *contractTest) checkSecrets(t *testing.T, where string, r *contractReque
 	}
 }
 
-// sendRequest sends a request as an account, each from an address of its own, so that no
-// limit of an address is reached.
+// sendRequest sends a request as an account. Each request comes from another address, so that none
+// reaches the limit of an address.
 func (c *contractTest) sendRequest(t *testing.T, r *contractRequest, account string) (reply, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), r.method, c.url, strings.NewReader(r.body))
@@ -317,7 +316,7 @@ func (c *contractTest) checkUnchanged(t *testing.T) {
 	}
 }
 
-// checkRacesEnd waits until the owner's races and predictions have ended.
+// checkRacesEnd checks that the owner's races and predictions end.
 func (c *contractTest) checkRacesEnd(t *testing.T) {
 	owner := &testServer{app: c.app, url: c.url, token: c.tokens["owner"]}
 	var trainings api.TrainingPage

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// verdict is what the schema says about a generated request.
+// verdict is whether a generated request is valid by the schema.
 type verdict int
 
 const (
@@ -159,8 +159,8 @@ func swapCase(s string) string {
 	return strings.ToLower(s)
 }
 
-// validJSON returns a valid value. A string is not one that an operation accepts
-// everywhere, because the schema does not say which exist.
+// validJSON returns a value that is valid by the schema. The operation may still reject it, for
+// example because a string must be the key of an object.
 func (doc *contractDocument) validJSON(schema *contractSchema) string {
 	schema = doc.resolve(schema)
 	switch schema.Type.first() {

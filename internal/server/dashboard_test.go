@@ -68,7 +68,7 @@ func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Res
 	return resp, string(page)
 }
 
-// expect visits a page, which must have a status and contain a text.
+// expect visits a page and checks that it has the status and contains the text.
 func (b *browser) expect(t *testing.T, path string, form url.Values, status int, text string) string {
 	t.Helper()
 	resp, page := b.visit(t, path, form)
@@ -201,8 +201,8 @@ func TestPartsOfPages(t *testing.T) {
 	}
 }
 
-// TestInterruptedForm ends an upload in the middle. The dataset that the form has created is
-// then deleted, so that its name is free again.
+// TestInterruptedForm breaks off an upload. The dataset that the form created must then be deleted,
+// so that its name is free again.
 func TestInterruptedForm(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -256,7 +256,7 @@ func (s *testServer) awaitDatasets(t *testing.T, want int64) {
 	}
 }
 
-// TestAssets loads the files that a page names.
+// TestAssets loads the files to which a page links.
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})

@@ -59,8 +59,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// tagNames returns the names of the tags that the document describes. Linters require
-// these, and the licence and contact.
+// tagNames returns the names of the tags that the document describes. It also checks the licence
+// and the contact, which linters require as well.
 func tagNames(t *testing.T, doc map[string]any) []string {
 	t.Helper()
 	info := doc["info"].(map[string]any)
@@ -76,7 +76,8 @@ func tagNames(t *testing.T, doc map[string]any) []string {
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// checkParameters compares the parameters of a path with those that are declared.
+// checkParameters checks that an operation declares exactly the parameters in its path, and
+// declares them as required.
 func checkParameters(t *testing.T, at, path string, op map[string]any) {
 	t.Helper()
 	var want, got []string
@@ -115,7 +116,7 @@ func walkJSON(value any, at string, visit func(at string, object map[string]any)
 	}
 }
 
-// lookUp returns the object at a reference; nil if there is none.
+// lookUp returns the object to which a reference refers, or nil if there is none.
 func lookUp(doc map[string]any, ref string) any {
 	var value any = doc
 	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {

@@ -13,8 +13,8 @@ import (
 // requestCount is a counter of /metrics: requests by operation and status.
 var requestCount = regexp.MustCompile(`(?m)^foretell_http_requests_total\{operation="(\w+)",status="(\d+)"\}`)
 
-// checkDocumented fails unless every error status that the service returned
-// during the test is documented for its operation. docs/api.md lists the same.
+// checkDocumented checks that every error status that the service returned during the test is
+// documented for its operation. docs/api.md is generated from the same document.
 func (s *testServer) checkDocumented(tb testing.TB) {
 	tb.Helper()
 	documented := s.documentedStatuses(tb)
@@ -27,7 +27,7 @@ func (s *testServer) checkDocumented(tb testing.TB) {
 	}
 }
 
-// documentedStatuses returns the statuses of the OpenAPI document by operation.
+// documentedStatuses returns the statuses that the OpenAPI document has for each operation.
 func (s *testServer) documentedStatuses(tb testing.TB) map[string][]string {
 	tb.Helper()
 	document := s.get(tb, "/openapi.json")

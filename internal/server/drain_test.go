@@ -12,9 +12,9 @@ import (
 	"foretell/internal/server"
 )
 
-// TestDrainBody acts like a client that reads the response only after it has
-// sent the whole body. The bodies are larger than the buffers of a connection,
-// so that sending fails if the server closes the connection instead of reading.
+// TestDrainBody acts as a client that reads the response only after it has sent the whole body. The
+// bodies are larger than the buffers of a connection, so the client could not send them if the
+// server closed the connection without reading.
 func TestDrainBody(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})
@@ -63,8 +63,8 @@ func TestDrainBody(t *testing.T) {
 	}
 }
 
-// TestDrainAnonymousBody checks that the body of a request without a token is not read
-// for long, even if the client goes on sending.
+// TestDrainAnonymousBody checks that the server soon stops reading the body of a request without a
+// token, even if the client continues to send.
 func TestDrainAnonymousBody(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

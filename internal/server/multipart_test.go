@@ -23,8 +23,8 @@ func TestTransferEncoding(t *testing.T) {
 	}
 }
 
-// FuzzFormFile: a form returns its complete file or an error, never panics, and
-// is not accepted without its end.
+// FuzzFormFile checks that reading a form returns its complete file or an error, that it never
+// panics, and that a form without its end is rejected.
 func FuzzFormFile(f *testing.F) {
 	for _, seed := range []string{
 		"--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nid,a\n1,2\r\n--b--\r\n",

@@ -35,8 +35,7 @@ func (l *logs) String() string {
 	return l.text.String()
 }
 
-// TestPanic checks that the client gets only a request ID and the log the
-// panic.
+// TestPanic checks that a panic is logged, and that the client gets only a request ID.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log logs
@@ -57,7 +56,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestAccessLog checks what is logged of a request, and what is not.
+// TestAccessLog checks what the log has about a request, and what it must not have.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	var log logs
@@ -76,8 +75,8 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestLoggedAccount checks that the log has the account that was tried, without its
-// control characters, and no password.
+// TestLoggedAccount checks that the log has the account name of a failed login, without its control
+// characters, and never the password.
 func TestLoggedAccount(t *testing.T) {
 	t.Parallel()
 	var log logs
@@ -117,7 +116,7 @@ func TestDefaultHeaders(t *testing.T) {
 	}
 }
 
-// loopback is the network of the tests' clients, as that of a proxy.
+// loopback is the network from which the tests send requests. Tests of proxies trust it.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // TestProxy checks the headers of a trusted proxy.
@@ -146,7 +145,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestOtherProxy checks that the headers of other peers than proxies have no effect.
+// TestOtherProxy checks that the headers of a proxy have no effect if they come from a peer that is
+// not trusted.
 func TestOtherProxy(t *testing.T) {
 	t.Parallel()
 	var log logs
@@ -162,7 +162,8 @@ func TestOtherProxy(t *testing.T) {
 	}
 }
 
-// TestEquivalentRequests checks variants of a request that mean the same.
+// TestEquivalentRequests checks that other spellings of a key and of the token's scheme, and other
+// accepted types, get the same kind of response.
 func TestEquivalentRequests(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

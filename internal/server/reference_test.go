@@ -31,7 +31,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestOpenAPI checks the document as a client generator would.
+// TestOpenAPI checks that the served document describes each operation as a client generator needs
+// it.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

@@ -91,8 +91,8 @@ func TestSecondFactor(t *testing.T) {
 	for range 3 {
 		user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
 	}
-	// Five wrong codes, here to log in and to remove the app, are allowed. Then even a valid
-	// one is refused, here and there.
+	// Five wrong codes are allowed, whether they are sent to log in or to remove the app. After
+	// them even a valid code is refused in both places.
 	code = app.code(t)
 	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"` + code + `"}`
 	user.refused(t, refusal{call: remove, want: 429, code: api.CodeTooMany})
@@ -147,8 +147,8 @@ func TestSecondFactorRequired(t *testing.T) {
 	s.must(t, codeLogIn(app.code(t)), nil)
 }
 
-// TestSecondFactorPages sets up an authenticator app in the browser, signs in with it, and
-// removes it. The service requires one.
+// TestSecondFactorPages sets up an authenticator app in the browser, because the service requires
+// one, signs in with it, and removes it.
 func TestSecondFactorPages(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})

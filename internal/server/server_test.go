@@ -11,8 +11,8 @@ import (
 	"foretell/internal/server"
 )
 
-// TestValidValues creates datasets with values just within the documented
-// limits. TestProblems has those just outside.
+// TestValidValues creates datasets with values just within the documented limits. TestProblems has
+// the values just outside them.
 func TestValidValues(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})
@@ -45,7 +45,8 @@ func TestValidValues(t *testing.T) {
 	}
 }
 
-// TestEqualNames creates a dataset whose name is another's in decomposed characters.
+// TestEqualNames creates a dataset whose name differs from another one only in that its characters
+// are decomposed.
 func TestEqualNames(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

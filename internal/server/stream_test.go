@@ -17,7 +17,7 @@ import (
 	"foretell/internal/server"
 )
 
-// rows is a CSV of left bytes.
+// rows repeats a line of CSV until left bytes have been read.
 type rows struct {
 	left int64
 	line []byte
@@ -74,8 +74,8 @@ func peakHeap(t *testing.T) (stop func() uint64) {
 	}
 }
 
-// TestUploadStreams sends 48 MB with a few MB of memory for client and server
-// together.
+// TestUploadStreams checks that an upload of 48 MB takes only a few MB of memory, in the client and
+// the server together.
 func TestUploadStreams(t *testing.T) {
 	w := newTestServer(t, server.Options{})
 	created := w.newDataset(t, "large")
@@ -103,7 +103,7 @@ func TestUploadStreams(t *testing.T) {
 	}
 }
 
-// TestAddDataLimit sends a form above the limit, and one at the limit.
+// TestAddDataLimit sends one form above the size limit and one exactly at it.
 func TestAddDataLimit(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})
@@ -147,8 +147,8 @@ func TestUploadLimit(t *testing.T) {
 	}
 }
 
-// TestExpectContinue checks that a client that waits for 100 Continue gets an
-// error before it sends the body.
+// TestExpectContinue checks that a client that waits for 100 Continue gets an error without sending
+// the body.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})
@@ -206,8 +206,8 @@ func (s *testServer) dial(t *testing.T, address string) (conn net.Conn, path str
 	return conn, u.RequestURI()
 }
 
-// TestInterruptedUpload closes connections in the middle of a body: the dataset
-// stays PENDING and accepts the next upload.
+// TestInterruptedUpload closes connections in the middle of a body. The dataset must stay PENDING
+// and accept the next upload.
 func TestInterruptedUpload(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

@@ -35,8 +35,8 @@ type testServer struct {
 	url, token string
 }
 
-// newTestServer starts a service, with at most one account.Options. Requests have the token
-// of the local account.
+// newTestServer starts a service, with account.Options if they are given. Its requests have the
+// token of the local account.
 func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Options) *testServer {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -154,8 +154,7 @@ func (s *testServer) send(tb testing.TB, c call) (reply, []byte) {
 	return reply{resp.StatusCode, resp.Header, resp.ContentLength}, answer
 }
 
-// must sends a call, which must succeed, and decodes its JSON into out, unless
-// nil.
+// must sends a call, which must succeed, and decodes its JSON into out, unless out is nil.
 func (s *testServer) must(tb testing.TB, c call, out any) reply {
 	tb.Helper()
 	resp, body := s.send(tb, c)

@@ -14,8 +14,7 @@ import (
 	"foretell/internal/server"
 )
 
-// flowers returns a small CSV that is easy to learn: three classes by two
-// columns.
+// flowers returns a small CSV that is easy to learn: two columns separate three classes.
 func flowers(rows int, labelled bool) string {
 	var b strings.Builder
 	b.WriteString("id,length,width")
@@ -162,7 +161,7 @@ func (s *testServer) predictBothWays(t *testing.T, model string) {
 	}
 }
 
-// checkModel downloads the file of a model, completely and in part.
+// checkModel downloads the file of a model, as a whole and in part.
 func (s *testServer) checkModel(t *testing.T, path string) {
 	t.Helper()
 	resp, body := s.send(t, call{method: "GET", path: path})
@@ -181,7 +180,7 @@ func (s *testServer) checkModel(t *testing.T, path string) {
 	}
 }
 
-// checkResult downloads a result, completely and in part, by its URL alone.
+// checkResult downloads a result as a whole and in part, with nothing but its URL.
 func (s *testServer) checkResult(t *testing.T, address, blind string) {
 	t.Helper()
 	resp, body := s.send(t, call{method: "GET", path: address, anonymous: true})
