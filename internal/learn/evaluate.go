@@ -85,7 +85,7 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.nextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
-	run.curve[len(run.curve)-1].elapsed = r.timer.elapsed()
+	run.curve[len(run.curve)-1].elapsed = r.scoreTime()
 	return stalled, nil
 }
 

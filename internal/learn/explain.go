@@ -63,7 +63,7 @@ func (m *Model) explained() *explain.Model {
 // encode encodes the rows of f for each member of the model.
 func (m *Model) encode(f *frame.Frame) shapley.Rows {
 	rows := &modelRows{model: m}
-	for _, one := range m.members {
+	for _, one := range scoreTextsOnce(m.members) {
 		rows.members = append(rows.members, one.Encode(f))
 	}
 	return rows
@@ -113,6 +113,7 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			if err != nil {
 				return explain.FoldModel{}, err
 			}
+			one.members = textMemos{}.rememberAll(one.members) // the sample is predicted for each column
 			return explain.FoldModel{Used: selectedFeatures(one.members, len(r.data.Columns)), Predict: one.predict}, nil
 		},
 		Score: func(probabilities []float32, labels []int32) (float64, error) {

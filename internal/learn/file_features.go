@@ -61,24 +61,32 @@ func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*te
 		r.Fail("text models without texts")
 	}
 	for i := range list {
-		list[i] = &textModels{columns: columns}
-		for range columns {
-			encoded := r.Next(r.Count32(1))
-			if r.Err() != nil {
-				return nil
-			}
-			model, err := text.ReadModel(encoded)
-			if err != nil {
-				r.FailWith(err)
-				return nil
-			}
-			if model.Classes() != len(schema.Classes) {
-				r.Fail("a text model of another number of classes")
-			}
-			list[i].models = append(list[i].models, model)
+		if list[i] = readTextModelsOf(r, columns, len(schema.Classes)); list[i] == nil {
+			return nil
 		}
 	}
 	return list
+}
+
+// readTextModelsOf reads the models of the given columns. It returns nil after an error.
+func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels {
+	m := &textModels{columns: columns}
+	for range columns {
+		encoded := r.Next(r.Count32(1))
+		if r.Err() != nil {
+			return nil
+		}
+		model, err := text.ReadModel(encoded)
+		if err != nil {
+			r.FailWith(err)
+			return nil
+		}
+		if model.Classes() != classes {
+			r.Fail("a text model of another number of classes")
+		}
+		m.models = append(m.models, model)
+	}
+	return m
 }
 
 // withTexts sets the text models of features, which may be nil, and returns features.

@@ -54,6 +54,7 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 	if features.texts, err = t.addTextScores(ctx, f, foldIndex, rows); err != nil {
 		return nil, err
 	}
+	features = t.shareFeaturesLocked(foldIndex, features)
 	if t.foldData == nil {
 		t.foldData = map[int]*trainingData{}
 	}
@@ -62,6 +63,26 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 		t.foldData[foldIndex].siblings = &t.foldBins
 	}
 	return t.foldData[foldIndex], nil
+}
+
+// shareFeatures returns the features of a fold: the given ones, or those that are already
+// known. The two are equal, but models that share features share their memory.
+func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *foldFeatures {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	return t.shareFeaturesLocked(foldIndex, features)
+}
+
+// shareFeaturesLocked is shareFeatures for callers that hold foldMutex.
+func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
+	if known := t.foldFeatures[foldIndex]; known != nil {
+		return known
+	}
+	if t.foldFeatures == nil {
+		t.foldFeatures = map[int]*foldFeatures{}
+	}
+	t.foldFeatures[foldIndex] = features
+	return features
 }
 
 // selectColumns returns f with the given features only.

@@ -45,14 +45,15 @@ func (m *Model) classes() int { return len(m.schema.Classes) }
 // predict writes the calibrated class probabilities of f's rows lo…hi-1 to
 // dst, row major.
 func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
-	first := m.members[0]
+	members := scoreTextsOnce(m.members)
+	first := members[0]
 	first.Predict(dst, f, lo, hi)
-	if len(m.members) > 1 {
+	if len(members) > 1 {
 		for i := range dst {
 			dst[i] *= float32(first.weight)
 		}
 		one := make([]float32, len(dst))
-		for _, other := range m.members[1:] {
+		for _, other := range members[1:] {
 			other.Predict(one, f, lo, hi)
 			for i, q := range one {
 				dst[i] += float32(other.weight) * q
@@ -86,9 +87,13 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 		return nil, err
 	}
 	sum := make([]float32, f.Rows*m.classes())
+	memos := m.newTextMemos(f.Rows)
 	for one, err := range members {
 		if err != nil {
 			return nil, err
+		}
+		if memos != nil {
+			one = memos.remember(one)
 		}
 		single := m.withMembers(one)
 		single.temperature = 1 // the temperature is applied to the mean of the members

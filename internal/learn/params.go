@@ -74,6 +74,14 @@ type Params struct {
 	Progress func(Event)
 }
 
+// clock returns the current time, or the zero time without a clock.
+func (p *Params) clock() time.Time {
+	if p.Now == nil {
+		return time.Time{}
+	}
+	return p.Now()
+}
+
 // CheckMetric returns an error if no race can be run for the named metric on a label of the
 // given classes. If classes is nil, only the form of the name is checked.
 func CheckMetric(name string, classes []string) error { return metric.CheckName(name, classes) }

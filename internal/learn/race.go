@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
@@ -40,6 +41,9 @@ type race struct {
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided bool
 	refitCut      bool // whether the clock or the user ended the refit
+	// trained is the time of the last score of a run on this machine, without the time that
+	// texts took. mu guards it.
+	trained time.Duration
 	// blendScore is the score of the blend, with which the runs were compared. It is nil
 	// before chooseCandidate, and if there was no blend.
 	blendScore *Candidate

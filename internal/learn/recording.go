@@ -1,11 +1,11 @@
 package learn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"foretell/internal/learn/codec"
@@ -16,10 +16,10 @@ import (
 
 // A recording holds what a race must know about a run that another machine trained: its
 // scores with their virtual times, the out-of-fold probabilities and fold models of its
-// best step, and how it ended.
+// best step with the models of their texts, the time that texts took, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 7
+	recordingVersion = 8
 )
 
 // writeRecording writes a run that has ended to w.
@@ -37,6 +37,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	b.Uint32(uint32(len(failure)))
 	b.Bytes([]byte(failure)...)
 	b.Float64(run.lastCost)
+	r.data.textTimer.durations().write(&b)
 	b.Uint32(uint32(len(run.curve)))
 	for _, point := range run.curve {
 		b.Float64(point.due)
@@ -75,7 +76,21 @@ func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 		return flush(w, b)
 	}
 	inner, features := unwrapFeatures(model)
-	writeFeatures(b, features) // readFoldModel trains the models of texts again
+	writeFeatures(b, features)
+	hasTexts := features != nil && features.texts != nil
+	b.Bool(hasTexts)
+	if hasTexts {
+		if err := flush(w, b); err != nil {
+			return err
+		}
+		put := func(parts ...[]byte) error {
+			_, err := w.Write(slices.Concat(parts...))
+			return err
+		}
+		if err := writeTextModels(put, []*textModels{features.texts}); err != nil {
+			return err
+		}
+	}
 	encoded, err := inner.AppendBinary(nil)
 	if err != nil {
 		return err
@@ -118,11 +133,13 @@ type recordedEnd struct {
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
+	// texts are the times that texts took on the machine that trained the run.
+	texts textDurations
 }
 
 // readRecording sets the scores and models of run to those that were recorded.
 // If it returns an error, run is unchanged.
-func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size int64) (end recordedEnd, err error) {
+func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
 	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.kind {
 		b.Fail("not a recording of this run")
@@ -130,6 +147,7 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	end.reached, end.ended = b.Bool(), b.Bool()
 	end.failure = string(b.Next(b.Count32(1)))
 	lastCost := b.FiniteFloat64()
+	end.texts = readTextDurations(b)
 	curve := make([]curvePoint, b.Count32(8))
 	for i := range curve {
 		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
@@ -146,11 +164,7 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	}
 	models := make([]predictor, len(run.folds))
 	for i := range models {
-		fold, err := r.data.trainedData(ctx, run.firstFoldIndex+i, run.folds[i].Train)
-		if err != nil {
-			return end, err
-		}
-		models[i] = r.readFoldModel(b, run, fold)
+		models[i] = r.readFoldModel(b, run)
 	}
 	if err := b.End(); err != nil {
 		return end, err
@@ -160,13 +174,19 @@ func (r *race) readRecording(ctx context.Context, run *run, in io.Reader, size i
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run.step, run.lastCost, run.reached = len(curve), lastCost, end.reached
+	run.step, run.lastCost, run.reached, run.recorded = len(curve), lastCost, end.reached, true
 	run.curve, run.best, run.models = curve, best, models
 	return end, nil
 }
 
 // endRecorded ends run as the recorded run ended.
 func (r *race) endRecorded(run *run, end recordedEnd) {
+	for i, model := range run.models {
+		if inner, features := unwrapFeatures(model); features != nil {
+			run.models[i] = foldModel{inner, r.data.shareFeatures(run.firstFoldIndex+i, features)}
+		}
+	}
+	r.data.textTimer.addRecorded(end.texts)
 	switch {
 	case end.failure != "":
 		run.err = errors.New(end.failure)
@@ -185,17 +205,25 @@ func (r *race) endRecorded(run *run, end recordedEnd) {
 func (r *race) discardRecording(run *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run.step, run.lastCost, run.reached = 0, 0, false
+	run.step, run.lastCost, run.reached, run.recorded = 0, 0, false, false
 	run.curve, run.best, run.models = nil, checkpoint{}, nil
 }
 
-// readFoldModel reads a model, which is nil if the fold has none. fold is the data that
-// the model was trained on.
-func (r *race) readFoldModel(b *codec.Reader, run *run, fold *trainingData) predictor {
+// readFoldModel reads a model, which is nil if the fold has none.
+func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if !b.Bool() {
 		return nil
 	}
 	features := readFeatures(b, len(r.data.Columns))
+	if b.Bool() {
+		columns := r.data.textColumns()
+		if len(columns) == 0 {
+			b.Fail("text models without texts")
+		}
+		if texts := readTextModelsOf(b, columns, r.data.classes()); texts != nil {
+			features = withTexts(features, texts)
+		}
+	}
 	encoded := b.Next(b.Count32(1))
 	if b.Err() != nil {
 		return nil
@@ -205,9 +233,6 @@ func (r *race) readFoldModel(b *codec.Reader, run *run, fold *trainingData) pred
 	}
 	m := recordedModel{run.algorithm, r.data.params.Disk.NewStream()}
 	_, _ = m.encoded.Write(encoded) // it never fails
-	if fold.features != nil && fold.features.texts != nil {
-		features = withTexts(features, fold.features.texts)
-	}
 	return withFeatures(m, features)
 }
 

@@ -73,13 +73,18 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 // affordableRefits returns the components to refit: the first, and the following
 // components until the limit on the cost is reached.
 func (r *race) affordableRefits(components []component) []component {
-	budget := max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
+	budget := r.maxRefitCost()
 	for i, part := range components {
 		if budget -= part.refitCost(r.data.Rows); budget < 0 && i > 0 {
 			return components[:i]
 		}
 	}
 	return components
+}
+
+// maxRefitCost returns the largest cost of the refits of a blend.
+func (r *race) maxRefitCost() float64 {
+	return max(r.refitLimit.minCost, r.totalCost()*r.refitLimit.share)
 }
 
 // refitResult is the model of a refitted run, or the error of the refit.
@@ -209,8 +214,9 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// refitBudget returns the time to reserve for the refit of the current leader
-// and for the report, estimated from the cost per second so far.
+// refitBudget returns the time to reserve for the refits and for the report. The time is
+// estimated from the cost per second so far. The models of texts are trained once for all
+// refits.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {
@@ -218,8 +224,46 @@ func (r *race) refitBudget() time.Duration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seconds := leader.refitCost(r.data.Rows) / max(r.totalCost(), 1) * r.timer.elapsed().Seconds() * safetyFactor
-	return r.reportBudget() + time.Duration(seconds*float64(time.Second))
+	cost, trained := r.reservedRefitCost(leader), r.trainedCost()
+	seconds := cost / 1e9
+	if trained > 0 {
+		seconds = cost / trained * r.trained.Seconds()
+	}
+	reserved := time.Duration(seconds*float64(time.Second)) + r.data.textTimer.estimate(r.data.Rows)
+	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
+}
+
+// reservedRefitCost returns the cost of the refits for which time is reserved: those of the
+// leader and of the runs that have ended, because the model will be their blend, within the
+// limit of affordableRefits.
+func (r *race) reservedRefitCost(leader *run) float64 {
+	first := leader.refitCost(r.data.Rows)
+	sum := first
+	for _, run := range r.runs {
+		if run != leader && run.status == r.endStatus() && run.best.step > 0 {
+			sum += run.refitCost(r.data.Rows)
+		}
+	}
+	return min(sum, max(first, r.maxRefitCost()))
+}
+
+// scoreTime returns the time since the race began, for a score of a run on this machine,
+// and sets trained. The caller must hold mu.
+func (r *race) scoreTime() time.Duration {
+	elapsed := r.timer.elapsed()
+	r.trained = elapsed - r.data.textTimer.spentHere()
+	return elapsed
+}
+
+// trainedCost returns the cost so far of the runs that this machine has trained.
+func (r *race) trainedCost() float64 {
+	sum := 0.0
+	for _, run := range r.runs {
+		if !run.recorded {
+			sum += run.lastCost
+		}
+	}
+	return sum
 }
 
 // totalCost returns the cost of all runs so far.

@@ -124,7 +124,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	if err == nil && recording != nil {
 		var end recordedEnd
-		end, err = r.readRecording(ctx, run, recording, size)
+		end, err = r.readRecording(run, recording, size)
 		closed := recording.Close()
 		if err == nil && closed == nil {
 			r.endRecorded(run, end)

@@ -53,6 +53,8 @@ type run struct {
 	reached bool // whether the last score has reached the threshold, or is perfect
 	status  Status
 	err     error
+	// recorded reports whether another machine trained the run.
+	recorded bool
 	// remoteErr is the reason why this machine trained the run although another machine
 	// should have. It is nil if there is no such reason.
 	remoteErr error

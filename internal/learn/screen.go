@@ -157,7 +157,7 @@ func purity(counts []int) float64 {
 func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
-	if t.numScreened() == 0 || t.foldData == nil {
+	if t.numScreened() == 0 || t.foldFeatures == nil {
 		return t.Take(rows)
 	}
 	f := *t.Frame
@@ -165,8 +165,8 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	for _, i := range t.textColumns() {
 		f.Columns[i] = t.Columns[i]
 	}
-	for _, fold := range t.foldData {
-		for _, i := range fold.features.columns {
+	for _, features := range t.foldFeatures {
+		for _, i := range features.columns {
 			f.Columns[i] = t.Columns[i]
 		}
 	}
@@ -179,7 +179,7 @@ func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
 	used := make([]bool, len(t.Columns))
-	if t.numScreened() == 0 || t.foldData == nil {
+	if t.numScreened() == 0 || t.foldFeatures == nil {
 		for i := range used {
 			used[i] = true
 		}
@@ -189,8 +189,8 @@ func (t *trainingData) usedFeatures() []bool {
 	for _, i := range t.textColumns() {
 		known[i] = true
 	}
-	for _, fold := range t.foldData {
-		for _, i := range fold.features.columns {
+	for _, features := range t.foldFeatures {
+		for _, i := range features.columns {
 			known[i] = true
 		}
 	}

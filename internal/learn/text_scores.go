@@ -15,6 +15,7 @@ import (
 type textModels struct {
 	columns []int32 // the texts of the schema, ascending
 	models  []*text.Model
+	memos   []*scoreMemo // by model; nil if scores are not remembered
 }
 
 // The training rows of a fold are divided into textParts parts, or into manyTextParts from
@@ -65,9 +66,11 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 		task.NumParts = manyTextParts
 	}
 	task.Parts = t.divideTexts(rows, task.NumParts, task.Seed)
+	began := t.params.clock()
 	if err := t.readTexts(ctx, m.columns); err != nil {
 		return nil, err
 	}
+	read := t.params.clock()
 	for i, column := range m.columns {
 		model, scores, err := t.corpora[i].CrossFit(ctx, t.Columns[column].Texts, task)
 		if err != nil {
@@ -80,6 +83,7 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 			f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: name, Kind: frame.Numeric})
 		}
 	}
+	t.textTimer.add(textDurations{reading: read.Sub(began), training: t.params.clock().Sub(read), rows: len(rows)})
 	return m, nil
 }
 
@@ -135,8 +139,12 @@ func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 			dst.Columns = append(dst.Columns, frame.Column{Floats: make([]float64, dst.Rows)})
 		}
 		scorer, one := m.models[i].NewScorer(), make([]float32, k)
+		var memo *scoreMemo
+		if m.memos != nil {
+			memo = m.memos[i]
+		}
 		for row, cell := range f.Columns[column].Texts[lo : lo+dst.Rows] {
-			scorer.Score(one, cell)
+			memo.score(one, cell, scorer.Score)
 			for at, score := range one {
 				dst.Columns[first+at].Floats[row] = float64(score)
 			}

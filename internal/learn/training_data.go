@@ -31,7 +31,11 @@ type trainingData struct {
 	binnedFeatures []binnedFeature
 	corpora        []*text.Corpus        // by text of the schema
 	foldData       map[int]*trainingData // by fold index; nil if folds have no features of their own
-	foldBins       sharedBins
+	// foldFeatures are the features of each fold that this or another machine has trained,
+	// by fold index.
+	foldFeatures map[int]*foldFeatures
+	textTimer    textTimer
+	foldBins     sharedBins
 }
 
 // sharedBins holds binned matrices of the folds of a race, which share the bins of equal

@@ -1,0 +1,96 @@
+package learn
+
+import (
+	"sync"
+
+	"foretell/internal/learn/text"
+)
+
+// scoreMemo holds the scores of texts that a model has scored. It is safe for concurrent
+// use.
+type scoreMemo struct {
+	mu     sync.Mutex
+	scores map[string][]float32
+}
+
+// score sets dst to the scores of a text. It calls compute if they are not known.
+func (m *scoreMemo) score(dst []float32, cell string, compute func(dst []float32, cell string)) {
+	if m == nil {
+		compute(dst, cell)
+		return
+	}
+	m.mu.Lock()
+	known, ok := m.scores[cell]
+	m.mu.Unlock()
+	if ok {
+		copy(dst, known)
+		return
+	}
+	compute(dst, cell)
+	known = append([]float32(nil), dst...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scores[cell] = known
+}
+
+// textMemos holds copies of models of texts that remember the scores of each text. Members
+// that use the same models then score a text once.
+type textMemos map[*textModels]*textModels
+
+// remember returns one with models that remember their scores.
+func (t textMemos) remember(one member) member {
+	inner, features := unwrapFeatures(one.predictor)
+	if features == nil || features.texts == nil {
+		return one
+	}
+	copied := t[features.texts]
+	if copied == nil {
+		copied = &textModels{columns: features.texts.columns, models: features.texts.models}
+		for range copied.models {
+			copied.memos = append(copied.memos, &scoreMemo{scores: map[string][]float32{}})
+		}
+		t[features.texts] = copied
+	}
+	one.predictor = foldModel{inner, &foldFeatures{columns: features.columns, texts: copied}}
+	return one
+}
+
+// rememberAll is remember for each member.
+func (t textMemos) rememberAll(members []member) []member {
+	list := make([]member, len(members))
+	for i, one := range members {
+		list[i] = t.remember(one)
+	}
+	return list
+}
+
+// scoreTextsOnce returns members that score each text once. If no models of texts are used
+// by two members, it returns members.
+func scoreTextsOnce(members []member) []member {
+	used := map[*textModels]bool{}
+	for _, one := range members {
+		_, features := unwrapFeatures(one.predictor)
+		if features == nil || features.texts == nil {
+			continue
+		}
+		if used[features.texts] {
+			return textMemos{}.rememberAll(members)
+		}
+		used[features.texts] = true
+	}
+	return members
+}
+
+// maxMemoScores is the largest number of scores of the texts of a frame for which
+// predictMembers remembers them, for each model of texts.
+const maxMemoScores = 1 << 20
+
+// newTextMemos returns memos for the members of m that predict the given number of rows, or
+// nil if they would need too much memory or there are no texts.
+func (m *Model) newTextMemos(rows int) textMemos {
+	texts := len(columnsOfKind(m.schema, true))
+	if texts == 0 || rows*text.NumFeatures(m.classes())*texts > maxMemoScores {
+		return nil
+	}
+	return textMemos{}
+}

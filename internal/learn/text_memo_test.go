@@ -1,0 +1,153 @@
+package learn
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"foretell/internal/learn/text"
+)
+
+// trainTexts returns the models of texts that are trained on all rows of a table of texts.
+func trainTexts(t *testing.T, data *trainingData) *foldFeatures {
+	t.Helper()
+	rows := make([]int32, data.Rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	fold, err := data.trainedData(t.Context(), 0, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fold.features
+}
+
+// Members of a blend that use the same models of texts score a text once.
+func TestTextsAreScoredOnce(t *testing.T) {
+	calls := 0
+	memo := &scoreMemo{scores: map[string][]float32{}}
+	for range 2 {
+		dst := make([]float32, 2)
+		memo.score(dst, "a text", func(dst []float32, _ string) {
+			calls++
+			dst[0], dst[1] = 1, 2
+		})
+		if calls != 1 || !slices.Equal(dst, []float32{1, 2}) {
+			t.Fatalf("%d calls, scores %v", calls, dst)
+		}
+	}
+	f := loadTextTable(t, 120)
+	features := trainTexts(t, &trainingData{Frame: f, params: Params{Workers: 2}})
+	other := &foldFeatures{features.columns, &textModels{columns: features.texts.columns, models: features.texts.models}}
+	newMember := func(features *foldFeatures) member { return member{predictor: foldModel{fakeModel{}, features}} }
+	if members := []member{newMember(features), newMember(other)}; &scoreTextsOnce(members)[0] != &members[0] {
+		t.Error("scores are remembered although no models are shared")
+	}
+	members := scoreTextsOnce([]member{newMember(features), newMember(other), newMember(features)})
+	var memos []*scoreMemo
+	for _, one := range members {
+		texts := one.predictor.(foldModel).features
+		want, got := features.scored(f, 10, 60), texts.scored(f, 10, 60)
+		for i := range want.Columns {
+			if !slices.Equal(want.Columns[i].Floats, got.Columns[i].Floats) || !slices.Equal(want.Columns[i].Codes, got.Columns[i].Codes) {
+				t.Errorf("column %d differs", i)
+			}
+		}
+		memos = append(memos, texts.texts.memos[0])
+	}
+	if memos[0] != memos[2] || memos[0] == memos[1] || len(memos[0].scores) != 50 {
+		t.Errorf("%d texts are remembered, or by the wrong models", len(memos[0].scores))
+	}
+}
+
+// A time limit reserves the time to train the models of texts again on all rows.
+func TestTimeOfTextsIsReserved(t *testing.T) {
+	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.runs[0]
+	run.best, run.lastCost, r.trained = checkpoint{step: 1, cost: 10e9}, 10e9, 10*time.Second
+	without := r.refitBudget()
+	r.data.textTimer.addRecorded(textDurations{reading: 4 * time.Second, training: 20 * time.Second, rows: 600})
+	if got, want := r.refitBudget()-without, time.Duration((4+10)*safetyFactor*float64(time.Second)); got != want {
+		t.Errorf("%v are reserved for texts that this machine has not read, want %v", got, want)
+	}
+	r.data.textTimer.add(textDurations{reading: 3 * time.Second, training: 20 * time.Second, rows: 300})
+	if got, want := r.refitBudget()-without, time.Duration(20*safetyFactor*float64(time.Second)); got != want {
+		t.Errorf("%v are reserved for texts, want %v", got, want)
+	}
+}
+
+// The refits of all runs that have ended have time, because the model will be their blend.
+func TestRefitsOfBlendAreReserved(t *testing.T) {
+	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.refitLimit = refitLimit{share: 10}
+	for _, run := range r.runs {
+		run.best, run.lastCost = checkpoint{step: 1, cost: 10e9}, 10e9
+	}
+	r.trained = 30 * time.Second
+	one := r.refitBudget() - r.reportBudget()
+	r.runs[1].status = Completed
+	if got := r.refitBudget() - r.reportBudget(); (got - 2*one).Abs() > time.Millisecond {
+		t.Errorf("%v are reserved for two refits, and %v for one", got, one)
+	}
+	r.refitLimit = refitLimit{}
+	if got := r.refitBudget() - r.reportBudget(); got != one {
+		t.Errorf("%v are reserved, want %v, because the second refit is not affordable", got, one)
+	}
+}
+
+// A recording has the models of texts, so that the machine that reads it need not train them.
+func TestRecordingHasTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it races")
+	}
+	f := loadTextTable(t, 120)
+	p := Params{Algorithms: []string{"MSEV02"}, Seed: 1, Now: time.Now, Threshold: new(0.1)}
+	var recording bytes.Buffer
+	if err := RecordRun(t.Context(), f, p, "MSEV02", &recording); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRace(f, p, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.runs[0]
+	end, err := r.readRecording(run, &recording, int64(recording.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.data.foldFeatures != nil {
+		t.Error("models are shared before the recording is known to be complete")
+	}
+	r.endRecorded(run, end)
+	if known := r.data.textTimer.durations(); known.training <= 0 || known.rows <= f.Rows || r.data.foldData != nil || len(r.data.foldFeatures) != len(run.folds) {
+		t.Errorf("%+v, %d folds are trained again", known, len(r.data.foldData))
+	}
+	fold, err := r.data.trainedData(t.Context(), run.firstFoldIndex, run.folds[0].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recorded := unwrapFeatures(run.models[0])
+	if fold.features != recorded {
+		t.Error("the models of a fold are in memory twice")
+	}
+	score := func(m *text.Model) []float32 {
+		dst := make([]float32, m.Features())
+		m.NewScorer().Score(dst, f.Columns[recorded.texts.columns[0]].Texts[0])
+		return dst
+	}
+	whole := &trainingData{Frame: f, params: r.data.params}
+	again, err := whole.trainedData(t.Context(), run.firstFoldIndex, run.folds[0].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := score(recorded.texts.models[0]), score(again.features.texts.models[0]); !slices.Equal(a, b) {
+		t.Errorf("scores %v, want %v", a, b)
+	}
+}
