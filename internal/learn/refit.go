@@ -233,14 +233,14 @@ func (r *race) refitBudget() time.Duration {
 	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
 }
 
-// reservedRefitCost returns the cost of the refits for which time is reserved: those of the
-// leader and of the runs that have ended, because the model will be their blend, within the
-// limit of affordableRefits.
+// reservedRefitCost returns the cost of the refits for which time is reserved: those of
+// the leader and, within the limit of affordableRefits, of all runs that have scores, because
+// the model will be their blend.
 func (r *race) reservedRefitCost(leader *run) float64 {
 	first := leader.refitCost(r.data.Rows)
 	sum := first
 	for _, run := range r.runs {
-		if run != leader && run.status == r.endStatus() && run.best.step > 0 {
+		if run != leader && run.status != Failed {
 			sum += run.refitCost(r.data.Rows)
 		}
 	}

@@ -80,7 +80,7 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 	}
 }
 
-// The refits of all runs that have ended have time, because the model will be their blend.
+// The refits of all runs with scores have time, because the model will be their blend.
 func TestRefitsOfBlendAreReserved(t *testing.T) {
 	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
 	if err != nil {
@@ -88,11 +88,12 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 	}
 	r.refitLimit = refitLimit{share: 10}
 	for _, run := range r.runs {
-		run.best, run.lastCost = checkpoint{step: 1, cost: 10e9}, 10e9
+		run.lastCost = 10e9
 	}
+	r.runs[0].best = checkpoint{step: 1, cost: 10e9}
 	r.trained = 30 * time.Second
 	one := r.refitBudget() - r.reportBudget()
-	r.runs[1].status = Completed
+	r.runs[1].best = r.runs[0].best
 	if got := r.refitBudget() - r.reportBudget(); (got - 2*one).Abs() > time.Millisecond {
 		t.Errorf("%v are reserved for two refits, and %v for one", got, one)
 	}
