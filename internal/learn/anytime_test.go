@@ -140,17 +140,17 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := make([]float32, 2*len(r.evaluator.labels))
+	networks := make([]float32, 2*len(r.evaluator.labels))
 	at := 0
 	for _, fold := range r.plan.Folds {
 		n := 2 * len(fold.Validation)
-		(&hesitantFitter{fakeFitter{fitTask: fitTask{data: r.data, fold: fold}}, wrong}).PredictValidation(alone[at : at+n])
+		(&hesitantFitter{fakeFitter{fitTask: fitTask{data: r.data, fold: fold}}, wrong}).PredictValidation(networks[at : at+n])
 		at += n
 	}
-	r.runs[0].best = checkpoint{score: r.evaluator.score(alone), step: 1, probabilities: alone}
+	r.runs[0].best = checkpoint{score: r.evaluator.score(networks), step: 1, probabilities: networks}
 	mixed, better := r.mixSmoothPart(r.runs[0], search)
 	if better || !r.reachesThreshold(mixed.performance) || r.reachesThreshold(r.runs[0].best.performance) {
-		t.Fatalf("alone %+v, mixed %+v, better %v", r.runs[0].best.score, mixed.score, better)
+		t.Fatalf("networks %+v, mixed %+v, better %v", r.runs[0].best.score, mixed.score, better)
 	}
 	o, err := raceAlgorithms(t.Context(), f, Params{Threshold: new(1.0)}, fakes)
 	if err != nil {
