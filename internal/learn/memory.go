@@ -9,12 +9,21 @@ import (
 )
 
 // Shape is the size of a training table: its rows, its features (the columns of the
-// schema), its classes, and how many of the features are texts.
-type Shape struct{ Rows, Features, Classes, Texts int }
+// schema), its classes, how many of the features are texts, and the bytes of all texts.
+type Shape struct {
+	Rows, Features, Classes, Texts int
+	TextBytes                      int64
+}
 
-// NewShape returns the shape of a table of the given number of rows.
-func NewShape(rows int, schema *frame.Schema) Shape {
-	return Shape{Rows: rows, Features: len(schema.Columns), Texts: len(columnsOfKind(schema, true)), Classes: len(schema.Classes)}
+// NewShape returns the shape of a table of the given number of rows. fileBytes is the size
+// of its CSV. TextBytes is at most what the other columns leave of the file.
+func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
+	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(columnsOfKind(schema, true)), Classes: len(schema.Classes)}
+	if s.Texts > 0 {
+		others := len(schema.SourceColumns()) - s.Texts
+		s.TextBytes = max(fileBytes-int64(rows)*int64(others)*minCellBytes, 0)
+	}
+	return s
 }
 
 // The coefficients of EstimateMemory, in bytes. They were fitted to measured peaks, see
@@ -33,6 +42,13 @@ const (
 	// sharedTableBytes is the memory for each class and validation row that the algorithms
 	// share: the probabilities of the blend and of the calibration.
 	sharedTableBytes = 12
+	// minCellBytes is the size of an empty cell of a CSV with its comma.
+	minCellBytes = 1
+	// textHeaderBytes is the memory for each text, besides its bytes.
+	textHeaderBytes = 16
+	// collectedFactor multiplies the bytes of texts, because the garbage collector runs
+	// when the memory has grown by 30 %.
+	collectedFactor = 1.3
 	// screenedFactor is the factor by which the screening of features increases the memory
 	// of an algorithm for each feature of a row, because each fold then has bins of its
 	// own.
@@ -63,7 +79,9 @@ func EstimateMemory(s Shape, algorithms []string) int64 {
 		// scores of its own, in the frame and in the bins, and some algorithms also have
 		// merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
-		bytes += float64(s.Texts)*float64(text.EstimateMemory(s.Rows, s.Classes, textParts)) + float64(2*folds+1)*rows*scores*(cellBytes+2)
+		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, textParts)
+		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(cellBytes+2)
+		bytes += collectedFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
 	}
 	for _, name := range algorithms {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]

@@ -25,16 +25,16 @@ const (
 )
 
 // EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
-// of texts and of training on it in parts. With it, the estimated memory of a race on the
+// of texts, which have textBytes together, and of training on it in parts. With it, the estimated memory of a race on the
 // table movies of docs/bench/text.py is about 120 MB, and the measured peak was 106 MB.
 // For the table packages the estimate is about 220 MB, and the peak was 213 MB.
-func EstimateMemory(texts, classes, parts int) int64 {
+func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
-		textEntries = 250     // terms of a text of about 25 words
+		byteEntries = 1.7     // terms for each byte of a text
 		newBuckets  = 20      // buckets of the vocabulary for each text
 		fixed       = 4 * 4e6 // bytes of countTexts
 	)
-	entries := min(float64(texts)*textEntries, maxEntries)
+	entries := min(float64(textBytes)*byteEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
 	// There is a model for each part, a model for all rows, and a copy of the latter. If
 	// the corpus lacks some texts, there is a copy of each model.
