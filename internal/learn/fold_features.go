@@ -58,10 +58,7 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 	if t.foldData == nil {
 		t.foldData = map[int]*trainingData{}
 	}
-	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features}
-	if t.numScreened() == 0 {
-		t.foldData[foldIndex].siblings = &t.foldBins
-	}
+	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, siblings: &t.foldBins}
 	return t.foldData[foldIndex], nil
 }
 

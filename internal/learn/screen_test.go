@@ -81,6 +81,41 @@ func TestScreened(t *testing.T) {
 	}
 }
 
+// TestFoldsShareBins checks that the bins of a feature that two folds select are stored once.
+func TestFoldsShareBins(t *testing.T) {
+	t.Parallel()
+	whole := &trainingData{Frame: wideFrame(120, 900), params: Params{Workers: 2}}
+	first, both := map[int32]*uint8{}, 0
+	for fold := range 2 {
+		rows := make([]int32, 100)
+		for i := range rows {
+			rows[i] = int32(i + 20*fold)
+		}
+		data, err := whole.trainedData(t.Context(), fold, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := data.binnedMatrix(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, column := range data.features.columns {
+			known, ok := first[column]
+			if !ok {
+				first[column] = &b.Features[i].Data[0]
+				continue
+			}
+			both++
+			if known != &b.Features[i].Data[0] {
+				t.Fatalf("feature %d has bins of its own in fold %d", column, fold)
+			}
+		}
+	}
+	if both < maxFeatures/2 {
+		t.Errorf("the folds have %d features in common", both)
+	}
+}
+
 // TestNotScreened checks that a table of at most maxFeatures features is not
 // screened.
 func TestNotScreened(t *testing.T) {

@@ -23,8 +23,8 @@ type trainingData struct {
 	// features are the features of a fold if the data is that of one fold, and otherwise
 	// nil.
 	features *foldFeatures
-	// siblings holds the binned matrices of the other folds, whose bins may be shared. It
-	// is nil if the folds have no features of their own.
+	// siblings holds the bins that the matrices of all folds share. It is nil if the folds
+	// have no features of their own.
 	siblings *sharedBins
 
 	foldMutex      sync.Mutex // guards the fields below
@@ -38,35 +38,52 @@ type trainingData struct {
 	foldBins     sharedBins
 }
 
-// sharedBins holds binned matrices of the folds of a race, which share the bins of equal
-// features. Scores of texts differ between folds.
+// sharedBins holds the bins of columns of the schema, which the matrices of all folds share.
+// Scores of texts are not shared, because they differ between folds.
 type sharedBins struct {
-	mu       sync.Mutex
-	matrices map[int]*tree.BinnedMatrix // by the number of bins
+	mu sync.Mutex
+	// features has the binned columns by the number of bins, then by the column of the
+	// schema.
+	features map[int]map[int32]tree.Feature
 }
 
-// list returns the matrices. s may be nil.
-func (s *sharedBins) list() []*tree.BinnedMatrix {
+// list returns matrices of the shared bins of a fold with the given features, one for each
+// number of bins. A feature that is not shared is the zero Feature. s may be nil.
+func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Collect(maps.Values(s.matrices))
+	var list []*tree.BinnedMatrix
+	for _, shared := range s.features {
+		b := &tree.BinnedMatrix{Features: make([]tree.Feature, numFeatures)}
+		for i, column := range fold.columns {
+			b.Features[i] = shared[column]
+		}
+		list = append(list, b)
+	}
+	return list
 }
 
-// add adds a matrix, unless there is one for the same number of bins. s may be nil.
-func (s *sharedBins) add(bins int, b *tree.BinnedMatrix) {
+// add shares the bins of columns in b, which was built for a fold with the given features.
+// s may be nil.
+func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.matrices == nil {
-		s.matrices = map[int]*tree.BinnedMatrix{}
+	if s.features == nil {
+		s.features = map[int]map[int32]tree.Feature{}
 	}
-	if s.matrices[bins] == nil {
-		s.matrices[bins] = b
+	if s.features[bins] == nil {
+		s.features[bins] = map[int32]tree.Feature{}
+	}
+	for i, column := range fold.columns {
+		if _, known := s.features[bins][column]; !known {
+			s.features[bins][column] = b.Features[i]
+		}
 	}
 }
 
@@ -80,11 +97,12 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, append(slices.Collect(maps.Values(t.bins)), t.siblings.list()...)...)
+	reuse := append(slices.Collect(maps.Values(t.bins)), t.siblings.list(t.features, len(t.Columns))...)
+	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, reuse...)
 	if err != nil {
 		return nil, err
 	}
-	t.siblings.add(bins, b)
+	t.siblings.add(bins, t.features, b)
 	if t.bins == nil {
 		t.bins = map[int]*tree.BinnedMatrix{}
 	}
