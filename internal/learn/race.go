@@ -131,6 +131,7 @@ func (r *race) runAll(ctx context.Context) {
 	all.Wait()
 	stopListening()
 	r.evaluator.buffers = nil // frees memory for the refit
+	r.data.dropFoldBins()
 }
 
 // maxConcurrentRuns returns the number of runs that this machine trains at a time.

@@ -110,6 +110,18 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	return b, nil
 }
 
+// dropFoldBins frees the binned matrices of the folds. Only fitters read them, so they are
+// not needed after the runs have ended. The shared bins stay for the refit.
+func (t *trainingData) dropFoldBins() {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	for _, fold := range t.foldData {
+		fold.mu.Lock()
+		fold.bins = nil
+		fold.mu.Unlock()
+	}
+}
+
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
 // gather returns the cells of the given rows, nil if cells is nil.
