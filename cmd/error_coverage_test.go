@@ -43,6 +43,7 @@ var provokedElsewhere = map[string]string{
 	"race %s uses other data than %s: the SHA-256 differs":                                 "there is no race to resume on the stage",
 	"use the file that the race was started on, or start a new race on this one with `%s`": "the same",
 	"interrupted while planning: nothing was kept":                                         "TestInterruptedPlan",
+	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the incomplete file was removed; free some space, then run `%s`":                      "TestFullDisk",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                         "TestFullDataFolder",

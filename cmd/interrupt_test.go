@@ -72,6 +72,9 @@ func TestInterrupt(t *testing.T) {
 		if !ok || len(key) < 36 {
 			t.Fatalf("the message has no command to continue: %s", began.stderr)
 		}
+		if !strings.Contains(began.stderr, "`foretell training watch "+key[:36]+"`") {
+			t.Errorf("the message has no command to watch the race: %s", began.stderr)
+		}
 		for _, args := range [][]string{{"training", "get", key[:36], "--fields", "status"}, {"training", "cancel", key[:36]}} {
 			command := exec.Command("foretell", args...)
 			command.Env = env

@@ -54,8 +54,10 @@ threshold or --time-limit ends.
 
 --effort fast trains in a fraction of the time, with a slightly worse model.
 
-On a terminal, Enter or the first Ctrl-C ends the race. The run continues with the best
-model so far: it predicts, verifies and ends with exit status 0.
+On a terminal, Enter ends the race. The run continues with the best model so far: it
+predicts, verifies and ends with exit status 0. Without a service, the first Ctrl-C does
+the same. With one, Ctrl-C leaves the race running, and the command that predicts with
+its model later is printed.
 
 If a race misses --threshold, or its model misses --require or --beat, the result is
 written nevertheless, and the exit status is 10. --beat champion compares the model

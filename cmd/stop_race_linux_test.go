@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,9 +16,9 @@ import (
 	"foretell/internal/receipt"
 )
 
-// writeLongRace writes a training file with noisy labels and a blind file. A race on them
-// takes longer than a person needs to stop it.
-func writeLongRace(t *testing.T, train, blind string) {
+// writeLongRace writes train.csv, a training file with noisy labels, and blind.csv. A race on
+// them takes longer than a person needs to stop it.
+func writeLongRace(t *testing.T, s *stage) {
 	t.Helper()
 	var labelled, unlabelled strings.Builder
 	labelled.WriteString("id,a,b,c,d,label\n")
@@ -30,18 +31,24 @@ func writeLongRace(t *testing.T, train, blind string) {
 			fmt.Fprintf(&unlabelled, "%d,%.4f,%.4f,%.4f,%.4f\n", i, d, c, b, a)
 		}
 	}
-	for file, text := range map[string]string{train: labelled.String(), blind: unlabelled.String()} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	for file, text := range map[string]string{"train.csv": labelled.String(), "blind.csv": unlabelled.String()} {
+		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestStopRaceOnTerminal ends a race with Enter or Ctrl-C. The run then predicts with the best
-// model so far.
+// TestStopRaceOnTerminal ends a race with Enter, or with Ctrl-C without a service. The run then
+// predicts with the best model so far. With a service, the race continues after Ctrl-C, and the
+// printed command predicts with its model.
 func TestStopRaceOnTerminal(t *testing.T) {
 	t.Parallel()
-	t.Run("embedded", func(t *testing.T) { stopRaces(t, newStage(t)) })
+	t.Run("embedded", func(t *testing.T) {
+		s := newStage(t)
+		writeLongRace(t, s)
+		t.Run("enter", func(t *testing.T) { stopRace(t, s, "enter", "\n") })
+		t.Run("ctrl_c", func(t *testing.T) { stopRace(t, s, "ctrl_c", "\x03") })
+	})
 	t.Run("service", func(t *testing.T) {
 		s := newStage(t)
 		address := s.serve(t)
@@ -49,7 +56,9 @@ func TestStopRaceOnTerminal(t *testing.T) {
 			t.Fatalf("users add: %+v", out)
 		}
 		s.env = append(s.env, "FORETELL_SERVER="+address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password")
-		stopRaces(t, s)
+		writeLongRace(t, s)
+		t.Run("enter", func(t *testing.T) { stopRace(t, s, "enter", "\n") })
+		t.Run("ctrl_c", func(t *testing.T) { leaveRace(t, s) })
 	})
 }
 
@@ -78,33 +87,63 @@ func (s *stage) serve(t *testing.T) string {
 	return ""
 }
 
-func stopRaces(t *testing.T, s *stage) {
+// typeInRace starts a run on the tables of writeLongRace, types text as soon as the race has a
+// model, and returns the exit status and what the run printed.
+func (s *stage) typeInRace(t *testing.T, name, text string) (status exit.Status, shown string) {
 	t.Helper()
-	train, blind := filepath.Join(s.dir, "train.csv"), filepath.Join(s.dir, "blind.csv")
-	writeLongRace(t, train, blind)
-	for _, c := range []struct{ name, typed string }{{"enter", "\n"}, {"ctrl_c", "\x03"}} {
-		t.Run(c.name, func(t *testing.T) {
-			out := filepath.Join(s.dir, c.name+".csv")
-			p := newTerminal(t)
-			command := s.command("run", train, "--blind", blind, "-o", out, "--name", "stop-"+c.name)
-			command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
-			p.start(t, command)
-			p.await(t, "; Enter ends the race")
-			if _, err := p.WriteString(c.typed); err != nil {
-				t.Fatal(err)
-			}
-			status, shown := p.finish(t, command)
-			if status != exit.OK || !strings.Contains(shown, "250, verified") || !strings.Contains(shown, "the race was cancelled") {
-				t.Errorf("exit %d: %q", status, shown)
-			}
-			text, err := os.ReadFile(receipt.Path(out))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r receipt.Receipt
-			if err := json.Unmarshal(text, &r); err != nil || r.Race == nil || r.Race.Outcome != "cancelled" {
-				t.Errorf("%v: the receipt says %+v", err, r.Race)
-			}
-		})
+	p := newTerminal(t)
+	command := s.command("run", "train.csv", "--blind", "blind.csv", "-o", name+".csv", "--name", "stop-"+name)
+	command.Stdin, command.Stdout, command.Stderr = p.slave, p.slave, p.slave
+	p.start(t, command)
+	p.await(t, "; Enter ends the race")
+	if _, err := p.WriteString(text); err != nil {
+		t.Fatal(err)
 	}
+	return p.finish(t, command)
+}
+
+func stopRace(t *testing.T, s *stage, name, text string) {
+	t.Helper()
+	status, shown := s.typeInRace(t, name, text)
+	if status != exit.OK || !strings.Contains(shown, "250, verified") || !strings.Contains(shown, "the race was cancelled") {
+		t.Errorf("exit %d: %q", status, shown)
+	}
+	if r := s.receipt(t, name); r.Race == nil || r.Race.Outcome != "cancelled" {
+		t.Errorf("the receipt says %+v", r.Race)
+	}
+}
+
+func leaveRace(t *testing.T, s *stage) {
+	t.Helper()
+	status, shown := s.typeInRace(t, "left", "\x03")
+	shown = strings.Join(strings.Fields(shown), " ") // the terminal may have wrapped the message
+	_, key, found := strings.Cut(shown, "`foretell training watch ")
+	again := regexp.MustCompile("`(foretell run [^`]* --resume [0-9a-f-]{36})`").FindStringSubmatch(shown)
+	if status != exit.Interrupted || !found || again == nil {
+		t.Fatalf("exit %d: %q", status, shown)
+	}
+	if out := s.pipe(t, "", "training", "get", key[:36], "--fields", "status"); !strings.Contains(out.stdout, "RUNNING") {
+		t.Errorf("the race does not run on: %+v", out)
+	}
+	if out := s.pipe(t, "", "training", "cancel", key[:36]); out.exit != exit.OK {
+		t.Errorf("cancel: %+v", out)
+	}
+	words := strings.Fields(again[1])
+	if out := s.pipe(t, "", words[1:]...); out.exit != exit.OK || !strings.Contains(out.stderr, "250, verified") {
+		t.Errorf("%s: %+v", again[1], out)
+	}
+	s.receipt(t, "left")
+}
+
+// receipt reads the receipt of the result with this name.
+func (s *stage) receipt(t *testing.T, name string) (r receipt.Receipt) {
+	t.Helper()
+	text, err := os.ReadFile(receipt.Path(filepath.Join(s.dir, name+".csv")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

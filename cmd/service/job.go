@@ -39,6 +39,7 @@ func (o *administratorFlags) bind(cmd *cobra.Command, f *cli.Factory) {
 type jobsListOptions struct {
 	administratorFlags
 
+	list    cli.ListFlags
 	account string
 }
 
@@ -57,6 +58,8 @@ always the next.`,
 	}
 	opts.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[api.Job]())
+	opts.list.Bind(cmd)
+	cmd.Flags().Lookup("limit").Usage = "print at most the first `N`; 0 prints all"
 	cmd.Flags().StringVar(&opts.account, "account", "", "list only jobs of the account with this `e-mail`")
 	return cmd
 }
@@ -67,15 +70,13 @@ func (o *jobsListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer session.Close()
-	jobs := []api.Job{}
-	err = forEachPage(func(page api.PageInput) (api.Page, error) {
-		found, err := client.Call(ctx, session.Client, api.ListJobs, &api.ListJobsInput{PageInput: page, Account: o.account})
+	jobs, err := connect.CollectLimit(client.AllPages(func(page api.PageInput) ([]api.Job, api.Page, error) {
+		out, err := client.Call(ctx, session.Client, api.ListJobs, &api.ListJobsInput{PageInput: page, Account: o.account})
 		if err != nil {
-			return api.Page{}, err
+			return nil, api.Page{}, err
 		}
-		jobs = append(jobs, found.Jobs...)
-		return found.Page, nil
-	})
+		return out.Jobs, out.Page, nil
+	}, func(j api.Job) string { return j.JobKey }), o.list.Limit)
 	if err != nil {
 		return err
 	}

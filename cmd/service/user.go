@@ -11,6 +11,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/cli"
+	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 )
@@ -100,33 +101,22 @@ func (o *usersListOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
-	accounts := []userAccount{}
-	err = forEachPage(func(page api.PageInput) (api.Page, error) {
-		found, err := service.App.ListAccounts(ctx, &api.ListAccountsInput{PageInput: page})
+	found, err := connect.Collect(client.AllPages(func(page api.PageInput) ([]api.Account, api.Page, error) {
+		out, err := service.App.ListAccounts(ctx, &api.ListAccountsInput{PageInput: page})
 		if err != nil {
-			return api.Page{}, err
+			return nil, api.Page{}, err
 		}
-		for i := range found.Accounts {
-			accounts = append(accounts, toAccount(&found.Accounts[i]))
-		}
-		return found.Page, nil
-	})
+		return out.Accounts, out.Page, nil
+	}, func(a api.Account) string { return a.AccountKey }))
 	if err != nil {
 		return err
 	}
+	accounts := make([]userAccount, len(found))
+	for i := range found {
+		accounts[i] = toAccount(&found[i])
+	}
 	slices.SortFunc(accounts, func(a, b userAccount) int { return strings.Compare(a.Email, b.Email) })
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
-}
-
-// forEachPage calls list for each page of a list.
-func forEachPage(list func(page api.PageInput) (api.Page, error)) error {
-	for page := (api.PageInput{Limit: api.MaxPageLimit}); ; {
-		got, err := list(page)
-		if err != nil || got.NextOffset == nil {
-			return err
-		}
-		page.Offset = *got.NextOffset
-	}
 }
 
 // userChange is a command that changes an account.

@@ -10,6 +10,8 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/cli"
+	"foretell/internal/client"
+	"foretell/internal/connect"
 	"foretell/internal/exit"
 )
 
@@ -53,16 +55,14 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 
 // listAccessRequests returns the requests for an account that have the given status, or all
 // requests if status is "".
-func listAccessRequests(ctx context.Context, a *app.App, status string) (requests []api.AccessRequest, err error) {
-	err = forEachPage(func(page api.PageInput) (api.Page, error) {
-		found, err := a.ListAccessRequests(ctx, &api.ListAccessRequestsInput{PageInput: page, Status: status})
+func listAccessRequests(ctx context.Context, a *app.App, status string) ([]api.AccessRequest, error) {
+	return connect.Collect(client.AllPages(func(page api.PageInput) ([]api.AccessRequest, api.Page, error) {
+		out, err := a.ListAccessRequests(ctx, &api.ListAccessRequestsInput{PageInput: page, Status: status})
 		if err != nil {
-			return api.Page{}, err
+			return nil, api.Page{}, err
 		}
-		requests = append(requests, found.AccessRequests...)
-		return found.Page, nil
-	})
-	return requests, err
+		return out.AccessRequests, out.Page, nil
+	}, func(r api.AccessRequest) string { return r.RequestKey }))
 }
 
 type usersDecideOptions struct {

@@ -15,7 +15,7 @@ import (
 // AllDatasets returns the datasets of the account that match the filters of in. It ignores
 // the offset and the limit of in.
 func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.Seq2[api.DatasetEntry, error] {
-	return allPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.DatasetEntry, api.Page, error) {
 		in.PageInput = page
 		out, err := Call(ctx, c, api.ListDatasets, &in)
 		if err != nil {
@@ -28,7 +28,7 @@ func AllDatasets(ctx context.Context, c *Client, in api.ListDatasetsInput) iter.
 // AllTrainings returns the training jobs of the account. If parentOnly is set, it
 // returns races without the jobs of their algorithms.
 func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api.Training, error] {
-	return allPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := Call(ctx, c, api.ListTrainings, &api.ListTrainingsInput{PageInput: page, ParentOnly: parentOnly})
 		if err != nil {
 			return nil, api.Page{}, err
@@ -39,7 +39,7 @@ func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api
 
 // AllTrainingsOfDataset returns the training jobs of a dataset.
 func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Training, error] {
-	return allPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
 		out, err := Call(ctx, c, api.ListTrainingsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
@@ -50,7 +50,7 @@ func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2
 
 // AllModelsOfDataset returns the models of a dataset.
 func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.ModelEntry, error] {
-	return allPages(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.ModelEntry, api.Page, error) {
 		out, err := Call(ctx, c, api.ListModelsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
@@ -61,7 +61,7 @@ func AllModelsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[ap
 
 // AllPredictionsOfDataset returns the predictions made with any model of a dataset.
 func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
-	return allPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
 		out, err := Call(ctx, c, api.ListPredictionsOfDataset, datasetPageInput(key, page))
 		if err != nil {
 			return nil, api.Page{}, err
@@ -72,7 +72,7 @@ func AllPredictionsOfDataset(ctx context.Context, c *Client, key string) iter.Se
 
 // AllPredictionsOfModel returns the predictions made with a model.
 func AllPredictionsOfModel(ctx context.Context, c *Client, key string) iter.Seq2[api.Prediction, error] {
-	return allPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
+	return AllPages(func(page api.PageInput) ([]api.Prediction, api.Page, error) {
 		in := &api.ModelPageInput{ModelInput: api.ModelInput{ModelKey: key}, PageInput: page}
 		out, err := Call(ctx, c, api.ListPredictionsOfModel, in)
 		if err != nil {
@@ -89,9 +89,9 @@ func datasetPageInput(key string, page api.PageInput) *api.DatasetPageInput {
 	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
 }
 
-// allPages yields the items of all pages. fetch returns one page, and key returns the
+// AllPages yields the items of all pages of a list. fetch returns one page, and key returns the
 // key of an item.
-func allPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
+func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]bool{}
 		for in := (api.PageInput{Limit: api.MaxPageLimit}); ; {

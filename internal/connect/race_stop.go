@@ -18,8 +18,8 @@ func (c *Session) canStopRace() bool {
 
 // raceStop holds the request of the user to end a race from the terminal.
 type raceStop struct {
-	// interrupted is closed when the user presses Ctrl-C, and scored when an algorithm has a
-	// score.
+	// interrupted is closed by Ctrl-C if the service is embedded, and scored when an
+	// algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()
 	requested           atomic.Bool
@@ -50,19 +50,22 @@ func (s *raceStop) describe(activity string) string {
 	if activity == "" {
 		activity = "training"
 	}
-	return activity + "; stops at the first model (Ctrl-C again to leave now)"
+	return activity + "; stops at the first model (Ctrl-C leaves now)"
 }
 
-// watchStoppable is like [Session.WatchRace], but Enter on the terminal or the first Ctrl-C
-// ends the race as soon as an algorithm has a score. The best model so far is then kept.
+// watchStoppable is like [Session.WatchRace], but Enter on the terminal ends the race as soon
+// as an algorithm has a score. The best model so far is then kept. If the service is embedded,
+// the first Ctrl-C does the same, because the race cannot continue without this process.
 func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training, error) {
 	if !c.canStopRace() {
 		return c.WatchRace(ctx, key, false)
 	}
 	s := newRaceStop()
-	interrupt := func() { close(s.interrupted) }
-	c.factory.OnInterrupt.Store(&interrupt)
-	defer c.factory.OnInterrupt.CompareAndSwap(&interrupt, nil)
+	if c.Embedded {
+		interrupt := func() { close(s.interrupted) }
+		c.factory.OnInterrupt.Store(&interrupt)
+		defer c.factory.OnInterrupt.CompareAndSwap(&interrupt, nil)
+	}
 	if c.enters == nil {
 		c.enters = c.factory.Console.ReadEnters(c.factory.Now)
 	}
@@ -78,8 +81,8 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	return job, err
 }
 
-// stopOnRequest waits until the user has pressed Enter or Ctrl-C and an algorithm has a score,
-// and then ends the race. It also returns when ctx ends.
+// stopOnRequest waits for the user's request to end the race, and until an algorithm has a
+// score. Then it ends the race. It also returns when ctx ends.
 func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	select {
 	case <-c.enters:

@@ -17,9 +17,10 @@ import (
 )
 
 // AwaitModel shows a race that the command has started until the race ends, and returns it. It
-// returns an error if the race has no model. On a terminal, Enter or the first Ctrl-C ends the
-// race, and its best model is used. Elsewhere Ctrl-C ends the wait: a race in this process is
-// stopped and its best model is kept, while a race on a server continues.
+// returns an error if the race has no model. On a terminal, Enter ends the race, and its best
+// model is used. So does the first Ctrl-C if the race is in this process. Otherwise Ctrl-C ends
+// the wait: a race in this process is stopped and its best model is kept, while a race on a
+// server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, c.RaceError(job, err)

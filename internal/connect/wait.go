@@ -110,6 +110,9 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, again str
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while waiting for " + what + ": " + where, Cause: err}
+		if watch := "foretell training watch " + key; noun == "training" && !c.Embedded && again != watch {
+			return e.WithHint("continue with `%s`, or only watch the race with `%s`", again, watch)
+		}
 		return e.WithHint("continue with `%s`", again)
 	}
 	var network *client.NetworkError
