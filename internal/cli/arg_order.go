@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +19,7 @@ func IsCompletionRequest(args []string) bool {
 // `foretell --json datasets list` becomes `foretell datasets list --json`. The arguments
 // that follow the name are unchanged.
 func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
-	known := AllFlags(root)
+	known := sync.OnceValue(func() *pflag.FlagSet { return AllFlags(root) }) // few commands need it
 	if !IsCompletionRequest(args) {
 		_, name, flags, rest := splitArgs(root, known, args)
 		return slices.Concat(name, flags, rest)
@@ -34,7 +35,7 @@ func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
 
 // splitArgs splits args into the words that name a command, the flags before and between these
 // words, and the rest. cmd is the named command.
-func splitArgs(root *cobra.Command, known *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
+func splitArgs(root *cobra.Command, known func() *pflag.FlagSet, args []string) (cmd *cobra.Command, name, flags, rest []string) {
 	cmd = root
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -97,16 +98,16 @@ func AllFlags(root *cobra.Command) *pflag.FlagSet {
 }
 
 // takesValue reports whether arg is a flag whose value is the next argument.
-func takesValue(known *pflag.FlagSet, arg string) bool {
+func takesValue(known func() *pflag.FlagSet, arg string) bool {
 	if strings.Contains(arg, "=") || !strings.HasPrefix(arg, "-") {
 		return false
 	}
 	if name, long := strings.CutPrefix(arg, "--"); long {
-		f := known.Lookup(name)
+		f := known().Lookup(name)
 		return f != nil && f.NoOptDefVal == ""
 	}
 	for i, letter := range arg[1:] {
-		if f := known.ShorthandLookup(string(letter)); f != nil && f.NoOptDefVal == "" {
+		if f := known().ShorthandLookup(string(letter)); f != nil && f.NoOptDefVal == "" {
 			return i == len(arg)-2 // otherwise the rest of arg is the value
 		}
 	}

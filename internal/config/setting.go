@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -161,10 +160,12 @@ func flagValue(flags *pflag.FlagSet, name string) string {
 	return ""
 }
 
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+// maxProfileName is the maximum length of the name of a profile.
+const maxProfileName = 40
 
 func checkProfileName(name string) error {
-	if !profileName.MatchString(name) {
+	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
+	if name == "" || len(name) > maxProfileName || strings.Trim(name, first+"_-") != "" || !strings.Contains(first, name[:1]) {
 		return exit.Usagef("invalid --profile %q: want lower-case letters, digits, - and _", name)
 	}
 	return nil

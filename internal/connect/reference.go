@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
@@ -16,8 +17,12 @@ import (
 )
 
 var (
-	fullKey   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	keyPrefix = regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinKeyPrefix) + `,}$`)
+	fullKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	})
+	keyPrefix = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinKeyPrefix) + `,}$`)
+	})
 )
 
 // refCandidate is an object that a reference may refer to.
@@ -31,7 +36,7 @@ type refCandidate struct {
 // unique beginning of a key, a name, or @last. objects are all objects of a type, and
 // noun is the name of the type in errors.
 func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) (string, error) {
-	if fullKey.MatchString(ref) {
+	if fullKey().MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}
 	var named, begun []refCandidate
@@ -46,7 +51,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 		switch {
 		case ref == cli.LastRef, c.name == ref:
 			named = append(named, c)
-		case keyPrefix.MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
+		case keyPrefix().MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
 			begun = append(begun, c)
 		}
 	}
@@ -150,7 +155,7 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 			yield(refCandidate{}, err)
 			return
 		}
-		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix.MatchString(ref)) {
+		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix().MatchString(ref)) {
 			one := refCandidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
