@@ -92,7 +92,7 @@ func exerciseRetention(t *testing.T, dir, database, storage string, flags ...str
 // waitUntil waits until holds returns true. what describes the condition.
 func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	timeout, tick := time.After(30*time.Second), time.NewTicker(50*time.Millisecond)
+	timeout, tick := time.After(2*time.Minute), time.NewTicker(50*time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {

@@ -149,7 +149,7 @@ func wantCode(t *testing.T, err error, want api.Code) {
 // eventually calls get until ok returns true for its value, and returns this value.
 func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -219,7 +219,7 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(stopped); took > 3*time.Second { // the race detector, and a busy machine
+	if took := time.Since(stopped); took > 10*time.Second { // the race detector, and a busy machine
 		t.Errorf("took %v", took)
 	}
 	if o.Status != Cancelled || o.Model == nil || o.Refit {

@@ -242,7 +242,7 @@ func (s *testServer) awaitDatasets(t *testing.T, want int64) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		var list api.DatasetPage
 		if s.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, &list); list.Total == want {

@@ -71,7 +71,7 @@ func (s suite) administration(t *testing.T) {
 
 // sharedClock compares times that are stored by the shared clock. The difference of the clocks
 // is measured with each heartbeat, and each time a little differently.
-var sharedClock = cmpopts.EquateApproxTime(100 * time.Millisecond)
+var sharedClock = cmpopts.EquateApproxTime(500 * time.Millisecond)
 
 func (s suite) sessions(t *testing.T) {
 	s.fill(t)
