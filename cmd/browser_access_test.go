@@ -17,6 +17,18 @@ import (
 // themes are the values of prefers-color-scheme.
 var themes = []string{"light", "dark"}
 
+// settledWidth is an expression for the width of the page. It waits up to five seconds until the
+// page is as narrow as its window, because charts follow the window a moment later.
+const settledWidth = `new Promise((resolve) => {
+	const end = Date.now() + 5000;
+	const look = () => {
+		const width = document.documentElement.scrollWidth;
+		if (width <= innerWidth || Date.now() > end) resolve(width);
+		else setTimeout(look, 20);
+	};
+	look();
+})`
+
 // checkAccess fails the test if axe-core finds a barrier on a page in one of the themes, if
 // the page is wider than a telephone, or if its markup is wrong.
 func (p *person) checkAccess(path string) {
@@ -30,17 +42,17 @@ func (p *person) checkAccess(path string) {
 // the check of the markup.
 func (p *person) checkShown(name string) {
 	p.t.Helper()
+	p.run(name, chromedp.Evaluate(testenv.Axe+";0", nil))
 	for _, theme := range themes {
 		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
 		var report []byte
 		var width int
 		p.run(name, emulation.SetEmulatedMedia().WithFeatures(features),
-			chromedp.Evaluate(testenv.Axe+";0", nil),
 			chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then((r) =>
 				r.passes.length < 5 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`,
 				&report, chromedp.EvalAsValue, awaitPromise),
 			emulation.SetDeviceMetricsOverride(390, 844, 1, false),
-			chromedp.Evaluate("document.documentElement.scrollWidth", &width),
+			chromedp.Evaluate(settledWidth, &width, awaitPromise),
 			emulation.ClearDeviceMetricsOverride())
 		var violations []string
 		if err := json.Unmarshal(report, &violations); err != nil {
@@ -71,7 +83,7 @@ func (p *person) checkReadout() {
 	})()`, &place))
 	var shown, want string
 	p.run("the readout", chromedp.MouseEvent(input.MouseMoved, place[0], place[1]),
-		chromedp.Poll(`!document.querySelector("#race-title ~ .plots .readout").hidden`, nil),
+		poll(`!document.querySelector("#race-title ~ .plots .readout").hidden`),
 		chromedp.Evaluate(`[...document.querySelectorAll("#race-title ~ .plots .readout p:not(:first-child) > :last-child")].map((e) => e.textContent).join()`, &shown),
 		chromedp.Evaluate(`[...document.querySelector("#race-title ~ .plots .legend").querySelectorAll(".quiet")].map((e) => e.textContent).join()`, &want))
 	if shown != want || want == "" {
@@ -80,9 +92,9 @@ func (p *person) checkReadout() {
 	const isAsWide = `[...document.querySelectorAll(".plot-area[data-chart]")].every((picture) =>
 		Math.abs(picture.getBoundingClientRect().width - picture.parentElement.querySelector(".u-over").getBoundingClientRect().width) < 1)`
 	p.run("the width of the charts", chromedp.MouseEvent(input.MouseMoved, 5, 5),
-		chromedp.Poll(`document.querySelector("#race-title ~ .plots .readout").hidden`, nil),
-		chromedp.Poll(isAsWide, nil), emulation.SetDeviceMetricsOverride(390, 844, 1, false),
-		chromedp.Poll(isAsWide, nil), emulation.ClearDeviceMetricsOverride(), chromedp.Poll(isAsWide, nil))
+		poll(`document.querySelector("#race-title ~ .plots .readout").hidden`),
+		poll(isAsWide), emulation.SetDeviceMetricsOverride(390, 844, 1, false),
+		poll(isAsWide), emulation.ClearDeviceMetricsOverride(), poll(isAsWide))
 }
 
 // addAuthenticator sets up an authenticator app, and checks the page with the QR code and the

@@ -52,7 +52,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	}
 	ctx, messages := testenv.Browser(t)
 	dir := t.TempDir()
-	_, base := serveAt(t, freeAddress(t), dir)
+	_, base := serveAt(t, "127.0.0.1:0", dir)
 	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))
 	p := &person{t: t, ctx: ctx, base: base}
 	requestHostileAccount(t, base)

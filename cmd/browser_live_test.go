@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -63,7 +64,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	serveWith(t, oneCore, address, dir)
 	relay.Set(testenv.Forwarding) // after a failed connection, the relay refuses all others
 	p.advances("after the restart")
-	p.run("the notice is gone", chromedp.Poll(`document.querySelector("#notice").hidden && window.isFirst`, nil))
+	p.run("the notice is gone", poll(`document.querySelector("#notice").hidden && window.isFirst`))
 	p.seesEnd(race)
 }
 
@@ -127,7 +128,11 @@ func (p *person) seesEnd(race string) {
 	p.run("the end", chromedp.Evaluate(`window.ended ?? Date.now()`, &shown, awaitPromise))
 	lag := time.UnixMilli(int64(shown)).Sub(ended)
 	p.t.Logf("the page showed the end of the race %v after the service", lag)
-	if lag > 500*time.Millisecond {
+	limit := 10 * time.Second
+	if os.Getenv(checkPaintOption) != "" { // on an idle machine
+		limit = 500 * time.Millisecond
+	}
+	if lag > limit {
 		p.t.Errorf("the page showed the end of the race %v after the service", lag)
 	}
 }

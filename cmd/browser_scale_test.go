@@ -43,11 +43,11 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	}
 	ctx, messages := testenv.Browser(t)
 	dir := t.TempDir()
-	_, base := serveAt(t, freeAddress(t), dir)
+	_, base := serveAt(t, "127.0.0.1:0", dir)
 	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))
 	p := &person{t: t, ctx: ctx, base: base}
 	file := filepath.Join(t.TempDir(), "wide.csv")
-	p.writeFile(file, wideTable(200))
+	p.writeFile(file, wideTable(60))
 	foretell("datasets", "create", "wide", file)
 	foretell("training", "create", "wide", "--algorithm", "BFIF01,BSIX01", "--threshold", "0.6")
 	model := foretell("models", "list", "--quiet", "--limit", "1")

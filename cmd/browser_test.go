@@ -31,7 +31,7 @@ type person struct {
 }
 
 // stepTime limits each step of a person.
-const stepTime = 90 * time.Second
+const stepTime = 3 * time.Minute
 
 func (p *person) run(what string, actions ...chromedp.Action) {
 	p.t.Helper()
@@ -80,6 +80,11 @@ func (p *person) press(selector string) {
 func (p *person) sees(selector string) {
 	p.t.Helper()
 	p.run("waiting for "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
+}
+
+// poll waits until an expression is true.
+func poll(expression string) chromedp.Action {
+	return chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(stepTime))
 }
 
 // path returns the path of the URL that the browser shows.
@@ -238,7 +243,7 @@ func (p *person) race() (training, model string) {
 	p.run("what is open and has the focus stays so while the race goes on",
 		chromedp.Evaluate(`document.querySelector("details.numbers").open = true; document.querySelector("details.numbers summary").focus();
 			document.addEventListener("htmx:afterSettle", () => { window.isNew = true; })`, nil),
-		chromedp.Poll(`window.isNew && document.querySelector("details.numbers").open && document.activeElement.matches("details.numbers summary")`, nil))
+		poll(`window.isNew && document.querySelector("details.numbers").open && document.activeElement.matches("details.numbers summary")`))
 	p.press("#stop")
 	p.sees(`a.button[href^="/models/"]`)
 	p.sees(".plot-area[data-chart] ~ .uplot canvas")

@@ -124,7 +124,7 @@ type message struct {
 }
 
 // verbs matches the verbs of a format.
-var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
+var verbs = pattern(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
 // messages returns the format strings of all errors for users that contain words.
 func messages(t *testing.T) []message {
@@ -146,10 +146,10 @@ func messages(t *testing.T) []message {
 				t.Fatal(err)
 			}
 			var parts []string
-			for _, part := range verbs.Split(format, -1) {
+			for _, part := range verbs().Split(format, -1) {
 				parts = append(parts, regexp.QuoteMeta(part))
 			}
-			if strings.Trim(verbs.ReplaceAllString(format, ""), " :.`") != "" {
+			if strings.Trim(verbs().ReplaceAllString(format, ""), " :.`") != "" {
 				found = append(found, message{format, regexp.MustCompile(strings.Join(parts, ".*")), set.Position(n.Pos())})
 			}
 			return true

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -160,11 +159,11 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 		if err := json.Unmarshal([]byte(said), &doc); err != nil || doc.Error.Code == "" || doc.Error.Message == "" || doc.Error.Hint == "" {
 			t.Errorf("%s: %v: %s", command, err, said)
 		}
-	} else if !answered.MatchString(said) {
+	} else if !answered().MatchString(said) {
 		t.Errorf("%s says what to do next nowhere:\n%s", command, said)
 	}
-	said = newestSchema.ReplaceAllString(said, "${1}VERSION")
-	said = keyOrName.ReplaceAllStringFunc(s.names.Replace(said), func(key string) string {
+	said = newestSchema().ReplaceAllString(said, "${1}VERSION")
+	said = keyOrName().ReplaceAllStringFunc(s.names.Replace(said), func(key string) string {
 		if strings.HasPrefix(key, "00000000") {
 			return key // a key of the simulated service
 		}
@@ -174,9 +173,9 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 }
 
 // answered matches an error with its hint after warnings.
-var answered = regexp.MustCompile(`(?m)^foretell: .+\n(.*\n)*.+\n`)
+var answered = pattern(`(?m)^foretell: .+\n(.*\n)*.+\n`)
 
 // newestSchema matches the version of the schema, which the next migration changes.
-var newestSchema = regexp.MustCompile(`(this program knows )\d+`)
+var newestSchema = pattern(`(this program knows )\d+`)
 
-var keyOrName = regexp.MustCompile(key.String())
+var keyOrName = key

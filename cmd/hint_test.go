@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ var oddFiles = map[string]string{
 	}),
 }
 
-var offered = regexp.MustCompile("`(foretell [^`]+)`")
+var offered = pattern("`(foretell [^`]+)`")
 
 // TestHintsWork runs the commands in hints. Each must succeed or fail with another error than
 // the command that printed the hint, but not with a usage error.
@@ -77,7 +76,7 @@ func TestHintsWork(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, oddFiles)
 			_, fact, said := typed(t, dir, command)
-			hints := offered.FindAllStringSubmatch(said, -1)
+			hints := offered().FindAllStringSubmatch(said, -1)
 			if len(hints) == 0 {
 				t.Fatalf("no command is offered:\n%s", said)
 			}
@@ -181,13 +180,13 @@ func (h *hints) lead(t *testing.T, command, offer string) {
 // then separates commands to run one after the other.
 const then = "`, then `"
 
-var sequence = regexp.MustCompile("`foretell [^`]+`(, then `foretell [^`]+`)*")
+var sequence = pattern("`foretell [^`]+`(, then `foretell [^`]+`)*")
 
 // offers returns the commands in a text. Commands that must be run one after the other are
 // joined by then.
 func offers(said string) []string {
 	var list []string
-	for _, offer := range sequence.FindAllString(said, -1) {
+	for _, offer := range sequence().FindAllString(said, -1) {
 		list = append(list, strings.Trim(offer, "`"))
 	}
 	return list

@@ -1,18 +1,17 @@
 package cmd_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
 var (
-	comment   = regexp.MustCompile(`(?s)<!--.*?-->|<style>.*?</style>`)
-	tag       = regexp.MustCompile(`<(/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*(/?)>`)
-	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
+	comment   = pattern(`(?s)<!--.*?-->|<style>.*?</style>`)
+	tag       = pattern(`<(/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*(/?)>`)
+	attribute = pattern(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
 	// datetime is the format of times in HTML, which have at most milliseconds.
-	datetime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$`)
+	datetime = pattern(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$`)
 )
 
 // voidElements have no end tag.
@@ -24,12 +23,12 @@ var voidElements = []string{"meta", "link", "input", "br", "hr", "img"}
 // one.
 func checkMarkup(t *testing.T, path, page string) {
 	t.Helper()
-	page = comment.ReplaceAllString(page, "")
-	if rest := tag.ReplaceAllString(strings.Replace(page, "<!DOCTYPE html>", "", 1), ""); strings.Contains(rest, "<") {
+	page = comment().ReplaceAllString(page, "")
+	if rest := tag().ReplaceAllString(strings.Replace(page, "<!DOCTYPE html>", "", 1), ""); strings.Contains(rest, "<") {
 		t.Errorf("%s: there is text with <: %.80s", path, rest[strings.Index(rest, "<"):])
 	}
 	var open, ids, references []string
-	for _, match := range tag.FindAllStringSubmatch(page, -1) {
+	for _, match := range tag().FindAllStringSubmatch(page, -1) {
 		name, attributes := match[2], match[3]
 		if match[1] == "/" {
 			if len(open) == 0 || open[len(open)-1] != name {
@@ -42,7 +41,7 @@ func checkMarkup(t *testing.T, path, page string) {
 			open = append(open, name)
 		}
 		var seen []string
-		for _, a := range attribute.FindAllStringSubmatch(attributes, -1) {
+		for _, a := range attribute().FindAllStringSubmatch(attributes, -1) {
 			if slices.Contains(seen, a[1]) {
 				t.Errorf("%s: an attribute %s is twice in <%s%s>", path, a[1], name, attributes)
 			}
@@ -56,7 +55,7 @@ func checkMarkup(t *testing.T, path, page string) {
 			case "for", "aria-labelledby", "aria-describedby":
 				references = append(references, strings.Fields(a[2])...)
 			case "datetime":
-				if !datetime.MatchString(a[2]) {
+				if !datetime().MatchString(a[2]) {
 					t.Errorf("%s: %q is no time in HTML", path, a[2])
 				}
 			}

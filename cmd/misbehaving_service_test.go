@@ -78,7 +78,7 @@ var ends = map[string]string{
 
 // failJobs responds like a service whose jobs fail.
 func failJobs(w http.ResponseWriter, r *http.Request, path string) {
-	found := keyOrName.FindString(path)
+	found := keyOrName().FindString(path)
 	switch {
 	case path == "result":
 		fmt.Fprint(w, "id,size,prediction\nb1,1,yes\n")

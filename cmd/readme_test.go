@@ -56,18 +56,18 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
-var figures = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^  made of .*\n`),   // only for a blend
-	regexp.MustCompile(`won(:| on) .*, after `), // the reason depends on the winner
-	regexp.MustCompile(`BLEND|B(SIX01|FIF01|SEV01|SEV02)( neural network| forest| symmetric boosting| boosting)?`),
-	regexp.MustCompile(`(\d+ min )?\d+(\.\d+)? s\b`), regexp.MustCompile(`-?\d+\.\d+`),
-	regexp.MustCompile(` +`),
+var figures = []func() *regexp.Regexp{
+	pattern(`(?m)^  made of .*\n`),   // only for a blend
+	pattern(`won(:| on) .*, after `), // the reason depends on the winner
+	pattern(`BLEND|B(SIX01|FIF01|SEV01|SEV02)( neural network| forest| symmetric boosting| boosting)?`),
+	pattern(`(\d+ min )?\d+(\.\d+)? s\b`), pattern(`-?\d+\.\d+`),
+	pattern(` +`),
 }
 
 // steady replaces numbers and names that may differ between machines and runs by ~.
 func steady(text string) string {
 	for _, figure := range figures {
-		text = figure.ReplaceAllString(text, " ~ ")
+		text = figure().ReplaceAllString(text, " ~ ")
 	}
 	return text
 }
