@@ -71,6 +71,8 @@ type algorithm struct {
 	// steps. If the fitters have a schedule, the refit instead ends at the same fraction
 	// of its own schedule.
 	stepGrowth float64
+	// monotone reports whether the algorithm can keep Params.Monotone.
+	monotone bool
 	// smooth reports whether runs on small tables add a smooth part, a kernel logistic
 	// regression; see addSmoothPart.
 	smooth bool

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
 
@@ -55,10 +56,14 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 		return nil, err
 	}
 	features = t.shareFeaturesLocked(foldIndex, features)
+	monotone := gather(t.monotone, columns)
+	if monotone != nil { // scores of texts have no direction
+		monotone = append(monotone, make([]tree.Direction, len(f.Columns)-len(columns))...)
+	}
 	if t.foldData == nil {
 		t.foldData = map[int]*trainingData{}
 	}
-	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, siblings: &t.foldBins}
+	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, monotone: monotone, siblings: &t.foldBins}
 	return t.foldData[foldIndex], nil
 }
 

@@ -48,12 +48,18 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		return nil, err
 	}
 	if len(p.Algorithms) == 0 {
-		variants = slices.DeleteFunc(variants, func(v variant) bool { return !p.Effort.Includes(v.Name) })
+		variants = slices.DeleteFunc(variants, func(v variant) bool {
+			return !p.Effort.Includes(v.Name) || len(p.Monotone) > 0 && !v.algorithm.monotone
+		})
+	}
+	monotone, err := directions(f.Schema, p.Monotone, variants)
+	if err != nil {
+		return nil, err
 	}
 	duplicates, copies := duplicate.Find(f, p.Workers)
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
 	r := &race{
-		data:       &trainingData{Frame: f, params: p},
+		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
 		scheduler:  newScheduler(len(variants), leadOf(p.Threshold)),

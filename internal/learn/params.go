@@ -47,6 +47,13 @@ type Params struct {
 	// it is nil, the race fits the weights with which Metric is highest, if Metric depends
 	// on them.
 	ClassWeights map[string]float64
+	// Monotone says how the probability of the second class may depend on columns of the
+	// file if all other columns are equal: by name, 1 if it may never fall as the column
+	// grows and -1 if it may never rise. A row with a missing cell is not compared with
+	// others. It requires two classes and columns for which Schema.OrderedFeature returns
+	// no error. Algorithms that cannot keep it do not take part, and it is an error if
+	// Algorithms names them.
+	Monotone map[string]int
 	// Seed is the seed of all random numbers.
 	Seed uint64
 	// Workers is the number of goroutines that train. It does not change the

@@ -17,9 +17,9 @@ import (
 // shown. In a tie the first wins.
 var algorithms = []algorithm{
 	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, price: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
-	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, price: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model]},
-	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, price: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model]},
-	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, price: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model]},
+	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, price: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
+	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, price: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], monotone: true},
+	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, price: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model], monotone: true},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
@@ -43,7 +43,7 @@ func newForestFitter(ctx context.Context, t fitTask) (fitter, error) {
 	}
 	return newAdapter(forest.New, t, forest.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor, Groups: t.data.params.Groups,
+		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor, Groups: t.data.params.Groups, Monotone: t.data.monotone,
 	})
 }
 
@@ -55,7 +55,7 @@ func newLeafwiseFitter(ctx context.Context, t fitTask) (fitter, error) {
 	}
 	return newAdapter(withContext(ctx, boost.NewLeafwise), t, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: leavesForScale(t.data.params.ScalingFactor),
+		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: leavesForScale(t.data.params.ScalingFactor), Monotone: t.data.monotone,
 	})
 }
 
@@ -88,7 +88,7 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	}
 	return newAdapter(withContext(ctx, boost.NewSymmetric), t, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
-		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets,
+		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets, Monotone: t.data.monotone,
 	})
 }
 

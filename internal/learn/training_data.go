@@ -20,6 +20,10 @@ type trainingData struct {
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
+	// monotone holds the direction of each column, see Params.Monotone. It is nil if there
+	// are no directions.
+	monotone []tree.Direction
+
 	// features are the features of a fold if the data is that of one fold, and otherwise
 	// nil.
 	features *foldFeatures

@@ -18,6 +18,7 @@
 //	feature_set, target_encoding  the features of symmetric trees
 //	leafwise, symmetric           a round of boosting
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees
+//	monotone                      leaf values of symmetric trees in order
 //	model, *_model                trained models and prediction
 //	spilled_ensemble              trees that are decoded when they are used
 //

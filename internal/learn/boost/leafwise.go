@@ -131,6 +131,7 @@ func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 		Rows:      sampler.keep,
 		Gradients: sampler.gradients,
 		Features:  sampleFeatures(len(b.bins.Features), b.opts.FeatureFraction, draw),
+		Monotone:  b.opts.Monotone,
 	}
 	sample.Scale, err = tree.Quantise(ctx, b.workersPerTree(), sampler.gradients, sampler.keep)
 	if err != nil {
@@ -144,6 +145,10 @@ func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 	for leaf := range boosted.values {
 		g, h := grower.LeafSum(leaf)
 		boosted.values[leaf] = newtonStep(g, h, b.scores.classes, &b.opts)
+		if b.opts.Monotone != nil {
+			low, high := grower.LeafBounds(leaf)
+			boosted.values[leaf] = b.opts.leafStep(min(max(-g/(h+b.opts.L2), low), high))
+		}
 	}
 	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {
 		b.scores.add(k, rows, boosted.values[leaf])

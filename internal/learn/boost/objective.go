@@ -209,6 +209,11 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)
 	}
-	value := -g / (h + opts.L2)
+	return opts.leafStep(-g / (h + opts.L2))
+}
+
+// leafStep returns the step of a leaf with the given value: the value, limited to
+// ±maxLeafValue, times the learning rate.
+func (opts *Options) leafStep(value float64) float32 {
 	return float32(opts.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

@@ -30,6 +30,10 @@ type Options struct {
 	// Disk is the temporary file that holds the trees until the model is used. Defaults to
 	// memory.
 	Disk *spill.File
+	// Monotone holds the direction of each column: how the probability of class 1 may
+	// depend on the column if all other columns are equal. It requires two classes, and
+	// numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for all.
+	Monotone []tree.Direction
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
 	// a number chosen from the data.
@@ -71,6 +75,8 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 		return errors.New("boost: no training rows")
 	case len(f.Labels) != f.Rows:
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
+	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
+		return fmt.Errorf("boost: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
 		return errors.New("boost: the bins belong to another frame")
 	}

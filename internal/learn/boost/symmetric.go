@@ -98,6 +98,7 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 		Gradients: b.gradients,
 		Scales:    make([]tree.Scale, len(b.gradients)),
 		Features:  b.drawFeatures(draw),
+		Monotone:  b.opts.Monotone,
 	}
 	for o, gradients := range b.gradients {
 		sample.Scales[o], err = tree.Quantise(ctx, b.opts.Workers, gradients, sample.Rows)
@@ -112,7 +113,12 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	if len(splits) == 0 {
 		return true, nil
 	}
-	if err := b.fitLeafValues(ctx, 1<<len(splits)); err != nil {
+	if b.opts.Monotone != nil {
+		err = b.fitMonotoneValues(ctx, splits, bins)
+	} else {
+		err = b.fitLeafValues(ctx, 1<<len(splits))
+	}
+	if err != nil {
 		return false, err
 	}
 	copy(b.validationRows, b.scores.validation)

@@ -32,6 +32,10 @@ type splitter struct {
 	classes int
 	minLeaf int64 // smallest number of rows of a leaf
 	byClass bool  // see growthParams
+	// monotone has the direction of each feature; nil if all are AnyOrder. bounds are those
+	// of the leaf.
+	monotone []tree.Direction
+	bounds   bounds
 
 	leafRows    []sampleRow
 	classTotals []int64 // number of rows of each class in the leaf
@@ -92,15 +96,15 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 		} else {
 			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 		}
-		return s.categoricalSplit(feature, s.findSplitPoint(s.order, nil)), true
+		return s.categoricalSplit(feature, s.findSplitPoint(feature, s.order, nil)), true
 	}
 	values := s.histogram.bins
 	if values[len(values)-1] != f.MissingBin {
-		return s.numericSplit(feature, values, s.findSplitPoint(values, nil), false), true
+		return s.numericSplit(feature, values, s.findSplitPoint(feature, values, nil), false), true
 	}
 	values = values[:len(values)-1]
-	found = s.numericSplit(feature, values, s.findSplitPoint(values, nil), false)
-	if other := s.findSplitPoint(values, s.histogram.countsInBin(f.MissingBin)); other.score > found.score {
+	found = s.numericSplit(feature, values, s.findSplitPoint(feature, values, nil), false)
+	if other := s.findSplitPoint(feature, values, s.histogram.countsInBin(f.MissingBin)); other.score > found.score {
 		found = s.numericSplit(feature, values, other, true)
 	}
 	return found, true
@@ -113,12 +117,13 @@ type splitPoint struct {
 	rows  int64 // number of rows on the left
 }
 
-// findSplitPoint returns the split point of order, a list of bins, with the highest
-// score. missing holds the class counts of the rows with missing values if these rows go
+// findSplitPoint returns the split point of order, a list of bins of the feature, with the
+// highest score. missing holds the class counts of the rows with missing values if these rows go
 // left, and is nil otherwise. Rows that are neither in a bin of order nor counted in
 // missing go right.
-func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoint {
+func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
+	direction := s.direction(feature)
 	var rows, squares int64
 	rest := s.squares
 	counts := missing
@@ -134,7 +139,7 @@ func (s *splitter) findSplitPoint(order []uint8, missing []classCount) splitPoin
 		}
 		if end > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
 			score := float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
-			if score > best.score {
+			if score > best.score && (s.monotone == nil || s.inOrder(direction, rows, end < len(order))) {
 				best = splitPoint{end, score, rows}
 			}
 		}

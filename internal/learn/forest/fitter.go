@@ -48,6 +48,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 		return nil, fmt.Errorf("forest: Classes=%d: must be 2 to %d", opts.Classes, math.MaxUint16)
 	case len(fold.Train) == 0:
 		return nil, errors.New("forest: no training rows")
+	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
+		return nil, fmt.Errorf("forest: %d directions for %d columns and %d classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case len(f.Labels) != f.Rows:
 		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
 	}

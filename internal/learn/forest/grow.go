@@ -15,6 +15,7 @@ type node struct {
 	left, right int32     // the node's children, 0 in a leaf
 	best        nodeSplit // noSplit if the node stays a leaf
 	gain        float64
+	bounds      bounds
 }
 
 // grower grows one tree after another. Each worker has a grower.
@@ -53,7 +54,7 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}
-	g.nodes = append(g.nodes[:0], node{hi: int32(len(sample))})
+	g.nodes = append(g.nodes[:0], node{hi: int32(len(sample)), bounds: unbounded})
 	g.frontier.leaves = g.frontier.leaves[:0]
 	g.considerLeaf(0)
 	for leaves := 1; leaves < params.maxLeaves && len(g.frontier.leaves) > 0; leaves++ {
@@ -76,6 +77,7 @@ func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
+	g.bounds = leaf.bounds
 	if g.isPure() || g.rows < 2*g.minLeaf {
 		return
 	}
@@ -128,7 +130,11 @@ func (g *grower) partition(index int32) {
 	mid := leaf.lo + int32(left)
 	n := int32(len(g.nodes))
 	g.nodes[index].left, g.nodes[index].right = n, n+1
-	g.nodes = append(g.nodes, node{lo: leaf.lo, hi: mid}, node{lo: mid, hi: leaf.hi})
+	low, high := leaf.bounds, leaf.bounds
+	if g.monotone != nil {
+		low, high = g.childBounds(&leaf, mid)
+	}
+	g.nodes = append(g.nodes, node{lo: leaf.lo, hi: mid, bounds: low}, node{lo: mid, hi: leaf.hi, bounds: high})
 }
 
 // frontier is a heap of the leaves that can be split, highest gain first.

@@ -143,6 +143,7 @@ func (f *Fitter) grower(worker int) *grower {
 	if f.growers[worker] == nil {
 		f.growers[worker] = newGrower(f.bins, f.opts.Classes, f.maxSampleSize())
 		f.growers[worker].inBag = make([]bool, len(f.fold.Train))
+		f.growers[worker].monotone = f.opts.Monotone
 	}
 	return f.growers[worker]
 }

@@ -27,6 +27,10 @@ type Options struct {
 	// Disk is the temporary file that holds the trees until the model is used. Defaults to
 	// memory.
 	Disk *spill.File
+	// Monotone holds the direction of each column: how the probability of class 1 may
+	// depend on the column if all other columns are equal. It requires two classes, and
+	// numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for all.
+	Monotone []tree.Direction
 
 	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
 	// training rows. With fewer than a thousand rows, it is the largest number of leaves

@@ -47,10 +47,11 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 }
 
 // scoreSplit sets the score of found, using the bins that gatherBins has stored in the
-// histogram. It reports whether both sides of the split have at least minLeaf rows.
+// histogram. It reports whether both sides of the split have at least minLeaf rows and,
+// with monotone features, are in order.
 func (s *splitter) scoreSplit(found *nodeSplit) bool {
 	var rows, squares int64
-	rest := s.squares
+	rest, ordered := s.squares, true
 	for i, bin := range s.histogram.rowBins[:len(s.leafRows)] {
 		if !found.leftBins.has(bin) {
 			continue
@@ -62,8 +63,12 @@ func (s *splitter) scoreSplit(found *nodeSplit) bool {
 		s.leftCounts[class] = l + 1
 		rows++
 	}
+	enough := rows >= s.minLeaf && s.rows-rows >= s.minLeaf
+	if enough && s.monotone != nil {
+		ordered = s.inOrder(s.direction(found.feature), rows, s.dividesValues(found))
+	}
 	clear(s.leftCounts)
-	if rows < s.minLeaf || s.rows-rows < s.minLeaf {
+	if !enough || !ordered {
 		return false
 	}
 	found.score = float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)

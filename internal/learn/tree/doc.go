@@ -8,6 +8,7 @@
 //	histogram             sums of gradients by bin; histogram_*: see below
 //	split_numeric         the best split of a leaf by a numeric feature
 //	split_categorical     the best split of a leaf by a categorical feature
+//	monotone              bounds of leaf values, for features with a direction
 //	find_splits           builds histograms and finds the best splits of leaves
 //	partition             moves the rows of a leaf to its children
 //	grow                  grows a tree leaf by leaf, highest gain first
@@ -70,5 +71,7 @@
 //     tree, NIPS 2017.
 //   - Y. Shi et al., Quantized training of gradient boosting decision trees,
 //     NeurIPS 2022.
+//   - C. Auguste, S. Malory, I. Smirnov, A better method to enforce monotonic
+//     constraints in regression and classification trees, 2020.
 //   - W. D. Fisher, On grouping for maximum homogeneity, JASA 53 (1958).
 package tree

@@ -127,7 +127,7 @@ func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 	unit := g.sample.Scale
 	_, h := unpack(leaf.total)
 	perRow := h / float64(max(g.rowRanges[leaf.node].len(), 1))
-	return splitFinder{
+	finder := splitFinder{
 		total:      leaf.total,
 		l2:         g.params.L2 / unit.Hessian,
 		catL2:      g.params.CatL2 / unit.Hessian,
@@ -135,6 +135,10 @@ func (g *Grower) newSplitFinder(leaf *frontierLeaf) splitFinder {
 		minHessian: max(g.params.MinHessian/unit.Hessian, float64(g.params.MinRows)*perRow, 1),
 		minGain:    g.params.MinGain * unit.Hessian / (unit.Gradient * unit.Gradient),
 	}
+	if g.sample.Monotone != nil {
+		finder.bounds = &g.bounds[leaf.node]
+	}
+	return finder
 }
 
 // bestSplit returns the best split of a leaf by a feature of group. histogram
@@ -145,9 +149,12 @@ func (g *Grower) bestSplit(group *activeGroup, histogram []int64, finder *splitF
 		feature := &g.bins.Features[i]
 		before := best.gain
 		h := histogram[g.offsets[i]:g.offsets[i+1]]
-		if feature.Categorical {
+		switch {
+		case feature.Categorical:
 			finder.findCategorical(h, &best)
-		} else {
+		case finder.bounds != nil:
+			finder.findBoundedNumeric(h, g.sample.Monotone[i], &best)
+		default:
 			finder.findNumeric(h, &best)
 		}
 		if best.gain > before {

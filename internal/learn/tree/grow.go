@@ -40,6 +40,8 @@ type Sample struct {
 	Scale     Scale
 	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
+	// Monotone holds the direction of each feature, see Direction. It may be nil.
+	Monotone []Direction
 }
 
 // Grower grows trees on the same binned matrix, one at a time.
@@ -62,6 +64,7 @@ type Grower struct {
 	tree          *Tree
 	rowRanges     []rowRange // by node
 	totals        []int64    // by node: the packed sum of its rows
+	bounds        []bounds   // by node, if the sample has monotone features
 	leaves        []int32    // the node of each leaf, set by renumber
 	frontier      frontier
 }
@@ -163,6 +166,10 @@ func (g *Grower) startTree(sample Sample) {
 		g.scratch = make([]int32, len(g.rows))
 	}
 	g.tree = &Tree{Nodes: []Node{{Feature: -1}}}
+	g.bounds = g.bounds[:0]
+	if sample.Monotone != nil {
+		g.bounds = append(g.bounds, unbounded)
+	}
 	g.rowRanges = append(g.rowRanges[:0], rowRange{0, len(g.rows)})
 	g.frontier = g.frontier[:0]
 	g.histograms.inUse = 0 // a cancelled tree may not have released its histograms
@@ -227,6 +234,7 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	left = &frontierLeaf{node: n.Left, depth: leaf.depth + 1, total: leaf.best.left}
 	right = &frontierLeaf{node: n.Left + 1, depth: leaf.depth + 1, total: leaf.total - leaf.best.left}
 	g.totals = append(g.totals, left.total, right.total)
+	g.splitBounds(leaf)
 	return left, right, nil
 }
 

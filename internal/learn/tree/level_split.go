@@ -147,7 +147,7 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 	if len(g.rowRanges) == 1 {
 		g.setDefaultDirection(feature)
 	}
-	direction := &g.defaultDirections[feature]
+	direction, order := &g.defaultDirections[feature], g.sample.direction(feature)
 	last := f.NumBins - 1
 	clear(w.missingHigh[:f.NumBins])
 	if direction.hasMissing {
@@ -157,9 +157,9 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 		for i := range s.scorers[o] {
 			leaf := &s.scorers[o][i]
 			missing := g.loadNumericHistogram(w, feature, int(s.leaves[i]), o)
-			leaf.addThresholdGains(&w.histogram, 0, &w.missingHigh)
+			leaf.addGains(&w.histogram, 0, order, &w.missingHigh)
 			if direction.hasMissing {
-				leaf.addThresholdGains(&w.histogram, missing, &w.missingLow)
+				leaf.addGains(&w.histogram, missing, order, &w.missingLow)
 			}
 		}
 	}

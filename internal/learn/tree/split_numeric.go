@@ -48,6 +48,9 @@ type splitFinder struct {
 	minHessian float64
 	// minGain is the gain that a split must exceed.
 	minGain float64
+	// bounds are those of the values of the leaves below. They are nil if no feature of
+	// the tree is monotone.
+	bounds *bounds
 }
 
 // maxOneHot is the largest number of levels at which a split separates one
@@ -66,6 +69,9 @@ func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	}
 	hl += l2
 	hr += l2
+	if s.bounds != nil {
+		return max(top, s.bounds.score(gl, hl)+s.bounds.score(gr, hr))
+	}
 	above, below := gl*gl*hr+gr*gr*hl, hl*hr
 	if above > top*below {
 		return above / below
@@ -76,6 +82,9 @@ func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 // leafScore returns the score of the leaf without a split.
 func (s *splitFinder) leafScore() float64 {
 	g, h := unpack(s.total)
+	if s.bounds != nil {
+		return s.bounds.score(g, h+s.l2)
+	}
 	return g * g / (h + s.l2)
 }
 

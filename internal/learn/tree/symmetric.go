@@ -43,6 +43,18 @@ type SymmetricSample struct {
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
+	// Monotone holds the direction of each of the first features, see Direction; those of
+	// the others are AnyOrder. It may be nil. Splits in this order are preferred, but the
+	// caller must see to the order of the leaf values.
+	Monotone []Direction
+}
+
+// direction returns the direction of a feature.
+func (s *SymmetricSample) direction(feature int) Direction {
+	if feature < len(s.Monotone) {
+		return s.Monotone[feature]
+	}
+	return AnyOrder
 }
 
 // SymmetricGrower grows trees in which all leaves of a level have the same

@@ -1,0 +1,177 @@
+package boost
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/tree"
+)
+
+// leafOrder is the order of the leaves of a symmetric tree in one monotone feature. Each
+// chain has leaves that differ only in the splits by this feature, in the order in which
+// the values of a row pass them as the feature grows. In a tree with the splits x > 1,
+// y > 5 and x > 3, the chains in x are
+//
+//	0 1 5     y at most 5
+//	2 3 7     y above 5
+//
+// Only rows with a missing x may reach other leaves, such as 4.
+type leafOrder struct {
+	direction tree.Direction
+	chains    [][]int
+}
+
+// leafOrders returns the orders of the leaves in each monotone feature that splits use.
+func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tree.Direction) []leafOrder {
+	var orders []leafOrder
+	var done []int32
+	for _, split := range splits {
+		feature := split.Feature
+		if int(feature) >= len(monotone) || monotone[feature] == tree.AnyOrder || slices.Contains(done, feature) {
+			continue
+		}
+		done = append(done, feature)
+		masks, all := passedSplits(splits, feature, int(bins.Features[feature].MissingBin))
+		order := leafOrder{direction: monotone[feature]}
+		for leaf := range 1 << len(splits) {
+			if leaf&all != 0 {
+				continue
+			}
+			chain := make([]int, len(masks))
+			for i, mask := range masks {
+				chain[i] = leaf | mask
+			}
+			order.chains = append(order.chains, chain)
+		}
+		orders = append(orders, order)
+	}
+	return orders
+}
+
+// passedSplits returns the sets of splits by feature that the bins 0…bins-1 pass, as bits
+// of a leaf, in the order of the bins and without repetitions. all is the set of all splits
+// by feature.
+func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
+	for bin := range bins {
+		mask := 0
+		for level := range splits {
+			if splits[level].Feature != feature {
+				continue
+			}
+			all |= 1 << level
+			if splits[level].Passes(uint8(bin)) {
+				mask |= 1 << level
+			}
+		}
+		if len(masks) == 0 || masks[len(masks)-1] != mask {
+			masks = append(masks, mask)
+		}
+	}
+	return masks, all
+}
+
+// fitMonotoneValues is fitLeafValues for a tree with monotone features: the values of the
+// leaves minimise the loss of the tree among the values that are in order.
+func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
+	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
+	for leaf := range values {
+		g, h := b.grower.LeafSum(leaf, 0)
+		values[leaf], weights[leaf] = -g/(h+b.opts.L2), h+b.opts.L2
+		if len(b.grower.LeafRows(leaf)) == 0 {
+			weights[leaf] = emptyWeight
+		}
+	}
+	fitOrderedValues(values, weights, leafOrders(splits, bins, b.opts.Monotone))
+	return parallel.ForContext(ctx, b.opts.Workers, len(values), func(_, leaf int) {
+		step := b.leafValues(leaf)
+		step[0] = b.opts.leafStep(values[leaf])
+		b.scores.add(b.grower.LeafRows(leaf), step)
+	})
+}
+
+// emptyWeight is the weight of a leaf without rows, so small that the leaf takes the value
+// of its neighbours when they are pooled.
+const emptyWeight = 1e-9
+
+// maxProjections is the number of projections on each order if there are several.
+const maxProjections = 20
+
+// fitOrderedValues changes values to those in the given orders with the smallest weighted
+// sum of squared differences from the original ones (isotonic regression). For one order it
+// pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric trees. For
+// several orders it projects on one after the other (Dykstra 1983; Boyle & Dykstra 1986).
+// This converges slowly, so that after maxProjections rounds running maxima remove what is
+// left of violations.
+func fitOrderedValues(values, weights []float64, orders []leafOrder) {
+	if len(orders) == 1 {
+		orders[0].pool(values, weights)
+		return
+	}
+	corrections := make([][]float64, len(orders))
+	for i := range corrections {
+		corrections[i] = make([]float64, len(values))
+	}
+	for range maxProjections {
+		for i, order := range orders {
+			for leaf, c := range corrections[i] {
+				values[leaf] -= c
+				corrections[i][leaf] = -values[leaf]
+			}
+			order.pool(values, weights)
+			for leaf, v := range values {
+				corrections[i][leaf] += v
+			}
+		}
+	}
+	for _, order := range orders {
+		order.raise(values)
+	}
+}
+
+// pool does an isotonic regression of the values of each chain.
+func (o *leafOrder) pool(values, weights []float64) {
+	type block struct {
+		value, weight float64
+		leaves        int
+	}
+	var blocks []block
+	sign := float64(o.direction)
+	for _, chain := range o.chains {
+		blocks = blocks[:0]
+		for _, leaf := range chain {
+			last := block{sign * values[leaf], weights[leaf], 1}
+			for len(blocks) > 0 && blocks[len(blocks)-1].value > last.value {
+				before := blocks[len(blocks)-1]
+				blocks = blocks[:len(blocks)-1]
+				weight := before.weight + last.weight
+				last = block{(before.value*before.weight + last.value*last.weight) / weight, weight, before.leaves + last.leaves}
+			}
+			blocks = append(blocks, last)
+		}
+		at := 0
+		for _, one := range blocks {
+			for range one.leaves {
+				values[chain[at]] = sign * one.value
+				at++
+			}
+		}
+	}
+}
+
+// raise raises values that are below an earlier value of their chain to that value. If the
+// direction is Decreasing, these are later values.
+func (o *leafOrder) raise(values []float64) {
+	for _, chain := range o.chains {
+		highest := math.Inf(-1)
+		for i := range chain {
+			leaf := chain[i]
+			if o.direction == tree.Decreasing {
+				leaf = chain[len(chain)-1-i]
+			}
+			highest = max(highest, values[leaf])
+			values[leaf] = highest
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package learn
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/frame"
+)
+
+// waveFrame returns a table of two classes that is not monotone in any column: the
+// probability of the second class goes up and down with rise and fall. Some of their cells
+// are missing. shop is a category of many levels, which has target statistics.
+func waveFrame(rows int, seed uint64) *frame.Frame {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var rise, fall, free []float64
+	var shops, labels []int32
+	var levels []string
+	for i := range 40 {
+		levels = append(levels, fmt.Sprintf("s%02d", i))
+	}
+	for range rows {
+		x, y, z, shop := 4*rng.Float64(), float64(rng.IntN(12)), rng.NormFloat64(), rng.IntN(41)-1
+		score := 2*math.Sin(2.5*x) + math.Cos(y) + 0.5*z + 0.6*float64(shop%5) - 1
+		label := int32(0)
+		if rng.Float64() < 1/(1+math.Exp(-score)) {
+			label = 1
+		}
+		if rng.IntN(10) == 0 {
+			x = math.NaN()
+		}
+		if rng.IntN(20) == 0 {
+			y = math.NaN()
+		}
+		rise, fall, free = append(rise, x), append(fall, y), append(free, z)
+		shops, labels = append(shops, int32(shop)), append(labels, label)
+	}
+	return &frame.Frame{
+		Rows: rows, Labels: labels,
+		Columns: []frame.Column{{Floats: free}, {Floats: rise}, {Codes: shops}, {Floats: fall}},
+		Schema: &frame.Schema{ID: "id", Label: "class", Classes: []string{"no", "yes"}, Columns: []frame.ColumnSchema{
+			{Name: "free"}, {Name: "rise"}, {Name: "shop", Kind: frame.Category, Levels: levels}, {Name: "fall"},
+		}},
+	}
+}
+
+// riseAndFall are the directions of the columns of waveFrame.
+var riseAndFall = map[string]int{"rise": 1, "fall": -1}
+
+// rounding is the largest difference of probabilities that counts as rounding.
+const rounding = 1e-6
+
+// largestViolation returns the largest change of the probability of the second class against
+// the direction of a column. It changes only this column in random rows.
+func largestViolation(t *testing.T, m *Model, directions map[string]int) float64 {
+	t.Helper()
+	rows := randomFrame(m, 150)
+	worst := 0.0
+	for at := range m.schema.Columns {
+		direction := float64(directions[m.schema.Columns[at].Name])
+		if direction == 0 {
+			continue
+		}
+		values := []float64{-1e308, -1, 1e308}
+		for i := range 60 {
+			values = append(values, 0.2*float64(i))
+		}
+		slices.Sort(values)
+		var before []float32
+		for _, x := range values {
+			f := *rows
+			f.Columns = slices.Clone(rows.Columns)
+			f.Columns[at] = frame.Column{Floats: slices.Repeat([]float64{x}, rows.Rows)}
+			p, err := m.predictAll(t.Context(), &f, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 1; i < len(p) && before != nil; i += 2 {
+				worst = max(worst, direction*float64(before[i]-p[i]))
+			}
+			before = p
+		}
+	}
+	return worst
+}
+
+// reload returns a model that was written to a file and read.
+func reload(t *testing.T, m *Model) *Model {
+	t.Helper()
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// TestMonotone checks that the final models of random tables and of all algorithms are monotone,
+// after they were written and read and as ONNX models, and that they are not without directions.
+func TestMonotone(t *testing.T) {
+	blends := 0
+	for seed := range uint64(3) {
+		f := waveFrame(500, seed)
+		for _, names := range [][]string{nil, {"BFIF01"}, {"BSIX01"}, {"BSEV02"}} {
+			if testing.Short() && (seed > 0 || names == nil) {
+				continue
+			}
+			t.Run(fmt.Sprint(seed, names), func(t *testing.T) {
+				o, err := Race(t.Context(), f, Params{Monotone: riseAndFall, Algorithms: names, Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := reload(t, o.Model)
+				if v := largestViolation(t, m, riseAndFall); v > rounding {
+					t.Errorf("%s: violated by %v", o.Algorithm, v)
+				}
+				compareWithONNX(t, m, randomFrame(m, 50), map[string]bool{})
+				if o.Report.Test.LogLoss > 0.69 {
+					t.Errorf("log loss %v is not better than chance", o.Report.Test.LogLoss)
+				}
+				if o.Algorithm == Blend {
+					blends++
+				}
+			})
+		}
+	}
+	if blends == 0 && !testing.Short() {
+		t.Error("no model is a blend")
+	}
+	o, err := Race(t.Context(), waveFrame(500, 0), Params{Algorithms: []string{"BSEV02"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := largestViolation(t, o.Model, riseAndFall); v < 0.1 {
+		t.Errorf("without directions the largest violation is %v: the test measures nothing", v)
+	}
+}
+
+// TestMonotoneFoldModels checks the models of the folds, which are used if there is no time for a
+// refit, on a table with selected columns.
+func TestMonotoneFoldModels(t *testing.T) {
+	f := waveFrame(300, 4)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for i := range maxFeatures {
+		noise := make([]float64, f.Rows)
+		for row := range noise {
+			noise[row] = rng.NormFloat64()
+		}
+		f.Columns = slices.Insert(f.Columns, 0, frame.Column{Floats: noise})
+		f.Schema.Columns = slices.Insert(f.Schema.Columns, 0, frame.ColumnSchema{Name: fmt.Sprint("n", i)})
+	}
+	stop := make(chan struct{})
+	params := Params{Monotone: riseAndFall, Algorithms: []string{"BSIX01", "BSEV02"}, Stop: stop}
+	steps := 0
+	params.Progress = func(e Event) {
+		if steps++; steps == 20 {
+			close(stop)
+		}
+	}
+	o, err := Race(t.Context(), f, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := largestViolation(t, o.Model, riseAndFall); v > rounding || o.Refit || o.Report.Screened == 0 {
+		t.Errorf("refit %v, %d columns selected, violated by %v", o.Refit, o.Report.Screened, v)
+	}
+}
+
+// TestMonotoneWorkers checks that the model does not depend on the number of workers.
+func TestMonotoneWorkers(t *testing.T) {
+	var want []byte
+	for _, workers := range []int{1, 3} {
+		o, err := Race(t.Context(), waveFrame(300, 2), Params{Monotone: riseAndFall, Workers: workers, Effort: EffortFast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if _, err := o.Model.WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = file.Bytes()
+		} else if !bytes.Equal(want, file.Bytes()) {
+			t.Errorf("%d workers make another model", workers)
+		}
+	}
+}
+
+// TestMonotoneParams checks which algorithms race, and that invalid directions are rejected.
+func TestMonotoneParams(t *testing.T) {
+	f := waveFrame(200, 1)
+	race, err := newRace(f, Params{Monotone: riseAndFall}, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range race.runs {
+		if run.Name == "BSEV01" {
+			t.Error("the neural network takes part")
+		}
+	}
+	if len(race.runs) != 3 {
+		t.Errorf("%d algorithms race", len(race.runs))
+	}
+	three := fakeFrame(100, 3)
+	for want, c := range map[string]struct {
+		frame  *frame.Frame
+		params Params
+	}{
+		`"shop" is a category`:       {f, Params{Monotone: map[string]int{"shop": 1}}},
+		`did you mean "rise"?`:       {f, Params{Monotone: map[string]int{"rises": 1}}},
+		`2 for "rise": must be 1 or`: {f, Params{Monotone: map[string]int{"rise": 2}}},
+		`"BSEV01": cannot keep`:      {f, Params{Monotone: riseAndFall, Algorithms: []string{"BSEV01", "BSIX01"}}},
+		"3 classes: must have 2":     {three, Params{Monotone: map[string]int{three.Schema.Columns[0].Name: 1}}},
+	} {
+		if _, err := newRace(c.frame, c.params, algorithms); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

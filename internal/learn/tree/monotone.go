@@ -1,0 +1,157 @@
+package tree
+
+import "math"
+
+// Direction says how the value of a tree may depend on a numeric feature if all other
+// features are equal. A missing value of the feature is not compared with others.
+type Direction int8
+
+// The directions of a feature.
+const (
+	Decreasing Direction = -1 // the value never rises with the feature
+	AnyOrder   Direction = 0
+	Increasing Direction = 1 // the value never falls
+)
+
+// bounds are the smallest and the largest value that a leaf may have, in units of the
+// packed sums: -g/(h+λ). A split on a monotone feature must have values in the feature's
+// direction. The mean of both values is then a bound of all leaves on either side, so that
+// later splits keep the order. This is the basic method of LightGBM (monotone_constraints_method;
+// Auguste, Malory & Smirnov, A better method to enforce monotonic constraints in regression
+// and classification trees, 2020, section 2).
+type bounds struct{ low, high float64 }
+
+var unbounded = bounds{math.Inf(-1), math.Inf(1)}
+
+// clamp returns the value within the bounds that is closest to value.
+func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
+
+// score returns by how much the loss of a leaf with the sums g and h decreases, up to the
+// factor ½, if it has the best value w within the bounds: -(2·g·w + h·w²). h must include
+// the penalty. Without bounds it is g²/h.
+func (b *bounds) score(g, h float64) float64 {
+	w := b.clamp(-g / h)
+	return -(2*g + h*w) * w
+}
+
+// findBoundedNumeric is findNumeric for a leaf with bounds. Splits against the direction of
+// the feature are not considered.
+func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
+	last := len(h) - 1
+	end := last - 1 // the last bin with values, so that a split after it separates missing values
+	for end > 0 && h[end] == 0 {
+		end--
+	}
+	top := s.leafScore() + max(best.gain, s.minGain)
+	at, left, missingLeft := -1, int64(0), false
+	for _, start := range []int64{0, h[last]} {
+		sum := start
+		for bin, cell := range h[:end+1] {
+			sum += cell
+			if bin < end && !s.inOrder(sum, direction) {
+				continue
+			}
+			if score := s.maxGain(sum, s.l2, top); score > top {
+				top, at, left, missingLeft = score, bin, sum, start != 0
+			}
+		}
+		if h[last] == 0 {
+			break
+		}
+	}
+	if at < 0 {
+		return
+	}
+	if h[last] == 0 {
+		missingLeft = s.defaultGoesLeft(left)
+	}
+	best.gain = top - s.leafScore()
+	best.left, best.missingLeft, best.leftBins = left, missingLeft, nil
+	best.bin = uint8(last - 1) // all values go left
+	if at < end {
+		best.bin = uint8(middleBin(h[:last], at))
+	}
+}
+
+// inOrder reports whether the values of the sides of a split are in the given direction.
+// left is the packed sum of the left side.
+func (s *splitFinder) inOrder(left int64, direction Direction) bool {
+	if direction == AnyOrder {
+		return true
+	}
+	low, high := s.sideValues(left)
+	return float64(direction)*(high-low) >= 0
+}
+
+// sideValues returns the values of the sides of a split within the bounds.
+func (s *splitFinder) sideValues(left int64) (leftValue, rightValue float64) {
+	gl, hl := unpack(left)
+	gr, hr := unpack(s.total - left)
+	return s.bounds.clamp(-gl / (hl + s.l2)), s.bounds.clamp(-gr / (hr + s.l2))
+}
+
+// splitBounds adds the bounds of the children of leaf, whose split is leaf.best.
+func (g *Grower) splitBounds(leaf *frontierLeaf) {
+	if g.sample.Monotone == nil {
+		return
+	}
+	left := g.bounds[leaf.node]
+	right := left
+	feature := leaf.best.feature
+	if d := g.sample.Monotone[feature]; d != AnyOrder && leaf.best.bin < g.bins.Features[feature].MissingBin-1 {
+		finder := g.newSplitFinder(leaf)
+		a, b := finder.sideValues(leaf.best.left)
+		middle := a/2 + b/2
+		if d == Increasing {
+			left.high, right.low = middle, middle
+		} else {
+			left.low, right.high = middle, middle
+		}
+	}
+	g.bounds = append(g.bounds, left, right)
+}
+
+// LeafBounds returns the smallest and the largest value that a leaf of the last tree may
+// have: infinite numbers if no feature is monotone.
+func (g *Grower) LeafBounds(leaf int) (low, high float64) {
+	if g.sample.Monotone == nil {
+		return unbounded.low, unbounded.high
+	}
+	b, unit := g.bounds[g.leaves[leaf]], g.sample.Scale.Gradient/g.sample.Scale.Hessian
+	return b.low * unit, b.high * unit
+}
+
+// addGains is addThresholdGains for a feature of any direction.
+func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
+	if direction == AnyOrder {
+		s.addThresholdGains(h, start, dst)
+		return
+	}
+	sum, score := start, s.baseScore
+	if start != 0 {
+		score = s.orderedScore(start, direction)
+		dst[0] += score - s.baseScore
+	}
+	for i, cell := range h.cells[:h.n] {
+		sum += cell
+		next := s.orderedScore(sum, direction)
+		dst[h.bins[i]] += next - score
+		score = next
+	}
+}
+
+// orderedScore is score for a feature with a direction. left is the packed sum of the low
+// side. If the values of the sides have the other order, the split does not change the
+// score of the leaf, because both sides then get the same value.
+func (s *leafScorer) orderedScore(left int64, direction Direction) float64 {
+	if left == s.total {
+		return s.baseScore
+	}
+	gl, hl := unpack(left)
+	gr, hr := s.g-gl, s.h-hl
+	hl += s.l2
+	if float64(direction)*(gl*hr-gr*hl) < 0 { // in an increasing order -gl/hl is at most -gr/hr
+		return s.baseScore
+	}
+	return s.score(left)
+}

@@ -1,0 +1,69 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// OrderedFeature returns the index of the feature that is the number in the cells of a
+// column of the file. It is an error if the column has no such feature, or if other features
+// of a row depend on this number, such as the month of a date.
+func (s *Schema) OrderedFeature(column string) (int, error) {
+	numbers, others := []int{}, []*ColumnSchema{}
+	for i := range s.Columns {
+		switch c := &s.Columns[i]; {
+		case c.SourceName() != column:
+		case c.Kind == Numeric:
+			numbers = append(numbers, i)
+		default:
+			others = append(others, c)
+		}
+	}
+	if reason := s.unordered(column, numbers, others); reason != "" {
+		return 0, fmt.Errorf("%q %s", column, reason)
+	}
+	return numbers[0], nil
+}
+
+// unordered returns why a column with these features has no ordered feature, or "".
+func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema) string {
+	const want = ": must be a column of numbers"
+	names := s.FieldNames()
+	switch {
+	case column == s.ID || column == s.Label:
+		return "is the ID or the label: must be another column"
+	case !slices.Contains(names, column):
+		return "is not a column of the training file" + csvfile.DidYouMean(column, names)
+	case len(numbers)+len(others) == 0:
+		return "is ignored in training" + want + " that is not ignored"
+	case len(numbers) == 0:
+		return "is a category" + want
+	}
+	first := &s.Columns[numbers[0]]
+	switch family, _ := first.Feature.group(); {
+	case family == FeatureWord:
+		return "is a text" + want
+	case len(numbers) > 1:
+		return "is a date whose month, day, weekday or hour is also a feature" + want
+	}
+	for _, c := range others {
+		if slices.ContainsFunc(c.Levels, first.isNumber) {
+			return "is also a category, because some of its numbers begin with 0" + want
+		}
+	}
+	return ""
+}
+
+// isNumber reports whether a numeric feature has a value in a cell with this text.
+func (c *ColumnSchema) isNumber(text string) bool {
+	if c.Feature != FeatureAmount {
+		return !math.IsNaN(cells.NumberOrNaN([]byte(text)))
+	}
+	format := cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}
+	_, ok := format.Parse([]byte(text))
+	return ok
+}

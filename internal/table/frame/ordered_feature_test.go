@@ -1,0 +1,40 @@
+package frame
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOrderedFeature(t *testing.T) {
+	schema := &Schema{
+		ID: "id", Label: "label",
+		Fields: []string{"age", "city", "zip", "price", "born", "day", "note", "same"},
+		Columns: []ColumnSchema{
+			{Name: "age"},
+			DeriveFeature(ColumnSchema{Name: "age.text", Kind: Category, Levels: []string{"old", "unknown"}}, "age", FeatureText),
+			{Name: "city", Kind: Category, Levels: []string{"1", "2"}},
+			{Name: "zip"},
+			DeriveFeature(ColumnSchema{Name: "zip.code", Kind: Category, Levels: []string{"00123", "1234"}}, "zip", FeatureText),
+			{Name: "price", Feature: FeatureAmount, Unit: "$"},
+			DeriveFeature(ColumnSchema{Name: "price.text", Kind: Category, Levels: []string{"free"}}, "price", FeatureText),
+			DeriveFeature(ColumnSchema{Name: "born.time"}, "born", FeatureTime),
+			DeriveFeature(ColumnSchema{Name: "born.month"}, "born", FeatureMonth),
+			DeriveFeature(ColumnSchema{Name: "day.time"}, "day", FeatureTime),
+			DeriveFeature(ColumnSchema{Name: "note.text", Kind: Text}, "note", ""),
+			DeriveFeature(ColumnSchema{Name: "note.length"}, "note", FeatureLength),
+		},
+	}
+	for column, want := range map[string]int{"age": 0, "price": 5, "day": 9} {
+		if got, err := schema.OrderedFeature(column); err != nil || got != want {
+			t.Errorf("%s: feature %d, %v, want %d", column, got, err, want)
+		}
+	}
+	for column, want := range map[string]string{
+		"id": "is the ID", "label": "is the ID or the label", "ages": `did you mean "age"?`, "same": "is ignored",
+		"city": "is a category", "zip": "begin with 0", "born": "is a date", "note": "is a text",
+	} {
+		if at, err := schema.OrderedFeature(column); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: feature %d, error %v, want %q", column, at, err, want)
+		}
+	}
+}
