@@ -28,6 +28,10 @@ func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
+// KeepsMonotone reports whether an algorithm can take part in a race with monotone columns,
+// see [NewTraining].
+func KeepsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
+
 // Algorithms returns the codes of the four algorithms for a number of classes, in
 // the order in which they are shown.
 func Algorithms(classes int) []string {

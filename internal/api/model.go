@@ -93,6 +93,8 @@ type ModelReport struct {
 	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
+	// Monotone is nil if the race had no monotone columns.
+	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race: increasing if the probability of the second class never falls as the column grows and all other columns are equal, decreasing if it never rises. Absent if there are none."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.

@@ -90,8 +90,8 @@ func (a *App) newRaceParams(rows *raceRows) learn.Params {
 	p := learn.Params{
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
-		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes),
-		TimeLimit:    a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
+		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotoneSigns(rows.race),
+		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
 		p.Algorithms = append(p.Algorithms, run.Algorithm)

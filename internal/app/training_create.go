@@ -45,6 +45,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
 	}
+	if race.Monotone, err = encodeMonotone(in.Body, d); err != nil {
+		return nil, err
+	}
 	if race.Key, err = a.newKey(); err != nil {
 		return nil, err
 	}
@@ -175,8 +178,9 @@ func formatNumber(v *float64) string {
 // their canonical order: those that the request names or, if it names none, those of its effort.
 func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	all, chosen := api.Algorithms(classes), n.Algorithms
+	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.KeepsMonotone(name) }
 	if chosen == nil {
-		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) }), nil
+		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) || excluded(name) }), nil
 	}
 	if len(chosen) == 0 {
 		return nil, api.NewFieldProblem("algorithms", "must not be empty: omit the field to select all of %v", all)
@@ -184,6 +188,9 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	for i, name := range chosen {
 		if !slices.Contains(all, name) {
 			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classes, all)
+		}
+		if excluded(name) {
+			return nil, api.NewFieldProblem("algorithms", "%q cannot keep monotone columns: omit it, or the field monotone", name)
 		}
 		if slices.Contains(chosen[:i], name) {
 			return nil, api.NewFieldProblem("algorithms", "%q is repeated", name)

@@ -28,6 +28,7 @@ func humaConfig(version string) huma.Config {
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Decimal](), reflect.TypeFor[decimalSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.Threshold](), reflect.TypeFor[thresholdSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.ClassWeights](), reflect.TypeFor[classWeightsSchema]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[api.Monotone](), reflect.TypeFor[monotoneSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[api.DatasetEntries](), reflect.TypeFor[datasetEntriesSchema]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[api.Problem]())
 	return huma.Config{
@@ -90,6 +91,14 @@ func (classWeightsSchema) Schema(huma.Registry) *huma.Schema {
 		{Type: huma.TypeString, Enum: []any{api.ClassWeightsBalanced}},
 		{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeNumber, Format: "double"}},
 	}}
+}
+
+// monotoneSchema is the schema of [api.Monotone].
+type monotoneSchema struct{}
+
+// Schema returns the schema of an object of directions.
+func (monotoneSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString, Enum: []any{api.Increasing, api.Decreasing}}}
 }
 
 // datasetEntriesSchema is the schema of [api.DatasetEntries].

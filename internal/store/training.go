@@ -35,6 +35,8 @@ type Training struct {
 	Effort string
 	// ClassWeights is [api.ClassWeights] as JSON. It is empty for equal weights.
 	ClassWeights string
+	// Monotone is the JSON of [api.Monotone], empty if there are no monotone columns.
+	Monotone string
 	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are the
 	// scores of the best step so far, on the validation rows.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
@@ -65,7 +67,7 @@ const (
 	trainingListColumns = trainingBaseColumns + ", '[]'" // lists do not show curves
 	trainingBaseColumns = `t.key, t.account, t.dataset, coalesce(t.parent, ''), t.position,
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
-	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.achieved, t.log_loss, t.training, t.test, t.reason,
+	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.monotone, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
 	// Of the runs of a race, only the run of the winning algorithm has the model.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
@@ -77,7 +79,7 @@ func scanTraining(row rowScanner) (*Training, error) {
 	var curve []byte
 	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.ClassWeights, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.ClassWeights, &t.Monotone, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
 		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
@@ -94,9 +96,9 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 		parent = r.Parent
 	}
 	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
-		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, class_weights, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, class_weights, monotone, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, r.ClassWeights, toMicros(r.Created), toMicros(r.Deadline)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, r.ClassWeights, r.Monotone, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
 // GetTraining returns a training job of the account. It returns ErrNotFound if

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+	"foretell/internal/table/frame"
+)
+
+// encodeMonotone returns the monotone columns of a request as they are stored. It is an error
+// if the model cannot be monotone in one of them.
+func encodeMonotone(n api.NewTraining, d *store.Dataset) (string, error) {
+	if len(n.Monotone) == 0 {
+		return "", nil
+	}
+	if _, err := n.Monotone.Signs(); err != nil {
+		return "", api.NewFieldProblem("monotone", "%s", err)
+	}
+	if classes := len(d.Classes); classes != 2 {
+		return "", api.NewFieldProblem("monotone", "the label has %d classes: must have 2", classes)
+	}
+	var schema frame.Schema
+	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Monotone)) {
+		if name == n.GroupColumn {
+			return "", api.NewFieldProblem("monotone", "%q is the groupColumn, which is no feature: must be another column", name)
+		}
+		if _, err := schema.OrderedFeature(name); err != nil {
+			return "", api.NewFieldProblem("monotone", "%s", err)
+		}
+	}
+	encoded, err := json.Marshal(n.Monotone)
+	return string(encoded), err
+}
+
+// decodeMonotone is the inverse of encodeMonotone.
+func decodeMonotone(stored string) (m api.Monotone) {
+	if stored != "" && json.Unmarshal([]byte(stored), &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// monotoneSigns returns the monotone columns of a race for package learn.
+func monotoneSigns(race *store.Training) map[string]int {
+	signs, err := decodeMonotone(race.Monotone).Signs()
+	if err != nil { // CreateTraining has checked them
+		return nil
+	}
+	return signs
+}
