@@ -55,6 +55,16 @@ func TestTrainFormClassWeights(t *testing.T) {
 	}
 }
 
+// TestTrainFormMonotone reads monotone columns, one a line, and rejects invalid ones.
+func TestTrainFormMonotone(t *testing.T) {
+	for text, want := range map[string]string{"": "", " income=increasing\r\n\r\nage=-1\r\n": "age=decreasing, income=increasing", "income": "error"} {
+		body, err := trainForm{Monotone: text}.parse()
+		if (err != nil) != (want == "error") || err == nil && body.Monotone.String() != want {
+			t.Errorf("%q: %+v, %v", text, body, err)
+		}
+	}
+}
+
 // TestPreview shows the prediction next to the row ID, and no incomplete record.
 // TestUploadFields rejects forms whose fields besides the file would take much memory.
 func TestUploadFields(t *testing.T) {

@@ -25,8 +25,8 @@ type trainPage struct {
 
 // trainForm has the fields of the form to start a race, as they were typed.
 type trainForm struct {
-	Threshold, Metric, ClassWeights, ScalingFactor, Minutes, Seed string
-	Algorithms                                                    []string
+	Threshold, Metric, ClassWeights, Monotone, ScalingFactor, Minutes, Seed string
+	Algorithms                                                              []string
 }
 
 // Chosen reports whether an algorithm is chosen. If the form chooses none, all are chosen.
@@ -70,7 +70,7 @@ func trainMetrics(d *api.Dataset) []string {
 func (p *Pages) startTraining(v *visit) error {
 	f := v.r.PostForm
 	form := trainForm{
-		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
+		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), Monotone: f.Get("monotone"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
 		Seed: f.Get("seed"), Algorithms: f["algorithm"],
 	}
 	body, err := form.parse()
@@ -99,6 +99,9 @@ func (f trainForm) parse() (*api.NewTraining, error) {
 	if out.ClassWeights, err = api.ParseClassWeights(strings.TrimSpace(f.ClassWeights)); err != nil {
 		return nil, api.NewFieldProblem("class weights", "%s", err)
 	}
+	if out.Monotone, err = parseMonotone(f.Monotone); err != nil {
+		return nil, api.NewFieldProblem("monotone columns", "%s", err)
+	}
 	if text := strings.TrimSpace(f.ScalingFactor); text != "" {
 		factor, err := strconv.Atoi(text)
 		if err != nil {
@@ -125,6 +128,17 @@ func (f trainForm) parse() (*api.NewTraining, error) {
 		out.Algorithms = f.Algorithms
 	}
 	return out, nil
+}
+
+// parseMonotone parses the monotone columns of a form, one a line.
+func parseMonotone(text string) (api.Monotone, error) {
+	var pairs []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			pairs = append(pairs, line)
+		}
+	}
+	return api.ParseMonotone(pairs)
 }
 
 // trainingsPage is the data of the list of races.

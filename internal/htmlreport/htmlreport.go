@@ -36,13 +36,15 @@ type Document struct {
 	// be wrong with it. Win says why the model was kept.
 	Verdict, Cautions []string
 	Win               string
-	Metrics           []metricRow
-	Confusion         *confusionTable
-	Curves            *curvePlots
-	Importances       []importanceRow
-	OmittedColumns    int
-	Dependence        []partialDependence
-	Interactions      []interaction
+	// Monotone is a sentence about monotone columns. It is empty if there are none.
+	Monotone       string
+	Metrics        []metricRow
+	Confusion      *confusionTable
+	Curves         *curvePlots
+	Importances    []importanceRow
+	OmittedColumns int
+	Dependence     []partialDependence
+	Interactions   []interaction
 	// Race has the curves of the algorithms by step, and RaceTime the curves by time. Race
 	// is nil if the scores are unknown, RaceTime if their times are.
 	Race, RaceTime *design.Plot
@@ -70,6 +72,7 @@ func New(source *report.Document) *Document {
 		return d
 	}
 	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
+	d.Monotone = report.ExplainMonotone(r)
 	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r)
 	d.Importances, d.OmittedColumns = importanceRows(r)
 	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r), newInteractions(r), columnRows(d.Dataset)

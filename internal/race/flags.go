@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type Flags struct {
 	timeColumn    string
 	effort        string
 	classWeight   string
+	monotone      []string
 	TimeLimit     time.Duration
 	cmd           *cobra.Command
 }
@@ -54,6 +56,7 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&f.timeColumn, "time", "", "score on rows that are later than the training rows, according to this `column` of dates or numbers")
 	flags.StringVar(&f.effort, "effort", "", "how much to train: fast or default; fast trains only the two kinds of boosting unless --algorithm names others")
 	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction for rows of each class: balanced, or `weights` such as yes=5; the cost for the other classes is 1")
+	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` of a column, such as income=increasing: the probability of the second class never falls (decreasing: never rises) as the column grows and all others are equal; may be repeated")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including time in the queue, and keep the best model (default 1h after the time in the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("class-weight", cobra.FixedCompletions([]string{api.ClassWeightsBalanced}, cobra.ShellCompDirectiveNoFileComp))
@@ -111,12 +114,15 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 		if !slices.Contains(known, name) {
 			return exit.Usagef("invalid --algorithm %q: for %d classes the algorithms are %s", name, classes, strings.Join(known, ", "))
 		}
+		if len(f.monotone) > 0 && !api.KeepsMonotone(name) {
+			return exit.Usagef("--algorithm %s cannot keep the columns of --monotone", name).WithHint("omit one of the flags")
+		}
 	}
 	return nil
 }
 
 // CheckColumns returns a usage error if --group or --time is not one of the columns of a
-// training file.
+// training file, or if a model cannot be monotone in a column of --monotone.
 func (f *Flags) CheckColumns(train *profile.Profile) error {
 	names := train.Schema.FieldNames()
 	for _, flag := range []struct{ name, column string }{{"group", f.groupColumn}, {"time", f.timeColumn}} {
@@ -127,6 +133,27 @@ func (f *Flags) CheckColumns(train *profile.Profile) error {
 		default:
 			return exit.Usagef("--%s %s: the training file has no such column%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
 				WithHint("see the names with `foretell check`")
+		}
+	}
+	return f.checkMonotone(train.Schema)
+}
+
+// checkMonotone returns a usage error if a model of a training file with this schema cannot be
+// monotone in a column of --monotone.
+func (f *Flags) checkMonotone(schema *frame.Schema) error {
+	columns, err := api.ParseMonotone(f.monotone)
+	if err != nil {
+		return exit.Usagef("invalid --monotone %w", err)
+	}
+	if n := len(schema.Classes); columns != nil && n != 2 {
+		return exit.Usagef("--monotone %s: the label has %d classes, but must have 2", f.monotone[0], n)
+	}
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		if _, err := schema.OrderedFeature(name); err != nil {
+			return exit.Usagef("--monotone: %w", err).WithHint("see the columns with `foretell check`")
+		}
+		if name == f.groupColumn {
+			return exit.Usagef("--monotone: %q is the column of --group, which is no feature: must be another column", name)
 		}
 	}
 	return nil
@@ -188,6 +215,9 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	var err error
 	if body.ClassWeights, err = api.ParseClassWeights(f.classWeight); err != nil {
 		return body, exit.Usagef("invalid --class-weight %w", err)
+	}
+	if body.Monotone, err = api.ParseMonotone(f.monotone); err != nil {
+		return body, exit.Usagef("invalid --monotone %w", err)
 	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
 		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))

@@ -59,7 +59,7 @@ func describeRace(ctx context.Context, c *client.Client, model *api.Model, repor
 	}
 	race := &Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
-		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: job.ClassWeights,
+		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: job.ClassWeights, Monotone: job.Monotone,
 	}
 	for _, one := range report.Algorithms {
 		race.Algorithms = append(race.Algorithms, one.Algorithm)

@@ -148,6 +148,8 @@ type Race struct {
 	Effort string `json:"effort,omitempty"`
 	// ClassWeights are the class weights of the race; the zero value is equal weights.
 	ClassWeights api.ClassWeights `json:"classWeights,omitzero"`
+	// Monotone are the monotone columns of the race.
+	Monotone api.Monotone `json:"monotone,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
 }
@@ -182,7 +184,7 @@ func (r *Race) Flags() []string {
 	if !r.ClassWeights.IsZero() {
 		flags = append(flags, "--class-weight", r.ClassWeights.String())
 	}
-	return flags
+	return append(flags, r.Monotone.Flags()...)
 }
 
 // Score is the performance on a set of rows.

@@ -104,6 +104,9 @@ func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if !job.ClassWeights.IsZero() {
 		add("--class-weight %s", term.ShellQuote(job.ClassWeights.String()))
 	}
+	for _, pair := range job.Monotone.Pairs() {
+		add("--monotone %s", term.ShellQuote(pair))
+	}
 	if r != nil {
 		add("--seed %d", r.Seed)
 		if n := len(r.Algorithms); n > 0 && n < len(api.Algorithms(len(r.Classes))) {

@@ -44,6 +44,9 @@ func WriteText(w io.Writer, d *Document, width int) error {
 		fmt.Fprintf(&b, "Features: %s\n", text)
 	}
 	b.WriteString(formatClassWeights(r))
+	if text := ExplainMonotone(r); text != "" {
+		writeSentences(&b, "", []string{text}, width)
+	}
 	if text := formatDivision(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}

@@ -69,6 +69,6 @@ func (f *Flags) CheckClasses(classes []string) error {
 // TrainingFields are the fields of api.Training, in the order in which commands print them.
 var TrainingFields = []string{
 	"trainingJobKey", "parentTrainingJobKey", "algorithm", "datasetKey", "datasetName", "outcome", "failureReason",
-	"metric", "scalingFactor", "groupColumn", "timeColumn", "effort", "classWeights", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",
+	"metric", "scalingFactor", "groupColumn", "timeColumn", "effort", "classWeights", "monotone", "targetPerformance", "achievedPerformance", "logLoss", "testPerformance", "trainingPerformance",
 	"modelKey", "createdOn", "startedOn", "finishedOn",
 }
