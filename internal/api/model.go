@@ -331,7 +331,7 @@ type AlgorithmReport struct {
 	Algorithm     string `json:"algorithm"`
 	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network."`
 	Status        string `json:"status"`
-	Outcome       string `json:"outcome,omitempty" doc:"How the algorithm ended, as outcome of a training job."`
+	Outcome       string `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job."`
 	// Performance and LogLoss are nil if the algorithm was never scored.
 	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if there is none."`
 	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows, after calibration if the algorithms were compared by log loss."`

@@ -193,7 +193,7 @@ type AlgorithmRun struct {
 	Algorithm         string  `json:"algorithm" doc:"The algorithm: B… for two classes, M… for more."`
 	AlgorithmName     string  `json:"algorithmName,omitempty" doc:"As in Training."`
 	Status            string  `json:"status" doc:"State as in a training job. It is also NOT_COMPLETED if another algorithm won."`
-	Outcome           string  `json:"outcome,omitempty" doc:"How the algorithm ended, as outcome of a training job. An extension."`
+	Outcome           string  `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"Latest performance on validation rows."`
 	// RecentPerformances are the last values, at most five, oldest first. The last of
 	// them equals LatestPerformance.

@@ -68,8 +68,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged marks rows that takeChanged returned as changed again, because they could not be
-// written. It does not overwrite changes that were made after takeChanged.
+// markChanged undoes takeChanged for rows that could not be written: they count as changed again.
+// Changes that were made after takeChanged are kept.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -142,8 +142,8 @@ func FormatInterval(low, high *float64) string {
 	return (&api.Interval{Low: *low, High: *high}).String()
 }
 
-// FormatNumber formats a number with at most six significant digits. A large number is
-// rounded to a whole number, without an exponent up to 15 digits.
+// FormatNumber formats a number with at most six significant digits. A larger number is
+// rounded to a whole number, and has no exponent if it has at most 15 digits.
 func FormatNumber(v float64) string {
 	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -32,7 +32,8 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 	return x
 }
 
-// addONNX implements ensemble. The bins of statistics are additional columns of the trees.
+// addONNX implements ensemble. The binned target statistics are appended to x as further inputs
+// of the trees.
 func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {

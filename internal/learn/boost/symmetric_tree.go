@@ -16,9 +16,9 @@ import (
 type symmetricTree struct {
 	splits []tree.LevelSplit
 	values []float32
-	// valueIndex holds, for each leaf, the index of its first value divided by
-	// the number of outputs. It is nil if there is one output, because then the
-	// value of each leaf is stored.
+	// valueIndex holds the position of each leaf in values, in units of the number of
+	// outputs: the first value of leaf i is values[valueIndex[i]*outputs]. It is nil if
+	// there is one output, because then values has one value for each leaf, in their order.
 	valueIndex []uint8
 }
 
