@@ -32,6 +32,7 @@ func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
 
 // usageText returns the part of a help page that follows the description.
 func usageText(cmd *cobra.Command) string {
+	flags := FlagGroups(cmd) // first, because UseLine has [flags] only when cobra has added the shared flags
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if cmd.HasAvailableSubCommands() {
@@ -55,7 +56,7 @@ func usageText(cmd *cobra.Command) string {
 		}
 		writeSubcommands(&b, cmd, "", title)
 	}
-	for _, group := range FlagGroups(cmd) {
+	for _, group := range flags {
 		fmt.Fprintf(&b, "\n%s:\n%s", group.Title, group.Flags.FlagUsages())
 	}
 	if cmd.HasHelpSubCommands() {
