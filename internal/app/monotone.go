@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -46,11 +47,15 @@ func decodeMonotone(stored string) (m api.Monotone) {
 	return m
 }
 
-// monotoneSigns returns the monotone columns of a race for package learn.
-func monotoneSigns(race *store.Training) map[string]int {
-	signs, err := decodeMonotone(race.Monotone).Signs()
-	if err != nil { // CreateTraining has checked them
-		return nil
+// monotoneSigns returns the monotone columns of a race for package learn. It returns an error
+// if what is stored cannot be read, because a race without directions would be wrong.
+func monotoneSigns(race *store.Training) (map[string]int, error) {
+	if race.Monotone == "" {
+		return nil, nil
 	}
-	return signs
+	var m api.Monotone
+	if err := json.Unmarshal([]byte(race.Monotone), &m); err != nil {
+		return nil, fmt.Errorf("reading the monotone columns of race %s: %w", race.Key, err)
+	}
+	return m.Signs()
 }

@@ -36,7 +36,10 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	defer a.closeSpill(ctx, rows.spill)
 	recorder := newProgressRecorder([]*store.Training{run})
 	wins := make(chan learn.ThresholdReached)
-	p := a.newRaceParams(rows)
+	p, err := a.newRaceParams(rows)
+	if err != nil {
+		return err
+	}
 	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
 		return err
 	}

@@ -50,7 +50,10 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	}
 	rows.spill = spill.New(a.tempDir)
 	defer a.closeSpill(ctx, rows.spill)
-	p := a.newRaceParams(rows)
+	p, err := a.newRaceParams(rows)
+	if err != nil {
+		return err
+	}
 	p.Stop = r.Cancelled()
 	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
 		return err
@@ -86,17 +89,21 @@ func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Fra
 }
 
 // newRaceParams returns the parameters of a race.
-func (a *App) newRaceParams(rows *raceRows) learn.Params {
+func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
+	monotone, err := monotoneSigns(rows.race)
+	if err != nil {
+		return learn.Params{}, err
+	}
 	p := learn.Params{
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
-		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotoneSigns(rows.race),
+		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotone,
 		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
 		p.Algorithms = append(p.Algorithms, run.Algorithm)
 	}
-	return p
+	return p, nil
 }
 
 // closeSpill closes the temporary file of a race.

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"slices"
 
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/tree"
@@ -67,8 +68,9 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 	return t.foldData[foldIndex], nil
 }
 
-// shareFeatures returns the features of a fold: the given ones, or those that are already
-// known. The two are equal, but models that share features share their memory.
+// shareFeatures returns the features of a fold: those that are already known, if they are
+// computed from the same columns, otherwise the given ones. Models that share features share
+// their memory.
 func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *foldFeatures {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -78,6 +80,9 @@ func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *fol
 // shareFeaturesLocked is shareFeatures for callers that hold foldMutex.
 func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
 	if known := t.foldFeatures[foldIndex]; known != nil {
+		if !slices.Equal(known.columns, features.columns) { // selected on a machine that rounds differently
+			return features
+		}
 		return known
 	}
 	if t.foldFeatures == nil {

@@ -19,7 +19,7 @@ import (
 // best step with the models of their texts, the time that texts took, and how it ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 8
+	recordingVersion = 9
 )
 
 // writeRecording writes a run that has ended to w.

@@ -23,6 +23,10 @@ const (
 	maxReportTime     = 2 * time.Second
 	reportTimePerCell = 1000 * time.Nanosecond
 	safetyFactor      = 1.25
+	// maxRefitShare is the largest share of the time limit that is reserved for the refits
+	// of a blend, unless the leader alone needs more. Without a refit, a member of the
+	// blend consists of its fold models.
+	maxRefitShare = 0.25
 )
 
 // refit trains the model of each component on every labelled row, starting with
@@ -224,27 +228,32 @@ func (r *race) refitBudget() time.Duration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	cost, trained := r.reservedRefitCost(leader), r.trainedCost()
-	seconds := cost / 1e9
-	if trained > 0 {
-		seconds = cost / trained * r.trained.Seconds()
+	perCost := 1e-9 // seconds for each unit of cost
+	if trained := r.trainedCost(); trained > 0 {
+		perCost = r.trained.Seconds() / trained
 	}
+	first, all := r.reservedRefitCosts(leader)
+	seconds := min(all*perCost, max(first*perCost, maxRefitShare*r.timer.limit.Seconds()))
 	reserved := time.Duration(seconds*float64(time.Second)) + r.data.textTimer.estimate(r.data.Rows)
 	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
 }
 
-// reservedRefitCost returns the cost of the refits for which time is reserved: those of
-// the leader and, within the limit of affordableRefits, of all runs that have scores, because
-// the model will be their blend.
-func (r *race) reservedRefitCost(leader *run) float64 {
-	first := leader.refitCost(r.data.Rows)
-	sum := first
+// reservedRefitCosts returns the cost of the refit of the leader, and the cost of all refits
+// for which time is reserved. Without a winner these are, within the limit of
+// affordableRefits, the refits of all runs that have scores, because the model will be their
+// blend.
+func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
+	first = leader.refitCost(r.data.Rows)
+	if r.scheduler.currentWinner() >= 0 {
+		return first, first
+	}
+	all = first
 	for _, run := range r.runs {
 		if run != leader && run.status != Failed {
-			sum += run.refitCost(r.data.Rows)
+			all += run.refitCost(r.data.Rows)
 		}
 	}
-	return min(sum, max(first, r.maxRefitCost()))
+	return first, min(all, max(first, r.maxRefitCost()))
 }
 
 // scoreTime returns the time since the race began, for a score of a run on this machine,

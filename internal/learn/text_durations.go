@@ -37,12 +37,12 @@ func (t *textTimer) add(d textDurations) {
 	t.spent += d.reading + d.training
 }
 
-// addRecorded adds what was measured on another machine. It is used only as long as
-// nothing was measured on this one.
+// addRecorded adds what was measured on another machine, if anything was. It is used only as
+// long as nothing was measured on this one.
 func (t *textTimer) addRecorded(d textDurations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.measured {
+	if !t.measured && d.rows > 0 {
 		t.known = d
 	}
 }

@@ -40,7 +40,7 @@ type textMemos map[*textModels]*textModels
 // remember returns one with models that remember their scores.
 func (t textMemos) remember(one member) member {
 	inner, features := unwrapFeatures(one.predictor)
-	if features == nil || features.texts == nil {
+	if features == nil || features.texts == nil || features.texts.memos != nil { // or it remembers already
 		return one
 	}
 	copied := t[features.texts]
@@ -81,15 +81,18 @@ func scoreTextsOnce(members []member) []member {
 	return members
 }
 
-// maxMemoScores is the largest number of scores of the texts of a frame for which
-// predictMembers remembers them, for each model of texts.
-const maxMemoScores = 1 << 20
+// maxMemoBytes is the memory that predictMembers may use to remember the scores of texts, for
+// each set of models. memoEntry is the memory of an entry without its scores.
+const (
+	maxMemoBytes = 32 << 20
+	memoEntry    = 64
+)
 
 // newTextMemos returns memos for the members of m that predict the given number of rows, or
 // nil if they would need too much memory or there are no texts.
 func (m *Model) newTextMemos(rows int) textMemos {
 	texts := len(columnsOfKind(m.schema, true))
-	if texts == 0 || rows*text.NumFeatures(m.classes())*texts > maxMemoScores {
+	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntry)*texts > maxMemoBytes {
 		return nil
 	}
 	return textMemos{}

@@ -59,6 +59,11 @@ func TestTextsAreScoredOnce(t *testing.T) {
 	if memos[0] != memos[2] || memos[0] == memos[1] || len(memos[0].scores) != 50 {
 		t.Errorf("%d texts are remembered, or by the wrong models", len(memos[0].scores))
 	}
+	for i, one := range scoreTextsOnce(members) {
+		if one.predictor.(foldModel).features != members[i].predictor.(foldModel).features {
+			t.Error("remembered scores are forgotten")
+		}
+	}
 }
 
 // A time limit reserves the time to train the models of texts again on all rows.
@@ -97,6 +102,16 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 	if got := r.refitBudget() - r.reportBudget(); (got - 2*one).Abs() > time.Millisecond {
 		t.Errorf("%v are reserved for two refits, and %v for one", got, one)
 	}
+	r.timer.limit = 4 * one
+	if got := r.refitBudget() - r.reportBudget(); (got-one).Abs() > one/2 || got < one {
+		t.Errorf("%v of a limit of %v are reserved for two refits, and %v for one", got, r.timer.limit, one)
+	}
+	r.timer.limit = time.Hour
+	r.scheduler.recordRemoteWin(0, 1)
+	if got := r.refitBudget() - r.reportBudget(); got != one {
+		t.Errorf("%v are reserved, want %v, because a run has won", got, one)
+	}
+	r.scheduler.winner = -1
 	r.refitLimit = refitLimit{}
 	if got := r.refitBudget() - r.reportBudget(); got != one {
 		t.Errorf("%v are reserved, want %v, because the second refit is not affordable", got, one)

@@ -19,7 +19,7 @@ var baselineSchema string
 // baselineVersion is the version of the schema in baseline.sql. It may be older than the newest
 // migration: the later migrations follow. `go test ./internal/store -run TestBaseline -update`
 // writes the file for a higher version.
-const baselineVersion = 19
+const baselineVersion = 20
 
 // createBaseline creates the schema of baselineVersion in a new SQLite database, and records the
 // migrations up to that version as applied.

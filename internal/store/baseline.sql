@@ -60,7 +60,7 @@ CREATE TABLE training (
     created    BIGINT NOT NULL,
     started    BIGINT NOT NULL DEFAULT 0,
     finished   BIGINT NOT NULL DEFAULT 0
-, threshold DOUBLE PRECISION, deadline BIGINT NOT NULL DEFAULT 0, log_loss DOUBLE PRECISION, group_column TEXT NOT NULL DEFAULT '', time_column TEXT NOT NULL DEFAULT '', effort TEXT NOT NULL DEFAULT '', class_weights TEXT NOT NULL DEFAULT '');
+, threshold DOUBLE PRECISION, deadline BIGINT NOT NULL DEFAULT 0, log_loss DOUBLE PRECISION, group_column TEXT NOT NULL DEFAULT '', time_column TEXT NOT NULL DEFAULT '', effort TEXT NOT NULL DEFAULT '', class_weights TEXT NOT NULL DEFAULT '', monotone TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX training_created ON training (account, created);
 

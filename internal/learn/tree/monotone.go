@@ -121,7 +121,8 @@ func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	return b.low * unit, b.high * unit
 }
 
-// addGains is addThresholdGains for a feature of any direction.
+// addGains is addThresholdGains for a feature of any direction. A split between the values and
+// the missing ones has no direction.
 func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
 	if direction == AnyOrder {
 		s.addThresholdGains(h, start, dst)
@@ -129,12 +130,17 @@ func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Directi
 	}
 	sum, score := start, s.baseScore
 	if start != 0 {
-		score = s.orderedScore(start, direction)
+		score = s.score(start)
 		dst[0] += score - s.baseScore
 	}
 	for i, cell := range h.cells[:h.n] {
 		sum += cell
-		next := s.orderedScore(sum, direction)
+		var next float64
+		if i == h.n-1 && sum != s.total { // only missing values are on the right
+			next = s.score(sum)
+		} else {
+			next = s.orderedScore(sum, direction)
+		}
 		dst[h.bins[i]] += next - score
 		score = next
 	}
