@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/learn"
+	"foretell/internal/learn/memory"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
 )
@@ -18,7 +18,7 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
 	if err := json.Unmarshal(d.Schema, &schema); err != nil {
 		return 0, err
 	}
-	return learn.EstimateMemory(learn.NewShape(int(d.Rows), d.Bytes, &schema), algorithms), nil
+	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, &schema), algorithms), nil
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/smooth"
 )
 
 // independentFitter is a fakeFitter whose errors are independent of those of other fitters.
@@ -136,7 +137,7 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	}
 	wrong = r.plan.Folds[0].Validation[0]
 	// The mixture has to reach the threshold, or this test would test nothing.
-	search, err := r.searchSmoothParts(t.Context(), r.runs[0])
+	fits, err := smooth.Search(t.Context(), r.smoothTask(r.runs[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 		at += n
 	}
 	r.runs[0].best = checkpoint{score: r.evaluator.score(networks), step: 1, probabilities: networks}
-	mixed, better := r.mixSmoothPart(r.runs[0], search)
+	mixed, better := r.mixSmoothPart(r.runs[0], fits)
 	if better || !r.reachesThreshold(mixed.performance) || r.reachesThreshold(r.runs[0].best.performance) {
 		t.Fatalf("networks %+v, mixed %+v, better %v", r.runs[0].best.score, mixed.score, better)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/mixture"
 	"foretell/internal/learn/split"
 )
 
@@ -217,7 +218,7 @@ func (e *evaluator) newBlend(candidates []*candidate) *candidate {
 		all[i] = int32(i)
 	}
 	b := &candidate{}
-	weights := fitBlendWeights(byCandidate, all)
+	weights := mixture.FitWeights(byCandidate, all)
 	for i, c := range candidates {
 		if weights[i] > 0 {
 			b.components = append(b.components, component{c.components[0].run, weights[i]})
@@ -231,7 +232,7 @@ func (e *evaluator) newBlend(candidates []*candidate) *candidate {
 	e.averageProbabilities(b.probabilities, candidates, weights, all)
 	b.crossFitted = make([]float32, len(b.probabilities))
 	for half, positions := range e.halves {
-		e.averageProbabilities(b.crossFitted, candidates, fitBlendWeights(byCandidate, e.halves[1-half]), positions)
+		e.averageProbabilities(b.crossFitted, candidates, mixture.FitWeights(byCandidate, e.halves[1-half]), positions)
 	}
 	b.score = e.score(b.crossFitted)
 	return b
@@ -262,108 +263,3 @@ func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate,
 		}
 	}
 }
-
-// Parameters of fitBlendWeights.
-const (
-	// priorRows is the weight of the uniform prior, in rows for each candidate.
-	// It prevents a few rows from excluding a candidate.
-	priorRows = 2
-	// minWeight is the smallest weight of a component. A smaller one is not worth
-	// the time of its predictions.
-	minWeight = 0.04
-	// maxEqualRatio is the largest ratio of two candidates' probabilities of
-	// the true class at which they count as equal.
-	maxEqualRatio = 1.001
-	// The iterations end when no weight changes by minWeightChange or more, or after
-	// maxIterations. The weights are fitted to at most maxWeightRows rows, enough to
-	// determine each weight to within 0.01.
-	minWeightChange = 1e-5
-	maxIterations   = 1000
-	maxWeightRows   = 10_000
-)
-
-// fitBlendWeights returns the weights of the blend with the lowest log loss on
-// the rows at the given positions. byCandidate holds, for each candidate, the
-// probability of each row's true class. The weights are at least 0 and add up
-// to 1.
-//
-// A blend is a mixture of its candidates, so the weights of maximum likelihood
-// are found by expectation maximisation (Dempster, Laird and Rubin, 1977). Each
-// row is divided among the candidates in proportion to their probabilities, and
-// a candidate's weight is its share of all rows. The loss is convex in the
-// weights, so the solution is unique. Rows on which the candidates agree are
-// left out, because they do not change the solution and slow down convergence.
-func fitBlendWeights(byCandidate [][]float64, positions []int32) []float64 {
-	positions = split.Subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
-	weights, _ := maximiseLikelihood(byCandidate, positions)
-	return dropSmallWeights(weights)
-}
-
-// maximiseLikelihood returns the weights of the mixture with the highest likelihood, and
-// the number of iterations. Its arguments are those of fitBlendWeights.
-func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []float64, iterations int) {
-	weights = slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
-	shares := make([]float64, len(byCandidate))
-	for iterations < maxIterations {
-		iterations++
-		for i := range shares {
-			shares[i] = priorRows
-		}
-		for _, position := range positions {
-			sum := 0.0
-			for i, truth := range byCandidate {
-				sum += weights[i] * max(truth[position], minProbability)
-			}
-			scale := 1 / sum
-			for i, truth := range byCandidate {
-				shares[i] += weights[i] * max(truth[position], minProbability) * scale
-			}
-		}
-		change := 0.0
-		for i, share := range shares {
-			next := share / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
-			change = max(change, math.Abs(next-weights[i]))
-			weights[i] = next
-		}
-		if change < minWeightChange {
-			break
-		}
-	}
-	return weights, iterations
-}
-
-// disagreeingRows returns the positions of the rows to whose true class the candidates
-// assign different probabilities, see maxEqualRatio.
-func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
-	var list []int32
-	for _, position := range positions {
-		low, high := math.Inf(1), 0.0
-		for _, truth := range byCandidate {
-			q := max(truth[position], minProbability)
-			low, high = min(low, q), max(high, q)
-		}
-		if high > low*maxEqualRatio {
-			list = append(list, position)
-		}
-	}
-	return list
-}
-
-// dropSmallWeights sets weights below minWeight to 0 and divides the others by their sum.
-func dropSmallWeights(weights []float64) []float64 {
-	total := 0.0
-	for i, w := range weights {
-		if w < minWeight {
-			weights[i] = 0
-		}
-		total += weights[i]
-	}
-	for i := range weights {
-		weights[i] /= total
-	}
-	return weights
-}
-
-// minProbability replaces smaller probabilities of a row's true class, so that a candidate
-// with probability 0 for one row is not excluded from the blend.
-const minProbability = 1e-7

@@ -14,16 +14,16 @@
 //	predict        prediction of a CSV
 //	report, scores metrics of a model
 //	curves         curves and class scores of the report
+//	smooth         the smooth part of a run of networks
 //	explain        the model and its validation rows for package explain
 //	background     the rows with which explanations compare
-//	screen         feature selection for wide tables
 //	fold_features  features that are fitted to the training rows of a fold
 //	text_scores    scores of texts as features
+//	text_memo      scores of texts that several members of a blend share
 //	training_data  the table and its binned matrices
 //	timer          the time limit
 //	remote         runs that other machines train
 //	recording      the binary form of a run
-//	memory         the estimated memory of a race
 //	notes          what is unusual about a model or its metrics
 //
 // # Use of the rows

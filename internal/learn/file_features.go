@@ -55,7 +55,7 @@ func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*te
 	if version < versionTexts || r.Err() != nil {
 		return nil
 	}
-	columns := columnsOfKind(schema, true)
+	columns := schema.TextColumns()
 	list := make([]*textModels, r.Count32(4))
 	if len(list) > 0 && len(columns) == 0 {
 		r.Fail("text models without texts")

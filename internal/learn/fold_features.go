@@ -36,7 +36,7 @@ func (v *foldFeatures) mark(used []bool) {
 // data with features of the fold's own, which are fitted to rows. rows must be the fold's
 // training rows.
 func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
-	if t.numScreened() == 0 && len(t.textColumns()) == 0 {
+	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil
 	}
 	t.foldMutex.Lock()
@@ -44,15 +44,21 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 	if known := t.foldData[foldIndex]; known != nil {
 		return known, nil
 	}
-	columns, err := t.screen(ctx, rows)
-	if err != nil {
-		return nil, err
+	columns := t.Schema.PlainColumns()
+	if t.numScreened() > 0 {
+		// A selection on all rows would leak the validation labels (Ambroise and
+		// McLachlan 2002).
+		var err error
+		if columns, err = t.screener.Select(ctx, t.Frame, columns, rows, t.params.Workers); err != nil {
+			return nil, err
+		}
 	}
 	schema := *t.Schema
 	schema.Columns = gather(schema.Columns, columns)
 	f := selectColumns(t.Frame, columns)
 	f.Schema, f.Labels = &schema, t.Labels
 	features := &foldFeatures{columns: columns}
+	var err error
 	if features.texts, err = t.addTextScores(ctx, f, foldIndex, rows); err != nil {
 		return nil, err
 	}

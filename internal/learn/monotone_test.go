@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/learn/screen"
 	"foretell/internal/table/frame"
 )
 
@@ -148,7 +149,7 @@ func TestMonotone(t *testing.T) {
 func TestMonotoneFoldModels(t *testing.T) {
 	f := waveFrame(300, 4)
 	rng := rand.New(rand.NewPCG(4, 4))
-	for i := range maxFeatures {
+	for i := range screen.MaxFeatures {
 		noise := make([]float64, f.Rows)
 		for row := range noise {
 			noise[row] = rng.NormFloat64()

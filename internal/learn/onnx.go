@@ -132,7 +132,7 @@ func memberName(kind uint8) string {
 // onnxColumns returns the columns of the input x that a member with the given features was
 // trained on. features may be nil.
 func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
-	plain := columnsOfKind(m.schema, false)
+	plain := m.schema.PlainColumns()
 	selected := firstColumns(len(m.schema.Columns))
 	if features != nil {
 		selected = features.columns

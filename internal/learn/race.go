@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"foretell/internal/learn/mixture"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/split"
@@ -277,7 +278,7 @@ func (r *race) newLossFunc(status Status) func(*candidate) []float64 {
 		}
 		losses := r.evaluator.trueClassProbabilities(probabilities)
 		for i, q := range losses {
-			losses[i] = -math.Log(max(q, minProbability))
+			losses[i] = -math.Log(max(q, mixture.MinProbability))
 		}
 		return losses
 	}

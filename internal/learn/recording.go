@@ -10,6 +10,8 @@ import (
 
 	"foretell/internal/learn/codec"
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/smooth"
+	"foretell/internal/learn/text"
 	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
@@ -37,7 +39,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 	b.Uint32(uint32(len(failure)))
 	b.Bytes([]byte(failure)...)
 	b.Float64(run.lastCost)
-	r.data.textTimer.durations().write(&b)
+	r.data.textTimer.Durations().Write(&b)
 	b.Uint32(uint32(len(run.curve)))
 	for _, point := range run.curve {
 		b.Float64(point.due)
@@ -113,16 +115,16 @@ func writeCheckpoint(b *codec.Writer, c *checkpoint) {
 	b.Float64(c.selectionLoss)
 	b.Float64(c.cost)
 	b.Float64(c.progress)
-	b.Float64(c.smooth.width)
-	b.Float64(c.smooth.penalty)
-	b.Float64(c.smooth.weight)
+	b.Float64(c.smooth.Width)
+	b.Float64(c.smooth.Penalty)
+	b.Float64(c.smooth.Weight)
 }
 
 func readCheckpoint(b *codec.Reader) checkpoint {
 	return checkpoint{
 		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
 		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
-		smooth: smoothChoice{width: b.FiniteFloat64(), penalty: b.FiniteFloat64(), weight: b.FiniteFloat64()},
+		smooth: smooth.Choice{Width: b.FiniteFloat64(), Penalty: b.FiniteFloat64(), Weight: b.FiniteFloat64()},
 	}
 }
 
@@ -134,7 +136,7 @@ type recordedEnd struct {
 	// failure is the error of a run that failed.
 	failure string
 	// texts are the times that texts took on the machine that trained the run.
-	texts textDurations
+	texts text.Durations
 }
 
 // readRecording sets the scores and models of run to those that were recorded.
@@ -147,7 +149,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	end.reached, end.ended = b.Bool(), b.Bool()
 	end.failure = string(b.Next(b.Count32(1)))
 	lastCost := b.FiniteFloat64()
-	end.texts = readTextDurations(b)
+	end.texts = text.ReadDurations(b)
 	curve := make([]curvePoint, b.Count32(8))
 	for i := range curve {
 		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
@@ -186,7 +188,7 @@ func (r *race) endRecorded(run *run, end recordedEnd) {
 			run.models[i] = foldModel{inner, r.data.shareFeatures(run.firstFoldIndex+i, features)}
 		}
 	}
-	r.data.textTimer.addRecorded(end.texts)
+	r.data.textTimer.AddRecorded(end.texts)
 	switch {
 	case end.failure != "":
 		run.err = errors.New(end.failure)
@@ -216,7 +218,7 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	}
 	features := readFeatures(b, len(r.data.Columns))
 	if b.Bool() {
-		columns := r.data.textColumns()
+		columns := r.data.Schema.TextColumns()
 		if len(columns) == 0 {
 			b.Fail("text models without texts")
 		}

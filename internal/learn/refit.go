@@ -147,7 +147,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 		if err != nil {
 			return err
 		}
-		p, err = r.refitSmoothPart(ctx, run, split.Fold{Train: all}, fitter.Model())
+		p, err = r.refitSmoothPart(ctx, run, all, fitter.Model())
 		return err
 	})
 	return p, err
@@ -234,7 +234,7 @@ func (r *race) refitBudget() time.Duration {
 	}
 	first, all := r.reservedRefitCosts(leader)
 	seconds := min(all*perCost, max(first*perCost, maxRefitShare*r.timer.limit.Seconds()))
-	reserved := time.Duration(seconds*float64(time.Second)) + r.data.textTimer.estimate(r.data.Rows)
+	reserved := time.Duration(seconds*float64(time.Second)) + r.data.textTimer.Estimate(r.data.Rows)
 	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
 }
 
@@ -260,7 +260,7 @@ func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 // and sets trained. The caller must hold mu.
 func (r *race) scoreTime() time.Duration {
 	elapsed := r.timer.elapsed()
-	r.trained = elapsed - r.data.textTimer.spentHere()
+	r.trained = elapsed - r.data.textTimer.SpentHere()
 	return elapsed
 }
 

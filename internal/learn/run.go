@@ -8,8 +8,8 @@ import (
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
-	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/split"
 )
 
@@ -45,9 +45,9 @@ type run struct {
 	best     checkpoint
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
-	// fits of the smooth part by fold, nil if there is none. smoothed is their cost.
+	// smooth parts of the folds, nil if there is none. smoothed is their cost.
 	smoothNext bool
-	smoothFits []*rbf.Fit
+	smoothFits *smooth.Fits
 	smoothed   float64
 
 	reached bool // whether the last score has reached the threshold, or is perfect
@@ -68,7 +68,7 @@ type checkpoint struct {
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
 	progress      float64 // mean Progress of the fitters
-	smooth        smoothChoice
+	smooth        smooth.Choice
 	probabilities []float32
 }
 

@@ -7,15 +7,16 @@ import (
 	"slices"
 	"testing"
 
+	"foretell/internal/learn/screen"
 	"foretell/internal/table/frame"
 )
 
-// wideFrame returns a frame of more than maxFeatures features, two thirds
+// wideFrame returns a frame of more than screen.MaxFeatures features, two thirds
 // numeric, the others categorical. The label depends on the feature planted
 // only: on an interval of its values, or on its level.
 func wideFrame(rows, planted int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, 5))
-	features := maxFeatures + 200
+	features := screen.MaxFeatures + 200
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"no", "yes"}}, Rows: rows, Labels: make([]int32, rows)}
 	for at := range features {
 		schema := frame.ColumnSchema{Name: fmt.Sprint("f", at), Kind: frame.Numeric}
@@ -61,8 +62,8 @@ func TestScreened(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(fold.Columns) != maxFeatures || len(fold.Schema.Columns) != maxFeatures {
-				t.Fatalf("%d columns of %d features, want %d", len(fold.Columns), len(fold.Schema.Columns), maxFeatures)
+			if len(fold.Columns) != screen.MaxFeatures || len(fold.Schema.Columns) != screen.MaxFeatures {
+				t.Fatalf("%d columns of %d features, want %d", len(fold.Columns), len(fold.Schema.Columns), screen.MaxFeatures)
 			}
 			return fold.features.columns
 		}
@@ -111,17 +112,17 @@ func TestFoldsShareBins(t *testing.T) {
 			}
 		}
 	}
-	if both < maxFeatures/2 {
+	if both < screen.MaxFeatures/2 {
 		t.Errorf("the folds have %d features in common", both)
 	}
 }
 
-// TestNotScreened checks that a table of at most maxFeatures features is not
+// TestNotScreened checks that a table of at most screen.MaxFeatures features is not
 // screened.
 func TestNotScreened(t *testing.T) {
 	t.Parallel()
 	f := wideFrame(40, 900)
-	f.Columns, f.Schema.Columns = f.Columns[:maxFeatures], f.Schema.Columns[:maxFeatures]
+	f.Columns, f.Schema.Columns = f.Columns[:screen.MaxFeatures], f.Schema.Columns[:screen.MaxFeatures]
 	whole := &trainingData{Frame: f, params: Params{Workers: 1}}
 	if fold, err := whole.trainedData(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
 		t.Errorf("got another table, error %v", err)
@@ -152,7 +153,7 @@ func TestRaceOfWideTable(t *testing.T) {
 	if o.Achieved < 0.9 || o.Report.Importances[0].Column != "f902" || len(o.Report.Importances) != len(f.Columns) {
 		t.Errorf("performance %v, %d importances, first %v", o.Achieved, len(o.Report.Importances), o.Report.Importances[0])
 	}
-	if o.Report.Features != len(f.Columns) || o.Report.Screened != maxFeatures {
+	if o.Report.Features != len(f.Columns) || o.Report.Screened != screen.MaxFeatures {
 		t.Errorf("the report has %d features, %d screened", o.Report.Features, o.Report.Screened)
 	}
 	if _, again := race(2); !bytes.Equal(file, again) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/smooth"
 	"foretell/internal/table/frame"
 )
 
@@ -98,14 +99,14 @@ func TestRejectedSmoothPart(t *testing.T) {
 	if err := r.addSmoothPart(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	if run.best.smooth.weight != 0 || run.reached || run.curve[len(run.curve)-1].performance != 0.4 {
-		t.Errorf("weight %v, reached %v, curve %+v", run.best.smooth.weight, run.reached, run.curve)
+	if run.best.smooth.Weight != 0 || run.reached || run.curve[len(run.curve)-1].performance != 0.4 {
+		t.Errorf("weight %v, reached %v, curve %+v", run.best.smooth.Weight, run.reached, run.curve)
 	}
 }
 
 // TestLargeTablesHaveNoSmoothPart checks the limit of rows.
 func TestLargeTablesHaveNoSmoothPart(t *testing.T) {
-	for rows, want := range map[int]bool{maxSmoothRows: true, maxSmoothRows + 1: false} {
+	for rows, want := range map[int]bool{smooth.MaxRows: true, smooth.MaxRows + 1: false} {
 		r, err := newRace(ringFrame(rows), Params{}, algorithms)
 		if err != nil {
 			t.Fatal(err)

@@ -1,37 +1,6 @@
 package learn
 
-import (
-	"sync"
-
-	"foretell/internal/learn/text"
-)
-
-// scoreMemo holds the scores of texts that a model has scored. It is safe for concurrent
-// use.
-type scoreMemo struct {
-	mu     sync.Mutex
-	scores map[string][]float32
-}
-
-// score sets dst to the scores of a text. It calls compute if they are not known.
-func (m *scoreMemo) score(dst []float32, cell string, compute func(dst []float32, cell string)) {
-	if m == nil {
-		compute(dst, cell)
-		return
-	}
-	m.mu.Lock()
-	known, ok := m.scores[cell]
-	m.mu.Unlock()
-	if ok {
-		copy(dst, known)
-		return
-	}
-	compute(dst, cell)
-	known = append([]float32(nil), dst...)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.scores[cell] = known
-}
+import "foretell/internal/learn/text"
 
 // textMemos holds copies of models of texts that remember the scores of each text. Members
 // that use the same models then score a text once.
@@ -47,7 +16,7 @@ func (t textMemos) remember(one member) member {
 	if copied == nil {
 		copied = &textModels{columns: features.texts.columns, models: features.texts.models}
 		for range copied.models {
-			copied.memos = append(copied.memos, &scoreMemo{scores: map[string][]float32{}})
+			copied.memos = append(copied.memos, text.NewMemo())
 		}
 		t[features.texts] = copied
 	}
@@ -91,7 +60,7 @@ const (
 // newTextMemos returns memos for the members of m that predict the given number of rows, or
 // nil if they would need too much memory or there are no texts.
 func (m *Model) newTextMemos(rows int) textMemos {
-	texts := len(columnsOfKind(m.schema, true))
+	texts := len(m.schema.TextColumns())
 	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntry)*texts > maxMemoBytes {
 		return nil
 	}

@@ -25,18 +25,6 @@ func trainTexts(t *testing.T, data *trainingData) *foldFeatures {
 
 // Members of a blend that use the same models of texts score a text once.
 func TestTextsAreScoredOnce(t *testing.T) {
-	calls := 0
-	memo := &scoreMemo{scores: map[string][]float32{}}
-	for range 2 {
-		dst := make([]float32, 2)
-		memo.score(dst, "a text", func(dst []float32, _ string) {
-			calls++
-			dst[0], dst[1] = 1, 2
-		})
-		if calls != 1 || !slices.Equal(dst, []float32{1, 2}) {
-			t.Fatalf("%d calls, scores %v", calls, dst)
-		}
-	}
 	f := loadTextTable(t, 120)
 	features := trainTexts(t, &trainingData{Frame: f, params: Params{Workers: 2}})
 	other := &foldFeatures{features.columns, &textModels{columns: features.texts.columns, models: features.texts.models}}
@@ -45,7 +33,7 @@ func TestTextsAreScoredOnce(t *testing.T) {
 		t.Error("scores are remembered although no models are shared")
 	}
 	members := scoreTextsOnce([]member{newMember(features), newMember(other), newMember(features)})
-	var memos []*scoreMemo
+	var memos []*text.Memo
 	for _, one := range members {
 		texts := one.predictor.(foldModel).features
 		want, got := features.scored(f, 10, 60), texts.scored(f, 10, 60)
@@ -56,8 +44,8 @@ func TestTextsAreScoredOnce(t *testing.T) {
 		}
 		memos = append(memos, texts.texts.memos[0])
 	}
-	if memos[0] != memos[2] || memos[0] == memos[1] || len(memos[0].scores) != 50 {
-		t.Errorf("%d texts are remembered, or by the wrong models", len(memos[0].scores))
+	if memos[0] != memos[2] || memos[0] == memos[1] {
+		t.Error("texts are remembered by the wrong models")
 	}
 	for i, one := range scoreTextsOnce(members) {
 		if one.predictor.(foldModel).features != members[i].predictor.(foldModel).features {
@@ -75,11 +63,11 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 	run := r.runs[0]
 	run.best, run.lastCost, r.trained = checkpoint{step: 1, cost: 10e9}, 10e9, 10*time.Second
 	without := r.refitBudget()
-	r.data.textTimer.addRecorded(textDurations{reading: 4 * time.Second, training: 20 * time.Second, rows: 600})
+	r.data.textTimer.AddRecorded(text.Durations{Reading: 4 * time.Second, Training: 20 * time.Second, Rows: 600})
 	if got, want := r.refitBudget()-without, time.Duration((4+10)*safetyFactor*float64(time.Second)); got != want {
 		t.Errorf("%v are reserved for texts that this machine has not read, want %v", got, want)
 	}
-	r.data.textTimer.add(textDurations{reading: 3 * time.Second, training: 20 * time.Second, rows: 300})
+	r.data.textTimer.Add(text.Durations{Reading: 3 * time.Second, Training: 20 * time.Second, Rows: 300})
 	if got, want := r.refitBudget()-without, time.Duration(20*safetyFactor*float64(time.Second)); got != want {
 		t.Errorf("%v are reserved for texts, want %v", got, want)
 	}
@@ -142,7 +130,7 @@ func TestRecordingHasTexts(t *testing.T) {
 		t.Error("models are shared before the recording is known to be complete")
 	}
 	r.endRecorded(run, end)
-	if known := r.data.textTimer.durations(); known.training <= 0 || known.rows <= f.Rows || r.data.foldData != nil || len(r.data.foldFeatures) != len(run.folds) {
+	if known := r.data.textTimer.Durations(); known.Training <= 0 || known.Rows <= f.Rows || r.data.foldData != nil || len(r.data.foldFeatures) != len(run.folds) {
 		t.Errorf("%+v, %d folds are trained again", known, len(r.data.foldData))
 	}
 	fold, err := r.data.trainedData(t.Context(), run.firstFoldIndex, run.folds[0].Train)

@@ -59,7 +59,7 @@ func loadTextTable(tb testing.TB, rows int) *frame.Frame {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if len(columnsOfKind(f.Schema, true)) != 1 {
+	if len(f.Schema.TextColumns()) != 1 {
 		tb.Fatalf("columns %v, want one text", f.Schema.Columns)
 	}
 	return f
@@ -149,83 +149,4 @@ func TestRemoteRunOfTexts(t *testing.T) {
 	one := m.race(t)
 	m.remote = []string{"MSIX01"}
 	wantSameOutcome(t, one, m.race(t))
-}
-
-// Rows of a group, and rows of about the same time, are scored by models that were not
-// trained on them.
-func TestDivideTexts(t *testing.T) {
-	f := fakeFrame(300, 3)
-	rows := make([]int32, 0, 250)
-	groups, times := make([]int32, f.Rows), make([]float64, f.Rows)
-	for row := range f.Rows {
-		groups[row], times[row] = int32(row/7), float64((row*37)%f.Rows)
-		if row%11 == 0 {
-			times[row] = math.NaN()
-		}
-		if row%6 != 0 {
-			rows = append(rows, int32(row))
-		}
-	}
-	for name, params := range map[string]Params{
-		"rows": {}, "groups": {Groups: groups}, "times": {Times: times}, "both": {Groups: groups, Times: times},
-	} {
-		t.Run(name, func(t *testing.T) {
-			data := &trainingData{Frame: f, params: params}
-			parts := data.divideTexts(rows, 5, 1)
-			sizes, partOf := make([]int, 5), map[int32]int{}
-			last := make([]float64, 5)
-			for i, row := range rows {
-				sizes[parts[i]]++
-				last[parts[i]] = max(last[parts[i]], times[row])
-				if known, ok := partOf[groups[row]]; ok && params.Groups != nil && known != parts[i] {
-					t.Fatalf("group %d is divided", groups[row])
-				}
-				partOf[groups[row]] = parts[i]
-			}
-			if slices.Min(sizes) < len(rows)/15 {
-				t.Errorf("sizes %v", sizes)
-			}
-			for i, row := range rows {
-				if part := parts[i]; name == "times" && part > 0 && times[row] < last[part-1] {
-					t.Fatalf("time %v in part %d is before the end %v of the part before", times[row], part, last[part-1])
-				}
-			}
-		})
-	}
-}
-
-// Rows of the same time are in the same part. If all rows have the same time, the parts are
-// as large as without times.
-func TestDivideTextsOfFewTimes(t *testing.T) {
-	f := fakeFrame(300, 3)
-	rows := make([]int32, f.Rows)
-	for row := range rows {
-		rows[row] = int32(row)
-	}
-	for _, c := range []struct{ times, minParts int }{{1, 5}, {2, 2}, {7, 4}, {12, 5}} {
-		times := make([]float64, f.Rows)
-		for row := range times {
-			times[row] = float64(row * 31 % c.times)
-		}
-		data := &trainingData{Frame: f, params: Params{Times: times}}
-		partOf, sizes := map[float64]int{}, map[int]int{}
-		for row, part := range data.divideTexts(rows, 5, 1) {
-			sizes[part]++
-			if known, ok := partOf[times[row]]; ok && known != part && c.times > 1 {
-				t.Fatalf("rows of the time %v of %d are in the parts %d and %d", times[row], c.times, known, part)
-			}
-			partOf[times[row]] = part
-		}
-		if len(sizes) < c.minParts {
-			t.Errorf("%d times: the parts have the sizes %v", c.times, sizes)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	for _, c := range [][2]int{{0, 2}, {2, 2}, {3, 2}, {4, 5}, {9, 5}} {
-		if got := nearest([]int{2, 5}, c[0]); got != c[1] {
-			t.Errorf("nearest to %d: %d, want %d", c[0], got, c[1])
-		}
-	}
 }

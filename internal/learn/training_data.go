@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"foretell/internal/learn/screen"
 	"foretell/internal/learn/text"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
@@ -31,14 +32,14 @@ type trainingData struct {
 	// have no features of their own.
 	siblings *sharedBins
 
-	foldMutex      sync.Mutex // guards the fields below
-	binnedFeatures []binnedFeature
-	corpora        []*text.Corpus        // by text of the schema
-	foldData       map[int]*trainingData // by fold index; nil if folds have no features of their own
+	foldMutex sync.Mutex // guards the fields below
+	screener  screen.Screener
+	corpora   []*text.Corpus        // by text of the schema
+	foldData  map[int]*trainingData // by fold index; nil if folds have no features of their own
 	// foldFeatures are the features of each fold that this or another machine has trained,
 	// by fold index.
 	foldFeatures map[int]*foldFeatures
-	textTimer    textTimer
+	textTimer    text.Timer
 	foldBins     sharedBins
 }
 
@@ -127,6 +128,67 @@ func (t *trainingData) dropFoldBins() {
 }
 
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
+
+// numScreened returns the number of features that a fitter is trained on, besides the
+// scores of texts, or 0 if features are not screened.
+func (t *trainingData) numScreened() int {
+	if len(t.Columns)-len(t.Schema.TextColumns()) <= screen.MaxFeatures {
+		return 0
+	}
+	return screen.MaxFeatures
+}
+
+// selectRows returns a frame of the given rows, in their order. Features that
+// no fitter was trained on have no cells.
+func (t *trainingData) selectRows(rows []int32) *frame.Frame {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	if t.numScreened() == 0 || t.foldFeatures == nil {
+		return t.Take(rows)
+	}
+	f := *t.Frame
+	f.Columns = make([]frame.Column, len(t.Columns))
+	for _, i := range t.Schema.TextColumns() {
+		f.Columns[i] = t.Columns[i]
+	}
+	for _, features := range t.foldFeatures {
+		for _, i := range features.columns {
+			f.Columns[i] = t.Columns[i]
+		}
+	}
+	return f.Take(rows)
+}
+
+// usedFeatures reports for each feature whether it belongs to a column of the file that a
+// fitter was trained on. No model depends on the other features.
+func (t *trainingData) usedFeatures() []bool {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	used := make([]bool, len(t.Columns))
+	if t.numScreened() == 0 || t.foldFeatures == nil {
+		for i := range used {
+			used[i] = true
+		}
+		return used
+	}
+	known := make([]bool, len(t.Columns))
+	for _, i := range t.Schema.TextColumns() {
+		known[i] = true
+	}
+	for _, features := range t.foldFeatures {
+		for _, i := range features.columns {
+			known[i] = true
+		}
+	}
+	for _, column := range t.Schema.SourceColumns() {
+		if slices.ContainsFunc(column.Features, func(i int) bool { return known[i] }) {
+			for _, i := range column.Features {
+				used[i] = true
+			}
+		}
+	}
+	return used
+}
 
 // gather returns the cells of the given rows, nil if cells is nil.
 func gather[T any](cells []T, rows []int32) []T {

@@ -1,5 +1,6 @@
 // Package split divides labelled rows for training and validation: stratified
-// holdouts and folds, and the validation plan of a race, which uses both.
+// holdouts, folds and parts, and the validation plan of a race, which uses holdouts and
+// folds.
 //
 // All results depend on the arguments only: the same sample and seed produce the
 // same rows on every machine. The order of the rows in a sample does not matter.
@@ -43,9 +44,9 @@ type Sample struct {
 	// rows belong together.
 	Groups []int32
 	// Times holds the time of each row of the table, in any unit, NaN if unknown.
-	// Only NewValidationPlan uses it: it then validates and tests on rows that
-	// are later than the rows to train on. If it is nil, the order of the rows
-	// does not matter.
+	// Only NewValidationPlan and Parts use it. NewValidationPlan then validates and
+	// tests on rows that are later than the rows to train on. If it is nil, the order of
+	// the rows does not matter.
 	Times []float64
 }
 

@@ -26,6 +26,19 @@ type Task struct {
 	Workers int
 }
 
+// MaxParts is the largest number that NumParts returns.
+const MaxParts = 5
+
+// NumParts returns the number of parts into which a task should divide the given number of
+// training rows. With many rows, fewer parts make the models hardly less accurate.
+func NumParts(rows int) int {
+	const manyRows, partsOfMany = 50_000, 3
+	if rows >= manyRows {
+		return partsOfMany
+	}
+	return MaxParts
+}
+
 // CrossFit trains a model on all rows of a task. It returns the model and the features of
 // all texts, which must be the texts of the corpus. The features of a training row are
 // computed by a model that was not trained on this row, the features of every other row

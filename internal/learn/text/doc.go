@@ -8,7 +8,9 @@
 //	fit         multinomial logistic regression by stochastic gradient descent
 //	crossfit    scores of rows by models that were not trained on them
 //	model       a trained model, and its scores of a text
+//	memo        features of texts that were already scored
 //	binary      the binary form of a model
+//	timer       the time that training takes
 //
 // Each term of a text has the weight (1 + ln(count)) · idf, and the weights are divided
 // by their norm (Manning, Raghavan & Schütze, Introduction to Information Retrieval,

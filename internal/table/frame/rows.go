@@ -60,3 +60,19 @@ func (s *Schema) SourceColumns() []SourceColumn {
 	}
 	return list
 }
+
+// TextColumns returns the positions of the texts in Schema.Columns, ascending.
+func (s *Schema) TextColumns() []int32 { return s.columns(true) }
+
+// PlainColumns returns the positions in Schema.Columns that are not texts, ascending.
+func (s *Schema) PlainColumns() []int32 { return s.columns(false) }
+
+func (s *Schema) columns(texts bool) []int32 {
+	var list []int32
+	for i := range s.Columns {
+		if (s.Columns[i].Kind == Text) == texts {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}

@@ -1,4 +1,4 @@
-package learn
+package memory
 
 import (
 	"testing"
@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestEstimateMemory compares estimates with measured peaks of `foretell run`, in
+// TestEstimate compares estimates with measured peaks of `foretell run`, in
 // millions of bytes.
-func TestEstimateMemory(t *testing.T) {
+func TestEstimate(t *testing.T) {
 	for _, tt := range []struct {
 		shape Shape
 		names []string
@@ -38,7 +38,7 @@ func TestEstimateMemory(t *testing.T) {
 		if names == nil {
 			names = []string{"MSEV01", "MFIF01", "MSIX01", "MSEV02"}
 		}
-		got := float64(EstimateMemory(tt.shape, names)) / 1e6
+		got := float64(Estimate(tt.shape, names)) / 1e6
 		t.Logf("%+v %v: %.0f MB, measured %.0f, ratio %.2f", tt.shape, tt.names, got, tt.peak, got/tt.peak)
 		least := 0.7
 		if tt.shape.Texts > 0 {
@@ -55,7 +55,7 @@ func TestEstimateMemory(t *testing.T) {
 func TestShapeOfTexts(t *testing.T) {
 	estimate := func(kind frame.Kind, bytes int64) int64 {
 		schema := &frame.Schema{Columns: []frame.ColumnSchema{{Name: "a"}, {Name: "b", Kind: kind}}, Classes: []string{"no", "yes"}}
-		return EstimateMemory(NewShape(50_000, bytes, schema), []string{"BSIX01"})
+		return Estimate(NewShape(50_000, bytes, schema), []string{"BSIX01"})
 	}
 	if more := estimate(frame.Text, 500e6) - estimate(frame.Text, 100e6); more < 400e6 {
 		t.Errorf("400 MB more of texts take %d bytes more", more)

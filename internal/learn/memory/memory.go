@@ -1,8 +1,10 @@
-package learn
+// Package memory estimates how much memory a race needs.
+package memory
 
 import (
 	"strings"
 
+	"foretell/internal/learn/screen"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/text"
 	"foretell/internal/table/frame"
@@ -18,7 +20,7 @@ type Shape struct {
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
 // of its CSV. TextBytes is at most what the other columns leave of the file.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
-	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(columnsOfKind(schema, true)), Classes: len(schema.Classes)}
+	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes)}
 	if s.Texts > 0 {
 		others := len(schema.SourceColumns()) - s.Texts
 		s.TextBytes = max(fileBytes-int64(rows)*int64(others)*minCellBytes, 0)
@@ -26,7 +28,7 @@ func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	return s
 }
 
-// The coefficients of EstimateMemory, in bytes. They were fitted to measured peaks, see
+// The coefficients of Estimate, in bytes. They were fitted to measured peaks, see
 // docs/benchmarks.md.
 const (
 	// processBytes is the memory of the process without a race.
@@ -63,15 +65,15 @@ type memoryCost struct{ score, cell float64 }
 // memoryCosts has the costs by the name of the algorithm without its prefix.
 var memoryCosts = map[string]memoryCost{"SIX01": {6, 2}, "SEV02": {7, 1}, "FIF01": {4, 1}, "SEV01": {}}
 
-// EstimateMemory returns the estimated peak memory, in bytes, of a race of the named
+// Estimate returns the estimated peak memory, in bytes, of a race of the named
 // algorithms on a table of shape s. It includes the table and the process.
-func EstimateMemory(s Shape, algorithms []string) int64 {
+func Estimate(s Shape, algorithms []string) int64 {
 	rows, features, classes := float64(s.Rows), float64(s.Features), float64(s.Classes)
 	folds, validation := split.PlanSize(s.Rows)
 	cells := rows * features
-	if s.Features > maxFeatures {
-		features = maxFeatures
-		cells = rows * maxFeatures * screenedFactor
+	if s.Features > screen.MaxFeatures {
+		features = screen.MaxFeatures
+		cells = rows * screen.MaxFeatures * screenedFactor
 	}
 	bytes := processBytes + features*featureBytes + rows*float64(s.Features)*cellBytes + float64(validation)*classes*sharedTableBytes
 	if s.Texts > 0 {
@@ -79,7 +81,7 @@ func EstimateMemory(s Shape, algorithms []string) int64 {
 		// scores of its own, in the frame and in the bins, and some algorithms also have
 		// merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
-		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, textParts)
+		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(cellBytes+2)
 		bytes += collectedFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
 	}

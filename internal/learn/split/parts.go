@@ -1,4 +1,4 @@
-package learn
+package split
 
 import (
 	"cmp"
@@ -6,7 +6,42 @@ import (
 	"slices"
 )
 
-// timeUnit holds rows that divideByTime does not divide: the rows of a group, or a row
+// Parts returns the part of each row of the sample, from 0 to k-1, in the order of s.Rows.
+// Rows of a group are in the same part. If rows have times, the parts are ranges of time
+// (Bergmeir & Benítez, On the use of cross-validation for time series predictor evaluation,
+// 2012). If rows have no times, or all have the same time, the parts are stratified by
+// class.
+func Parts(s Sample, k int, seed uint64) []int {
+	rows := s.Rows
+	if rows == nil {
+		rows = s.sortedRows()
+	}
+	if s.Times != nil {
+		if list := s.partsByTime(rows, k); list != nil {
+			return list
+		}
+	}
+	partOf := make(map[int32]int, len(rows))
+	for part, fold := range Folds(s, k, seed) {
+		for _, row := range fold.Validation {
+			partOf[row] = part
+		}
+	}
+	list := make([]int, len(rows))
+	for i, row := range rows {
+		part, known := partOf[row]
+		if !known { // no fold has the row, because its class has only this row or the rows of this group
+			part = i % k
+			if s.Groups != nil && s.Groups[row] >= 0 {
+				part = int(s.Groups[row]) % k
+			}
+		}
+		list[i] = part
+	}
+	return list
+}
+
+// timeUnit holds rows that partsByTime does not divide: the rows of a group, or a row
 // without a group.
 type timeUnit struct {
 	rows  []int // indices of rows
@@ -22,12 +57,12 @@ func (u *timeUnit) time() float64 {
 	return u.sum / float64(u.timed)
 }
 
-// divideByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
+// partsByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
 // time with about the same number of rows. Rows of a group are in one part, by their mean
 // time. Units of the same time are in one part. Rows without a time are in the last part.
 // The result is nil if all units have the same time.
-func (t *trainingData) divideByTime(rows []int32, parts int) []int {
-	units := t.timeUnits(rows)
+func (s Sample) partsByTime(rows []int32, parts int) []int {
+	units := s.timeUnits(rows)
 	slices.SortStableFunc(units, func(a, b *timeUnit) int { return cmp.Compare(a.time(), b.time()) })
 	var changes []int // the numbers of rows before each change of time
 	before := 0
@@ -59,22 +94,22 @@ func (t *trainingData) divideByTime(rows []int32, parts int) []int {
 }
 
 // timeUnits returns the units of rows, in the order of their first rows.
-func (t *trainingData) timeUnits(rows []int32) []*timeUnit {
+func (s Sample) timeUnits(rows []int32) []*timeUnit {
 	var units []*timeUnit
 	ofGroup := make(map[int32]*timeUnit)
 	for i, row := range rows {
 		u := new(timeUnit)
-		if t.params.Groups != nil && t.params.Groups[row] >= 0 {
-			if known := ofGroup[t.params.Groups[row]]; known != nil {
+		if s.Groups != nil && s.Groups[row] >= 0 {
+			if known := ofGroup[s.Groups[row]]; known != nil {
 				u = known
 			}
-			ofGroup[t.params.Groups[row]] = u
+			ofGroup[s.Groups[row]] = u
 		}
 		if len(u.rows) == 0 {
 			units = append(units, u)
 		}
 		u.rows = append(u.rows, i)
-		if at := t.params.Times[row]; !math.IsNaN(at) {
+		if at := s.Times[row]; !math.IsNaN(at) {
 			u.sum += at
 			u.timed++
 		}

@@ -1,0 +1,141 @@
+// Package screen selects the features of a wide table that are individually most
+// predictive of the label (sure independence screening: Fan and Lv 2008).
+package screen
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
+	"foretell/internal/table/frame"
+)
+
+// MaxFeatures is the number of features that are selected. A table of at most that many
+// features need not be screened.
+const MaxFeatures = 1000
+
+// maxBins is the largest number of bins of a numeric feature, and maxRows the largest
+// number of rows, from which gains are computed.
+const (
+	maxBins = 32
+	maxRows = 20_000
+)
+
+// Screener selects features of a table. It stores the bins of all features between calls.
+// The zero value is ready to use. It must not be used by several goroutines at a time.
+type Screener struct{ features []feature }
+
+// feature is a binned feature.
+type feature struct {
+	data        []uint8
+	bins        int
+	categorical bool
+}
+
+// Select returns the MaxFeatures of the given features of f that have the highest gain on
+// rows, ascending. It samples the rows if there are many. f must be the same table in each
+// call, and len(features) at least MaxFeatures. The only error is that of ctx.
+func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) ([]int32, error) {
+	if err := s.bin(ctx, f, workers); err != nil {
+		return nil, err
+	}
+	rows = split.Subsample(rows, maxRows)
+	gains, classes := make([]float64, len(s.features)), len(f.Schema.Classes)
+	scratch := make([][]int, workers)
+	err := parallel.ForContext(ctx, workers, len(gains), func(worker, i int) {
+		if scratch[worker] == nil {
+			scratch[worker] = make([]int, (tree.MaxBins+2)*classes)
+		}
+		gains[i] = s.features[i].giniGain(f.Labels, classes, rows, scratch[worker])
+	})
+	if err != nil {
+		return nil, err
+	}
+	best := slices.Clone(features)
+	slices.SortStableFunc(best, func(a, b int32) int { return cmp.Compare(gains[b], gains[a]) })
+	best = best[:MaxFeatures]
+	slices.Sort(best)
+	return best, nil
+}
+
+// bin sets s.features. It bins MaxFeatures features at a time and drops the bin mappers,
+// which for few rows take several times the memory of the bins.
+func (s *Screener) bin(ctx context.Context, f *frame.Frame, workers int) error {
+	for lo := len(s.features); lo < len(f.Columns); lo = len(s.features) {
+		some := *f
+		hi := min(lo+MaxFeatures, len(f.Columns))
+		some.Columns = f.Columns[lo:hi]
+		schema := *f.Schema
+		schema.Columns = schema.Columns[lo:hi]
+		some.Schema = &schema
+		bins, err := tree.NewBinnedMatrix(ctx, &some, maxBins, workers)
+		if err != nil {
+			return err
+		}
+		for i := range bins.Features {
+			binned := &bins.Features[i]
+			s.features = append(s.features, feature{binned.Data, binned.NumBins, binned.Categorical})
+		}
+	}
+	return nil
+}
+
+// giniGain returns the relative decrease of the label's Gini impurity if the
+// rows are divided by f: at the best split if it is numeric, by its
+// levels if it is categorical. The gain is adjusted for the number of groups,
+// as R² is, so that it is about 0 for an independent feature. scratch must have
+// at least the length (bins+2)·classes.
+func (f *feature) giniGain(labels []int32, classes int, rows []int32, scratch []int) float64 {
+	clear(scratch)
+	counts := scratch[2*classes:]
+	for _, row := range rows {
+		counts[int(f.data[row])*classes+int(labels[row])]++
+	}
+	left, right := scratch[:classes], scratch[classes:2*classes]
+	for i, n := range counts {
+		right[i%classes] += n
+	}
+	whole := purity(right)
+	best, groups := whole, 1
+	if f.categorical {
+		best, groups = 0, 0
+		for level := range slices.Chunk(counts, classes) {
+			if p := purity(level); p > 0 {
+				best += p
+				groups++
+			}
+		}
+	} else {
+		for bin := range f.bins - 1 {
+			for class, n := range counts[bin*classes : (bin+1)*classes] {
+				left[class] += n
+				right[class] -= n
+			}
+			if p := purity(left) + purity(right); p > best {
+				best, groups = p, 2
+			}
+		}
+	}
+	n := float64(len(rows))
+	if n <= float64(groups) || whole >= n {
+		return 0
+	}
+	return 1 - (n-best)/(n-whole)*(n-1)/(n-float64(groups))
+}
+
+// purity returns the sum of the squared counts of the classes, divided by the
+// number of rows. This is the number of rows times (1 − Gini impurity).
+func purity(counts []int) float64 {
+	sum, squares := 0.0, 0.0
+	for _, n := range counts {
+		sum += float64(n)
+		squares += float64(n) * float64(n)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return squares / sum
+}

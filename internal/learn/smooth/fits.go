@@ -1,0 +1,159 @@
+package smooth
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/parallel"
+	"foretell/internal/learn/rbf"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+const (
+	// MaxRows is the largest number of rows of a table for which there is a smooth part.
+	MaxRows = 3000
+	// maxCells is the largest number of rows × classes, because the time and the memory of
+	// the part grow with both.
+	maxCells = 100_000
+	// searchFolds is the number of folds on which kernel widths are compared.
+	searchFolds = 2
+)
+
+// widths and penalties are the kernel widths and penalties that are tried.
+var (
+	widths    = []float64{0.15, 0.5, 1.5}
+	penalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
+)
+
+// IsSmall reports whether a table is small enough for a smooth part.
+func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
+
+// Choice is the smooth part of a checkpoint: its parameters, and its weight beside the
+// networks. The weight is 0 if there is no smooth part.
+type Choice struct{ Width, Penalty, Weight float64 }
+
+// Task describes the table and the folds for which Search fits smooth parts.
+type Task struct {
+	Frame *frame.Frame
+	Folds []split.Fold
+	// Labels holds the class of each validation row, fold by fold.
+	Labels  []int32
+	Classes int
+	// Workers is the number of goroutines. It does not change the result.
+	Workers int
+}
+
+// Fits are the smooth parts of all folds, for the chosen width and all penalties.
+type Fits struct {
+	// Width and Penalty are the chosen parameters.
+	Width, Penalty float64
+	// Probabilities are the class probabilities of the validation rows with these
+	// parameters, row-major.
+	Probabilities []float32
+
+	folds   []*rbf.Fit
+	penalty int // the index of Penalty in penalties
+}
+
+// Search compares the widths on the first folds, each at its best penalty, and then the
+// penalties of the best width on all folds. The error is that of ctx, or rbf.ErrTooWide.
+func Search(ctx context.Context, t Task) (*Fits, error) {
+	compared := min(searchFolds, len(t.Folds))
+	fits := make([][]*rbf.Fit, len(widths))
+	for i := range fits {
+		fits[i] = make([]*rbf.Fit, len(t.Folds))
+	}
+	err := parallel.ForError(t.Workers, len(widths)*compared, func(i int) (err error) {
+		width, fold := i%len(widths), i/len(widths)
+		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	best, bestLoss := 0, 0.0
+	for i := range fits {
+		if _, loss := t.bestPenalty(fits[i][:compared], nil); i == 0 || loss < bestLoss {
+			best, bestLoss = i, loss
+		}
+	}
+	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
+	err = parallel.ForError(t.Workers, len(t.Folds)-compared, func(i int) (err error) {
+		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.penalty, _ = t.bestPenalty(found.folds, found.Probabilities)
+	found.Penalty = penalties[found.penalty]
+	return found, nil
+}
+
+// fit fits the smooth part of a fold for each penalty.
+func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*rbf.Fit, error) {
+	return rbf.New(ctx, t.Frame, fold, rbf.Options{Classes: t.Classes, Width: width, Penalties: penalties})
+}
+
+// bestPenalty returns the index of the penalty with the lowest log loss on the validation
+// rows of the first len(fits) folds, and that loss. fits are the fits of these folds. If
+// dst is not nil, bestPenalty writes the probabilities for the best penalty to it.
+func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float64) {
+	rows := 0
+	for _, fold := range t.Folds[:len(fits)] {
+		rows += len(fold.Validation)
+	}
+	probabilities := make([]float32, rows*t.Classes)
+	for penalty := range penalties {
+		at := 0
+		for i, fit := range fits {
+			next := at + len(t.Folds[i].Validation)*t.Classes
+			fit.PredictValidation(probabilities[at:next], penalty)
+			at = next
+		}
+		l := metric.LogLoss(metric.Predictions{Probabilities: probabilities, Labels: t.Labels[:rows], Classes: t.Classes})
+		if math.IsNaN(l) || math.IsInf(l, 0) { // there are no rows
+			l = 0
+		}
+		if penalty == 0 || l < loss {
+			best, loss = penalty, l
+			copy(dst, probabilities)
+		}
+	}
+	return best, loss
+}
+
+// Converged reports whether the fits of all folds have converged.
+func (f *Fits) Converged() bool {
+	return !slices.ContainsFunc(f.folds, func(fit *rbf.Fit) bool { return fit.Model(f.penalty) == nil })
+}
+
+// Model returns the smooth part of a fold. It is nil if the fit has not converged.
+func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty) }
+
+// Cost returns the estimated cost of Search, in nanoseconds of one core. Every fit costs
+// about as much as the first.
+func (f *Fits) Cost() float64 {
+	fits := (len(widths)-1)*min(searchFolds, len(f.folds)) + len(f.folds)
+	return float64(fits) * f.folds[0].Cost()
+}
+
+// ErrNotConverged is the error of Fit if the training did not converge.
+var ErrNotConverged = errors.New("the training of the smooth part did not converge")
+
+// Fit returns a smooth part with the parameters of c that is fitted to the given rows. The
+// error is that of ctx, rbf.ErrTooWide or ErrNotConverged.
+func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Choice) (*rbf.Model, error) {
+	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Penalties: []float64{c.Penalty}})
+	if err != nil {
+		return nil, err
+	}
+	if fit.Model(0) == nil {
+		return nil, ErrNotConverged
+	}
+	return fit.Model(0), nil
+}

@@ -1,0 +1,154 @@
+package smooth
+
+import (
+	"errors"
+	"fmt"
+
+	"foretell/internal/learn/codec"
+	"foretell/internal/learn/neural"
+	"foretell/internal/learn/rbf"
+	"foretell/internal/learn/shapley"
+	"foretell/internal/onnx"
+	"foretell/internal/table/frame"
+)
+
+// Predictor is a model of neural networks, or a smooth part. Its methods are those of
+// neural.Model.
+type Predictor interface {
+	Predict(dst []float32, f *frame.Frame, lo, hi int)
+	Encode(f *frame.Frame) shapley.Rows
+	AppendBinary(b []byte) ([]byte, error)
+}
+
+// Model is the weighted mean of neural networks and a smooth part. It is immutable and
+// safe for concurrent use.
+type Model struct {
+	networks, smooth Predictor
+	weight           float64
+}
+
+// NewModel returns the weighted mean of networks and smooth. weight is the weight of
+// smooth, above 0 and at most 1.
+func NewModel(networks Predictor, smooth *rbf.Model, weight float64) *Model {
+	return &Model{networks, smooth, weight}
+}
+
+// Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major.
+func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
+	m.mix(dst, func(p Predictor, dst []float32) { p.Predict(dst, f, lo, hi) })
+}
+
+// mix sets dst to the weighted mean of the probabilities that predict writes for
+// each part.
+func (m *Model) mix(dst []float32, predict func(p Predictor, dst []float32)) {
+	predict(m.networks, dst)
+	other := make([]float32, len(dst))
+	predict(m.smooth, other)
+	mixProbabilities(dst, other, m.weight)
+}
+
+// mixProbabilities sets dst to the weighted mean of dst and smooth. weight is the weight
+// of smooth.
+func mixProbabilities(dst, smooth []float32, weight float64) {
+	for i, q := range smooth {
+		dst[i] = float32(float32(1-weight)*dst[i]) + float32(float32(weight)*q)
+	}
+}
+
+// Encode encodes the rows of f for explanations by Shapley values.
+func (m *Model) Encode(f *frame.Frame) shapley.Rows {
+	return &encodedRows{networks: m.networks.Encode(f), smooth: m.smooth.Encode(f), weight: m.weight}
+}
+
+// encodedRows are encoded rows of a Model.
+type encodedRows struct {
+	networks, smooth shapley.Rows
+	weight           float64
+	other            []float32 // scratch
+}
+
+// MarkDifferent implements shapley.Rows.
+func (r *encodedRows) MarkDifferent(different []bool, a, b int) {
+	r.networks.MarkDifferent(different, a, b)
+	r.smooth.MarkDifferent(different, a, b)
+}
+
+// PredictPath implements shapley.Rows.
+func (r *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
+	r.networks.PredictPath(dst, p)
+	if len(r.other) < len(dst) {
+		r.other = make([]float32, len(dst))
+	}
+	r.smooth.PredictPath(r.other[:len(dst)], p)
+	mixProbabilities(dst, r.other[:len(dst)], r.weight)
+}
+
+// version is the first byte of the binary form of a Model. The binary form of networks
+// without a smooth part begins with 1, the version of package neural.
+const version = 2
+
+// IsModel reports whether b begins as the binary form of a Model.
+func IsModel(b []byte) bool { return len(b) > 0 && b[0] == version }
+
+// AppendBinary appends the binary form of m to b: the version, the weight, the length of
+// the networks, the networks, and the smooth part.
+func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+	networks, err := m.networks.AppendBinary(nil)
+	if err != nil {
+		return b, err
+	}
+	w := codec.NewWriter(b)
+	w.Bytes(version)
+	w.Float64(m.weight)
+	w.Uvarint(len(networks))
+	w.Bytes(networks...)
+	w.Append(m.smooth.AppendBinary)
+	return w.Result()
+}
+
+// UnmarshalBinary sets m to the model with the binary form b. It does not retain b.
+func (m *Model) UnmarshalBinary(b []byte) error {
+	if !IsModel(b) {
+		return errors.New("not a model with a smooth part")
+	}
+	r := codec.NewReader(b[1:])
+	weight := r.FiniteFloat64()
+	networks := r.Next(r.Count(1))
+	if !(weight > 0 && weight <= 1) {
+		r.Fail("invalid weight")
+	}
+	rest := r.Next(int(r.Remaining()))
+	if err := r.End(); err != nil {
+		return fmt.Errorf("smooth part: %w", err)
+	}
+	var network neural.Model
+	if err := network.UnmarshalBinary(networks); err != nil {
+		return err
+	}
+	var smooth rbf.Model
+	if err := smooth.UnmarshalBinary(rest); err != nil {
+		return err
+	}
+	*m = Model{&network, &smooth, weight}
+	return nil
+}
+
+// onnxModel is a Predictor that ONNX can express.
+type onnxModel interface {
+	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
+}
+
+// AddONNX adds the model to g and returns its class probabilities. The columns of x are
+// those that the model was trained on.
+func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	parts, weights := []onnx.Value{}, []float64{float64(float32(1 - m.weight)), float64(float32(m.weight))}
+	for _, p := range []Predictor{m.networks, m.smooth} {
+		exported, ok := p.(onnxModel)
+		if !ok {
+			g.Fail(errors.New("the model has a smooth part that cannot be written as ONNX"))
+			return ""
+		}
+		parts = append(parts, exported.AddONNX(g, x))
+	}
+	return g.WeightedSum(parts, weights)
+}

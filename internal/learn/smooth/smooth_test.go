@@ -1,0 +1,100 @@
+package smooth
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"foretell/internal/learn/metric"
+	"foretell/internal/learn/split"
+	"foretell/internal/table/frame"
+)
+
+// newTask returns the task of a table of two numbers whose class is the ring that they are
+// in.
+func newTask(rows, workers int) Task {
+	f := &frame.Frame{Schema: &frame.Schema{Classes: []string{"a", "b", "c"}}, Rows: rows, Columns: make([]frame.Column, 2)}
+	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}}
+	draw := rand.New(rand.NewPCG(5, 6))
+	for range rows {
+		x, y := draw.NormFloat64(), draw.NormFloat64()
+		f.Columns[0].Floats = append(f.Columns[0].Floats, x)
+		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
+		f.Labels = append(f.Labels, int32(min(2, math.Hypot(x, y)+0.1*draw.NormFloat64())))
+	}
+	t := Task{Frame: f, Classes: 3, Workers: workers, Folds: split.Folds(split.Sample{Labels: f.Labels, Classes: 3}, 4, 1)}
+	for _, fold := range t.Folds {
+		for _, row := range fold.Validation {
+			t.Labels = append(t.Labels, f.Labels[row])
+		}
+	}
+	return t
+}
+
+// The smooth parts learn rings, and do not depend on the number of workers.
+func TestSearch(t *testing.T) {
+	task := newTask(240, 1)
+	fits, err := Search(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss := metric.LogLoss(metric.Predictions{Probabilities: fits.Probabilities, Labels: task.Labels, Classes: 3})
+	if !fits.Converged() || !(loss < 0.4) || !(fits.Cost() > 0) || !slices.Contains(widths, fits.Width) || !slices.Contains(penalties, fits.Penalty) {
+		t.Errorf("converged %v, log loss %v, cost %v, width %v, penalty %v", fits.Converged(), loss, fits.Cost(), fits.Width, fits.Penalty)
+	}
+	other, err := Search(t.Context(), newTask(240, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Width != fits.Width || other.Penalty != fits.Penalty || !slices.Equal(other.Probabilities, fits.Probabilities) {
+		t.Error("three workers make other fits than one")
+	}
+	fold := task.Folds[0]
+	again, err := Fit(t.Context(), task.Frame, fold.Train, 3, Choice{Width: fits.Width, Penalty: fits.Penalty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := make([]float32, 3*task.Frame.Rows), make([]float32, 3*task.Frame.Rows)
+	again.Predict(got, task.Frame, 0, task.Frame.Rows)
+	fits.Model(0).Predict(want, task.Frame, 0, task.Frame.Rows)
+	for i := range got { // each penalty starts at the solution of the one before
+		if math.Abs(float64(got[i]-want[i])) > 0.01 {
+			t.Fatalf("probability %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// A model predicts the weighted mean of its parts.
+func TestModel(t *testing.T) {
+	task := newTask(120, 1)
+	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Choice{Width: 0.15, Penalty: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Fit(t.Context(), task.Frame, task.Folds[1].Train, 3, Choice{Width: 1.5, Penalty: 0.02})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b, mean [9]float32
+	one.Predict(a[:], task.Frame, 5, 8)
+	two.Predict(b[:], task.Frame, 5, 8)
+	NewModel(one, two, 0.25).Predict(mean[:], task.Frame, 5, 8)
+	for i := range mean {
+		if want := 0.75*a[i] + 0.25*b[i]; math.Abs(float64(mean[i]-want)) > 1e-6 {
+			t.Errorf("probability %d: %v, want %v", i, mean[i], want)
+		}
+	}
+}
+
+// Malformed models are errors, and large tables have no smooth part.
+func TestLimits(t *testing.T) {
+	for _, b := range [][]byte{nil, {1}, {version}, {version, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {
+		if err := new(Model).UnmarshalBinary(b); err == nil {
+			t.Errorf("%v: no error", b)
+		}
+	}
+	if !IsSmall(MaxRows, 33) || IsSmall(MaxRows+1, 2) || IsSmall(MaxRows, 34) {
+		t.Error("the limits of rows and classes are not kept")
+	}
+}

@@ -1,0 +1,83 @@
+package split
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// Rows of a group, and rows of about the same time, are in the same part.
+func TestParts(t *testing.T) {
+	s := sample(100, 100, 100)
+	rows := make([]int32, 0, 250)
+	groups, times := make([]int32, len(s.Labels)), make([]float64, len(s.Labels))
+	for row := range len(s.Labels) {
+		groups[row], times[row] = int32(row/7), float64((row*37)%len(s.Labels))
+		if row%11 == 0 {
+			times[row] = math.NaN()
+		}
+		if row%6 != 0 {
+			rows = append(rows, int32(row))
+		}
+	}
+	s.Rows = rows
+	for name, tt := range map[string]Sample{
+		"rows": {}, "groups": {Groups: groups}, "times": {Times: times}, "both": {Groups: groups, Times: times},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s
+			s.Groups, s.Times = tt.Groups, tt.Times
+			parts := Parts(s, 5, 1)
+			sizes, partOf := make([]int, 5), map[int32]int{}
+			last := make([]float64, 5)
+			for i, row := range rows {
+				sizes[parts[i]]++
+				last[parts[i]] = max(last[parts[i]], times[row])
+				if known, ok := partOf[groups[row]]; ok && s.Groups != nil && known != parts[i] {
+					t.Fatalf("group %d is divided", groups[row])
+				}
+				partOf[groups[row]] = parts[i]
+			}
+			if slices.Min(sizes) < len(rows)/15 {
+				t.Errorf("sizes %v", sizes)
+			}
+			for i, row := range rows {
+				if part := parts[i]; name == "times" && part > 0 && times[row] < last[part-1] {
+					t.Fatalf("time %v in part %d is before the end %v of the part before", times[row], part, last[part-1])
+				}
+			}
+		})
+	}
+}
+
+// Rows of the same time are in the same part. If all rows have the same time, the parts are
+// as large as without times.
+func TestPartsOfFewTimes(t *testing.T) {
+	s := sample(100, 100, 100)
+	for _, c := range []struct{ times, minParts int }{{1, 5}, {2, 2}, {7, 4}, {12, 5}} {
+		times := make([]float64, len(s.Labels))
+		for row := range times {
+			times[row] = float64(row * 31 % c.times)
+		}
+		s.Times = times
+		partOf, sizes := map[float64]int{}, map[int]int{}
+		for row, part := range Parts(s, 5, 1) {
+			sizes[part]++
+			if known, ok := partOf[times[row]]; ok && known != part && c.times > 1 {
+				t.Fatalf("rows of the time %v of %d are in the parts %d and %d", times[row], c.times, known, part)
+			}
+			partOf[times[row]] = part
+		}
+		if len(sizes) < c.minParts {
+			t.Errorf("%d times: the parts have the sizes %v", c.times, sizes)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range [][2]int{{0, 2}, {2, 2}, {3, 2}, {4, 5}, {9, 5}} {
+		if got := nearest([]int{2, 5}, c[0]); got != c[1] {
+			t.Errorf("nearest to %d: %d, want %d", c[0], got, c[1])
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package text
+
+import (
+	"slices"
+	"sync"
+)
+
+// Memo holds the features of texts that a model has scored. It is safe for concurrent use.
+type Memo struct {
+	mu       sync.Mutex
+	features map[string][]float32
+}
+
+// NewMemo returns an empty memo. It must be used with scorers of one model only.
+func NewMemo() *Memo { return &Memo{features: map[string][]float32{}} }
+
+// Score is s.Score, but computes the features of a text only once. m may be nil.
+func (m *Memo) Score(s *Scorer, dst []float32, text string) {
+	if m == nil {
+		s.Score(dst, text)
+		return
+	}
+	m.mu.Lock()
+	known, ok := m.features[text]
+	m.mu.Unlock()
+	if ok {
+		copy(dst, known)
+		return
+	}
+	s.Score(dst, text)
+	known = slices.Clone(dst)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.features[text] = known
+}

@@ -1,0 +1,93 @@
+package text
+
+import (
+	"sync"
+	"time"
+
+	"foretell/internal/learn/codec"
+)
+
+// Durations are the times that the columns of texts of a race took. They are 0 without a
+// clock.
+type Durations struct {
+	Reading  time.Duration // to encode all texts
+	Training time.Duration // to train the models of folds
+	Rows     int           // the number of training rows of these folds
+}
+
+// Timer measures Durations. It is safe for concurrent use.
+type Timer struct {
+	mu    sync.Mutex
+	known Durations
+	spent time.Duration // on this machine
+	// measured reports whether known was measured on this machine. Otherwise it was
+	// recorded on another one.
+	measured bool
+}
+
+// Add adds what was measured on this machine.
+func (t *Timer) Add(d Durations) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.measured {
+		t.known, t.measured = Durations{}, true
+	}
+	t.known.Reading += d.Reading
+	t.known.Training += d.Training
+	t.known.Rows += d.Rows
+	t.spent += d.Reading + d.Training
+}
+
+// AddRecorded adds what was measured on another machine, if anything was. It is used only as
+// long as nothing was measured on this one.
+func (t *Timer) AddRecorded(d Durations) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.measured && d.Rows > 0 {
+		t.known = d
+	}
+}
+
+// Durations returns what was measured.
+func (t *Timer) Durations() Durations {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known
+}
+
+// SpentHere returns the time that texts took on this machine so far.
+func (t *Timer) SpentHere() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.spent
+}
+
+// Estimate returns the estimated time to train the models of texts on the given number of
+// rows. It includes the time to encode the texts if this machine has not done so yet.
+func (t *Timer) Estimate(rows int) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := time.Duration(float64(t.known.Training) * float64(rows) / float64(max(t.known.Rows, 1)))
+	if !t.measured {
+		d += t.known.Reading
+	}
+	return d
+}
+
+// Write writes d to w.
+func (d Durations) Write(w *codec.Writer) {
+	w.Float64(d.Reading.Seconds())
+	w.Float64(d.Training.Seconds())
+	w.Float64(float64(d.Rows))
+}
+
+// ReadDurations reads what Durations.Write has written.
+func ReadDurations(r *codec.Reader) Durations {
+	reading, training, rows := r.FiniteFloat64(), r.FiniteFloat64(), r.FiniteFloat64()
+	const limit = 1e9 // seconds and rows
+	if !(min(reading, training, rows) >= 0 && max(reading, training, rows) < limit) {
+		r.Fail("invalid time of texts")
+		return Durations{}
+	}
+	return Durations{time.Duration(reading * float64(time.Second)), time.Duration(training * float64(time.Second)), int(rows)}
+}
