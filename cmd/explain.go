@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 	"foretell/internal/learn"
 	"foretell/internal/modelfile"
 	"foretell/internal/preflight"
+	"foretell/internal/report"
 	"foretell/internal/term"
 )
 
@@ -62,7 +64,7 @@ printed as soon as the row is explained, for all columns unless --top is set.`,
 	}
 	opts.wait.ServiceFlags.Bind(cmd, f)
 	opts.wait.BindProgress(cmd)
-	opts.output.BindList(cmd, f, cli.ResultType[explainedRow]())
+	opts.output.BindList(cmd, f, cli.ResultType[report.ExplainedRow]())
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service")
@@ -70,25 +72,6 @@ printed as soon as the row is explained, for all columns unless --top is set.`,
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
-}
-
-// explainedRow is the explanation of one row.
-type explainedRow struct {
-	Row int    `json:"row"`
-	ID  string `json:"id"`
-	// Class is the class whose probability is explained, and Base the mean of this
-	// probability over the background rows of the model.
-	Class         string               `json:"class"`
-	Probability   float64              `json:"probability"`
-	Base          float64              `json:"base"`
-	Contributions []columnContribution `json:"contributions"` // largest first
-}
-
-// columnContribution is what a column adds to the probability of the explained class.
-type columnContribution struct {
-	Column       string  `json:"column"`
-	Value        string  `json:"value"`
-	Contribution float64 `json:"contribution"`
 }
 
 func (o *explainOptions) run(ctx context.Context, args []string) error {
@@ -183,7 +166,7 @@ type explainTask struct {
 
 // explain calls yield with the explanation of each wanted row of the blind file. It stops
 // reading after the last wanted row.
-func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(explainedRow) error) error {
+func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(report.ExplainedRow) error) error {
 	src, err := t.blind.Open(ctx)
 	if err != nil {
 		return err
@@ -210,12 +193,21 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 	return explainOldModel(err)
 }
 
-func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) explainedRow {
-	row := explainedRow{Row: x.Row, ID: x.ID, Class: class, Probability: x.Probability, Base: x.Base}
-	for i, value := range x.Contributions {
-		row.Contributions = append(row.Contributions, columnContribution{columns[i], x.Cells[i], value})
+// explainOldModel adds a hint to err if the model is too old to be explained. Other errors
+// are returned unchanged.
+func explainOldModel(err error) error {
+	if errors.Is(err, learn.ErrNoBackground) {
+		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
 	}
-	slices.SortStableFunc(row.Contributions, func(a, b columnContribution) int {
+	return err
+}
+
+func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) report.ExplainedRow {
+	row := report.ExplainedRow{Row: x.Row, ID: x.ID, Class: class, Probability: x.Probability, Base: x.Base}
+	for i, value := range x.Contributions {
+		row.Contributions = append(row.Contributions, report.Contribution{Column: columns[i], Value: x.Cells[i], Contribution: value})
+	}
+	slices.SortStableFunc(row.Contributions, func(a, b report.Contribution) int {
 		return cmp.Compare(max(b.Contribution, -b.Contribution), max(a.Contribution, -a.Contribution))
 	})
 	return row
@@ -272,18 +264,18 @@ type explanationPrinter struct {
 	options  *explainOptions
 	rows     int
 	pictures strings.Builder
-	selected []explainedRow
+	selected []report.ExplainedRow
 }
 
 // add prints a row, or keeps it until end prints all rows.
-func (p *explanationPrinter) add(row explainedRow) error {
+func (p *explanationPrinter) add(row report.ExplainedRow) error {
 	o := p.options
 	p.rows++
 	if p.isPicture() {
 		if p.rows > 1 {
 			p.pictures.WriteByte('\n')
 		}
-		writeExplanation(&p.pictures, &row, o.top, o.factory.Console.OutWidth())
+		report.WriteExplanation(&p.pictures, &row, o.top, o.factory.Console.OutWidth())
 		return nil
 	}
 	if o.top > 0 {
@@ -316,8 +308,8 @@ func (p *explanationPrinter) isSelection() bool {
 }
 
 // printJSON prints a row as an element of a JSON list. end prints the end of the list.
-func (p *explanationPrinter) printJSON(row *explainedRow) error {
-	text, err := term.EncodeJSON([]*explainedRow{row})
+func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
+	text, err := term.EncodeJSON([]*report.ExplainedRow{row})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func TestManPages(t *testing.T) {
 	err := forEachManPage(root, func(cmd *cobra.Command) error {
 		pages++
 		var page strings.Builder
-		if err := writeManPage(&page, cmd); err != nil {
+		if err := cli.WriteManPage(&page, cmd, "1"); err != nil {
 			return err
 		}
 		got := plain.Replace(page.String())

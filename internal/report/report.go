@@ -1,4 +1,5 @@
-// Package report writes a model's report as text for a terminal.
+// Package report writes a model's report, and explanations of rows, as text for a
+// terminal.
 package report
 
 import (

@@ -1,4 +1,4 @@
-package cmd
+package report
 
 import (
 	"strings"
@@ -8,15 +8,15 @@ import (
 )
 
 func TestWriteExplanation(t *testing.T) {
-	rows := []explainedRow{
-		{Row: 3, ID: "r3", Class: "good", Probability: 0.7975, Base: 0.6969, Contributions: []columnContribution{
+	rows := []ExplainedRow{
+		{Row: 3, ID: "r3", Class: "good", Probability: 0.7975, Base: 0.6969, Contributions: []Contribution{
 			{"duration", "6", 0.1002}, {"credit history", "all paid\x1b[1m", -0.0501}, {"purpose", strings.Repeat("long ", 20), 0.0605}, {"age", "", -0.01},
 		}},
-		{Row: 4, ID: "r4", Class: "bad", Probability: 0.3031, Base: 0.3031, Contributions: []columnContribution{{"duration", "6", 0}}},
+		{Row: 4, ID: "r4", Class: "bad", Probability: 0.3031, Base: 0.3031, Contributions: []Contribution{{"duration", "6", 0}}},
 	}
 	var b strings.Builder
 	for i := range rows {
-		writeExplanation(&b, &rows[i], 3, 80)
+		WriteExplanation(&b, &rows[i], 3, 80)
 	}
 	got := b.String()
 	want := `row 3 (r3): good 0.7975, which is 0.1006 above the mean 0.6969
@@ -32,7 +32,7 @@ row 4 (r4): bad 0.3031, which is 0.0000 above the mean 0.3031
 	}
 	for _, width := range []int{40, 60, 200} {
 		b.Reset()
-		writeExplanation(&b, &rows[0], 0, width)
+		WriteExplanation(&b, &rows[0], 0, width)
 		for line := range strings.Lines(b.String()) {
 			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > max(width, 62) {
 				t.Errorf("%d columns in a terminal of %d: %s", n, width, line)

@@ -1,33 +1,40 @@
-package cmd
+package report
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
-	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/learn"
 	"foretell/internal/term"
 )
 
-// explainOldModel adds a hint to err if the model is too old to be explained. Other errors
-// are returned unchanged.
-func explainOldModel(err error) error {
-	if errors.Is(err, learn.ErrNoBackground) {
-		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
-	}
-	return err
+// ExplainedRow is the explanation of one row.
+type ExplainedRow struct {
+	Row int    `json:"row"`
+	ID  string `json:"id"`
+	// Class is the class whose probability is explained, and Base the mean of this
+	// probability over the background rows of the model.
+	Class         string         `json:"class"`
+	Probability   float64        `json:"probability"`
+	Base          float64        `json:"base"`
+	Contributions []Contribution `json:"contributions"` // largest first
+}
+
+// Contribution is what a column adds to the probability of the explained class.
+type Contribution struct {
+	Column       string  `json:"column"`
+	Value        string  `json:"value"`
+	Contribution float64 `json:"contribution"`
 }
 
 // maxBarWidth is the length of the bar of the largest contribution of a row.
 const maxBarWidth = 14
 
-// writeExplanation writes the explanation of a row in lines of at most width characters. The
+// WriteExplanation writes the explanation of a row in lines of at most width characters. The
 // first line describes the row. Each of the columns with the largest contributions follows
 // in a line of its own. top is the number of these columns; 0 means all.
-func writeExplanation(b *strings.Builder, row *explainedRow, top, width int) {
+func WriteExplanation(b *strings.Builder, row *ExplainedRow, top, width int) {
 	change := row.Probability - row.Base
 	direction := "above"
 	if change < 0 {
@@ -40,7 +47,7 @@ func writeExplanation(b *strings.Builder, row *explainedRow, top, width int) {
 
 // writeContributions writes a line for each column: its name, its cell, its
 // contribution, and a bar to the left or right of a common axis.
-func writeContributions(b *strings.Builder, list []columnContribution, top, width int) {
+func writeContributions(b *strings.Builder, list []Contribution, top, width int) {
 	shown := list
 	if top > 0 && top < len(list) {
 		shown = list[:top]
