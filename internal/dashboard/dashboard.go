@@ -31,7 +31,7 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// Options configure the pages. All fields but TempDir and Local are required.
+// Options configure the pages. All fields but TempDir, SignedIn and Local are required.
 type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
@@ -42,6 +42,8 @@ type Options struct {
 	// that the visitor may read the prediction. The audit log records neither call.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// SignedIn is called with the context of each request whose session is valid. It may be nil.
+	SignedIn func(ctx context.Context)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 	// BaseURL returns the prefix of absolute URLs for a request.
@@ -225,6 +227,9 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 		}
 		if err != nil {
 			return err
+		}
+		if p.opts.SignedIn != nil {
+			p.opts.SignedIn(v.r.Context())
 		}
 		err = do(v)
 		switch api.CodeFromError(err) {

@@ -14,8 +14,11 @@ import (
 // the response at once.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
-	maxDrainTime  = 30 * time.Second
-	// maxAnonymousDrainTime replaces maxDrainTime for requests without a valid token.
+	// maxDrainTime is enough for the largest upload at 5 Mbit/s. An accepted upload may take
+	// longer, so reading a rejected one costs no more than accepting it.
+	maxDrainTime = 15 * time.Minute
+	// maxAnonymousDrainTime replaces maxDrainTime for requests without a valid token or
+	// session cookie.
 	maxAnonymousDrainTime = 5 * time.Second
 	// drainIdleTimeout is how long the server waits for the next byte. A client that sends
 	// nothing for this time probably waits for the response.

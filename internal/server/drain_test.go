@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +87,49 @@ func TestDrainAnonymousBody(t *testing.T) {
 	}
 	if took := time.Since(began); took < 2*time.Second {
 		t.Errorf("closed after %s, before a client could read the response", took)
+	}
+}
+
+// TestDrainForm rejects an upload of the dashboard over a slow connection: the browser must see the
+// reason, although it sends for longer than the server reads requests without a session.
+func TestDrainForm(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes seven seconds")
+	}
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	conn, _ := s.dial(t, s.url)
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const steps, step = 70, 1000
+	head := "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n" + strings.Repeat("x", 300) +
+		"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"train.csv\"\r\n\r\n"
+	tail := "\r\n--b--\r\n"
+	fmt.Fprintf(conn, "POST /datasets HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\nHX-Request: true\r\n"+
+		"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n%s",
+		address.Host, b.client.Jar.Cookies(address)[0], len(head)+steps*step+len(tail), head)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for range steps {
+		<-tick.C
+		if _, err := conn.Write(make([]byte, step)); err != nil {
+			t.Fatal("sending:", err)
+		}
+	}
+	if _, err := io.WriteString(conn, tail); err != nil {
+		t.Fatal("sending:", err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal("reading the answer:", err)
+	}
+	defer resp.Body.Close()
+	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != 422 || !strings.Contains(string(answer), "at most 30 characters") {
+		t.Errorf("%d %s", resp.StatusCode, answer)
 	}
 }
