@@ -1,7 +1,6 @@
 package boost
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -93,7 +92,7 @@ func inOrder(values []float64, orders []leafOrder) bool {
 func distance(a, b, weights []float64) float64 {
 	sum := 0.0
 	for i := range a {
-		sum += weights[i] * math.Pow(a[i]-b[i], 2)
+		sum += weights[i] * (a[i] - b[i]) * (a[i] - b[i])
 	}
 	return sum
 }

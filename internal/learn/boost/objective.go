@@ -214,6 +214,6 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 
 // leafStep returns the step of a leaf with the given value: the value, limited to
 // ±maxLeafValue, times the learning rate.
-func (opts *Options) leafStep(value float64) float32 {
-	return float32(opts.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
+func (o *Options) leafStep(value float64) float32 {
+	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

@@ -82,7 +82,7 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// RowReasons[i] holds the reasons of the i-th row of a range. It is nil if no reasons are
+// RowReasons holds the reasons of row i of a range at index i. It is nil if no reasons are
 // requested.
 type RowReasons [][]string
 

@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter, passed instead of a delimiter, means that FindDelimiter detects the delimiter.
+// AutoDelimiter is passed instead of a delimiter if FindDelimiter is to detect it.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
