@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"foretell/internal/api"
 	"foretell/internal/build"
 	"foretell/internal/cli"
@@ -27,8 +29,12 @@ import (
 // --seed is set.
 const planSeed = 1
 
-// planConflicts are the flags of run that cannot be combined with --plan.
-var planConflicts = []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"}
+// markPlanConflicts marks the flags of run that cannot be combined with --plan.
+func markPlanConflicts(cmd *cobra.Command) {
+	for _, name := range []string{"blind", "output", "force", "no-receipt", "name", "require", "beat", "junit", "dry-run", "resume"} {
+		cmd.MarkFlagsMutuallyExclusive("plan", name)
+	}
+}
 
 // plan runs races on samples of the training file and prints a forecast for the whole file.
 func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progress *term.Progress, body api.NewTraining) error {

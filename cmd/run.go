@@ -45,14 +45,13 @@ func newRunCmd(f *cli.Factory) *cobra.Command {
 		Short: "Train on a table and predict another",
 		Long: `Checks both files, creates a dataset, uploads the training file, races the
 algorithms, predicts the blind file, and writes the verified result. Prints the path
-of the result, or the model's key if there is no blind file.
+of the result, or the model's key if there is no blind file. --effort fast trains in a
+fraction of the time, with a slightly worse model.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
 races require a threshold. It runs one race after another, and each race may have at most
 three quarters of the error of the race before. The search ends when a race misses its
 threshold or --time-limit ends.
-
---effort fast trains in a fraction of the time, with a slightly worse model.
 
 On a terminal, Enter ends the race. The run continues with the best model so far: it
 predicts, verifies and ends with exit status 0. Without a service, the first Ctrl-C does
@@ -101,9 +100,7 @@ the duration is known. Nothing is sent and nothing is kept.`,
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")
-	for _, name := range planConflicts {
-		cmd.MarkFlagsMutuallyExclusive("plan", name)
-	}
+	markPlanConflicts(cmd)
 	return cmd
 }
 

@@ -55,14 +55,9 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if s := in.Body.FinishWithinSeconds; s != nil {
 		race.Deadline = a.store.SharedTime(race.Created).Add(time.Duration(*s * float64(time.Second)))
 	}
-	jobs := []*store.Training{race}
-	for i, algorithm := range algorithms {
-		child := *race
-		if child.Key, err = a.newKey(); err != nil {
-			return nil, err
-		}
-		child.Parent, child.Position, child.Algorithm = race.Key, i+1, algorithm
-		jobs = append(jobs, &child)
+	runs, err := a.newRuns(race, algorithms)
+	if err != nil {
+		return nil, err
 	}
 	memory, err := estimateRaceMemory(d, algorithms)
 	if err != nil {
@@ -72,8 +67,8 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		if err := a.checkQuota(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
 			return err
 		}
-		for _, j := range jobs {
-			if err := t.InsertTraining(ctx, j); err != nil {
+		for _, row := range append([]*store.Training{race}, runs...) {
+			if err := t.InsertTraining(ctx, row); err != nil {
 				return err
 			}
 		}
@@ -87,6 +82,21 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
 		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
 	}, nil
+}
+
+// newRuns returns a run of each algorithm of a race.
+func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
+	runs := make([]*store.Training, len(algorithms))
+	for i, algorithm := range algorithms {
+		key, err := a.newKey()
+		if err != nil {
+			return nil, err
+		}
+		run := *race
+		run.Key, run.Parent, run.Position, run.Algorithm = key, race.Key, i+1, algorithm
+		runs[i] = &run
+	}
+	return runs, nil
 }
 
 // untrainableHints maps each state of a dataset, except COMPLETED, to a message that says what

@@ -21,14 +21,7 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeNoHeader:
-		switch {
-		case f.Severity == profile.SeverityWarning:
-			return "add a header if the columns are in another order"
-		case in == p.Blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
-			// --no-header-row would also apply to the training file.
-			return "add a header with the column names of the training file"
-		}
-		return "add a header, or use column_1, column_2, … as names: " + again("no-header-row", "true")
+		return p.headerHint(in, f)
 	case csvfile.CodeNoRows, csvfile.CodeEmptyFile:
 		return "name a file with a header and rows"
 	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
@@ -79,6 +72,18 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		return "if this text means that the value is missing, clear these cells"
 	}
 	return p.driftHint(f)
+}
+
+// headerHint returns the remedy for a file whose first row seems not to be a header.
+func (p *Preflight) headerHint(in *Input, f *finding) string {
+	switch {
+	case f.Severity == profile.SeverityWarning:
+		return "add a header if the columns are in another order"
+	case in == p.Blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
+		// --no-header-row would also apply to the training file.
+		return "add a header with the column names of the training file"
+	}
+	return "add a header, or use column_1, column_2, … as names: `" + p.Factory.CommandWith("no-header-row", "true") + "`"
 }
 
 // fixHint returns the commands that write a corrected copy and use it.
