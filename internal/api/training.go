@@ -121,7 +121,7 @@ type NewTraining struct {
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. Test and validation rows are later than the rows trained on. An extension."`
 
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
-	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race; defaults to all four, and with effort fast to the two kinds of boosting."`
+	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. The default is all four or, if effort is fast, the two kinds of boosting."`
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
