@@ -39,13 +39,21 @@ func (s *raceStop) update(p *api.TrainingProgress) {
 	}
 }
 
+// hasScore reports whether an algorithm has a score.
+func (s *raceStop) hasScore() bool {
+	select {
+	case <-s.scored:
+		return true
+	default:
+		return false
+	}
+}
+
 // describe returns the text to show after the user has asked to end the race. activity is the
 // text without that request.
 func (s *raceStop) describe(activity string) string {
-	select {
-	case <-s.scored:
+	if s.hasScore() {
 		return "stopping; the best model so far is used"
-	default:
 	}
 	if activity == "" {
 		activity = "training"
@@ -77,6 +85,9 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	stopping.Wait()
 	if s.requested.Load() {
 		c.stoppedRace = key
+		if ctx.Err() != nil && !c.Embedded && !s.hasScore() {
+			c.factory.Note("no algorithm had a score yet, so the race was not ended; `foretell training cancel %s` ends it", key)
+		}
 	}
 	return job, err
 }

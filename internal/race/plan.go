@@ -114,9 +114,13 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 		return nil, nil, err
 	}
 	began := p.Now()
-	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{
-		DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body,
-	})
+	request := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body}
+	race, err := p.CreateTraining(ctx, request)
+	if err != nil && len(body.Monotone) > 0 {
+		// A column may have one value in the sample and several in the file.
+		request.Body.Monotone = nil
+		race, err = p.CreateTraining(ctx, request)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,34 +14,57 @@ import (
 // the response at once.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
-	// maxDrainTime is enough for the largest upload at 5 Mbit/s. An accepted upload may take
-	// longer, so reading a rejected one costs no more than accepting it.
-	maxDrainTime = 15 * time.Minute
-	// maxAnonymousDrainTime replaces maxDrainTime for requests without a valid token or
-	// session cookie.
-	maxAnonymousDrainTime = 5 * time.Second
+	// A request with a valid token or session cookie has minDrainTime, and the time that its
+	// body takes at drainRate bytes a second (5 Mbit/s). An accepted upload may take longer.
+	minDrainTime = 30 * time.Second
+	drainRate    = 625_000
+	// anonymousDrainTime is the limit for other requests.
+	anonymousDrainTime = 5 * time.Second
+	// stoppingDrainTime is the limit from the time when the service begins to stop.
+	stoppingDrainTime = 2 * time.Second
 	// drainIdleTimeout is how long the server waits for the next byte. A client that sends
-	// nothing for this time probably waits for the response.
+	// nothing for this time probably waits for the response. An authenticated client may
+	// have a bad connection, so it has slowIdleTimeout.
 	drainIdleTimeout = time.Second
+	slowIdleTimeout  = 5 * time.Second
 )
 
-// drainBody discards the rest of the body of a rejected request, for at most the time
-// limit. The response, which is short, stays in the buffer of the connection until
-// then.
-func drainBody(w http.ResponseWriter, r *http.Request, body *requestBody, limit time.Duration) {
+// drainLimits returns the time to drain the body of a rejected request, and the time to wait
+// for its next byte.
+func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration) {
+	if !authenticated {
+		return anonymousDrainTime, drainIdleTimeout
+	}
+	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainRate)*time.Second, slowIdleTimeout
+}
+
+// drainBody discards the rest of the body of a rejected request, within the limits of
+// drainLimits, and of stoppingDrainTime from the time when the service begins to stop. The
+// response, which is short, stays in the buffer of the connection until then.
+func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request) {
+	body := req.body
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun
 	if r.ContentLength == 0 || r.ContentLength-body.bytesRead > maxDrainBytes || body.hasEnded || expects {
 		return
 	}
 	conn := http.NewResponseController(w)
 	stop := func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) }
-	total, idle := time.AfterFunc(limit, stop), time.AfterFunc(drainIdleTimeout, stop)
+	limit, wait := drainLimits(r, req.authenticated)
+	total, idle := time.AfterFunc(limit, stop), time.AfterFunc(wait, stop)
 	defer total.Stop()
 	defer idle.Stop()
+	stopping := false
 	buf := make([]byte, 32<<10)
 	for left := int64(maxDrainBytes); left > 0 && !body.hasEnded; {
 		n, _ := body.readUnlimited(buf) // sets hasEnded after an error
 		left -= int64(n)
-		idle.Reset(drainIdleTimeout)
+		idle.Reset(wait)
+		if !stopping && s.isStopping() {
+			stopping = true
+			total.Reset(stoppingDrainTime)
+		}
 	}
 }
+
+// isStopping reports whether the service is about to stop.
+func (s *service) isStopping() bool { return s.opts.Draining != nil && s.opts.Draining() }

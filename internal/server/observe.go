@@ -54,15 +54,15 @@ func (s *service) observe(next http.Handler) http.Handler {
 		r.Body = req.body
 		w.Header().Set("X-Request-Id", req.id)
 		s.setDefaultHeaders(w.Header(), r)
-		began := s.now()
+		began, elapsed := s.now(), time.Duration(0)
 		s.metrics.inFlight.Inc()
 		defer func() {
 			s.metrics.inFlight.Dec()
 			failure := recover()
 			if failure != nil {
 				s.recoverPanic(rec, r, failure)
+				elapsed = s.now().Sub(began)
 			}
-			elapsed := s.now().Sub(began)
 			s.metrics.observe(req.operation, rec, req.body.bytesRead, elapsed)
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
 			endSpan(rec.status)
@@ -71,12 +71,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(rec, r)
+		elapsed = s.now().Sub(began) // without what follows, which depends on the client only
 		if rec.status >= http.StatusBadRequest {
-			limit := maxDrainTime
-			if !req.authenticated {
-				limit = maxAnonymousDrainTime
-			}
-			drainBody(w, r, req.body, limit)
+			s.drainBody(w, r, req)
 		}
 	})
 }

@@ -98,7 +98,9 @@ type monotoneSchema struct{}
 
 // Schema returns the schema of an object of directions.
 func (monotoneSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString, Enum: []any{api.Increasing, api.Decreasing}}}
+	direction := &huma.Schema{Type: huma.TypeString, Enum: []any{api.Increasing, api.Decreasing}}
+	direction.PrecomputeMessages() // huma does this for all other schemas, but not for AdditionalProperties
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: direction}
 }
 
 // datasetEntriesSchema is the schema of [api.DatasetEntries].

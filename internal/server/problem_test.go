@@ -281,6 +281,7 @@ func TestProblemBodies(t *testing.T) {
 		"malformed-json":     {method: "POST", path: "/api/v1/datasets", json: `{"datasetName":`},
 		"malformed-query":    {method: "GET", path: "/api/v1/datasets?offset=x&limit=y"},
 		"invalid":            {method: "POST", path: "/api/v1/datasets", json: `{"description":"d","numberOfBuckets":101,"colour":"red"}`},
+		"invalid-direction":  {method: "POST", path: "/api/v1/training/datasets/" + noKey, json: `{"performanceThreshold":null,"monotone":{"size":"up"}}`},
 		"wrong-media-type":   {method: "POST", path: "/api/v1/datasets", body: "a=b", header: map[string]string{"Content-Type": "text/plain"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -182,7 +182,7 @@ func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 // handleReady responds with 200 if the service can handle requests. It responds with
 // 503 if the store fails, the disk is full or the service is about to stop.
 func (s *service) handleReady(w http.ResponseWriter, r *http.Request) {
-	if s.opts.Draining != nil && s.opts.Draining() {
+	if s.isStopping() {
 		writeProblem(w, api.NewProblem(api.CodeNotReady, "the service is about to stop"))
 		return
 	}
