@@ -67,9 +67,9 @@ type algorithm struct {
 	// validation plan has more folds, they are merged, see split.MergeFolds.
 	maxFolds int
 	// stepGrowth is the exponent by which the number of steps grows with the number of
-	// rows. A refit on r times as many rows as a fold does r^stepGrowth times as many
-	// steps. If the fitters have a schedule, the refit instead ends at the same fraction
-	// of its own schedule.
+	// rows. If a refit has r times as many training rows as a fold, it does r^stepGrowth
+	// times as many steps as the fold. If the fitters have a schedule, the refit instead
+	// ends at the same fraction of its own schedule.
 	stepGrowth float64
 	// monotone reports whether the algorithm can keep Params.Monotone.
 	monotone bool

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestBlendIsDeterministic races with the default parameters on noisy labels, so
-// that a blend is chosen. Its bytes are the same for any number of workers, if all
-// components are refitted and if there is only time for the first.
+// TestBlendIsDeterministic races with the default parameters on noisy labels, so that a
+// blend is chosen. The bytes of the blend must be the same for any number of workers, both
+// if all components are refitted and if there is only time for the first.
 func TestBlendIsDeterministic(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")

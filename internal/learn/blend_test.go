@@ -8,8 +8,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// opinions returns the probabilities of two classes for each row. probability returns the
-// probability of the true class of row i.
+// opinions returns the probabilities of two classes for each row. The function probability
+// returns the probability of the true class of row i.
 func opinions(labels []int32, probability func(i int) float32) []float32 {
 	probabilities := make([]float32, 2*len(labels))
 	for i, label := range labels {

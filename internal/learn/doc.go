@@ -38,8 +38,8 @@
 //
 // After the race the chosen model is trained again on all labelled rows, for the best
 // number of steps. No rows are left to measure the performance of this model. The report
-// holds the scores of the same algorithm on fewer rows, which are slightly lower on
-// average.
+// holds the scores of models of the same algorithm that were trained on fewer rows. On
+// average these scores are slightly lower than those of the final model would be.
 //
 // # Determinism
 //

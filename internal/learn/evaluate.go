@@ -42,8 +42,8 @@ type evaluator struct {
 	buffers chan []float32
 }
 
-// maxBuffers is the number of runs that are evaluated at a time, which limits
-// the memory for their probabilities.
+// maxBuffers is the largest number of runs that are evaluated at the same time. It limits
+// the memory for the probabilities of their steps.
 const maxBuffers = 2
 
 // newEvaluator returns an evaluator of rows with the given labels. groups holds the group

@@ -14,7 +14,7 @@ import (
 // ExplainOptions are the options of [Model.Explain] and [Model.ExplainFile].
 type ExplainOptions = explain.Options
 
-// Explanation is what each column adds to the probability of a row.
+// Explanation is what each column adds to the probability of a class for one row.
 type Explanation = explain.Explanation
 
 // ExplainedRow is the explanation of one row of a file.
@@ -27,8 +27,8 @@ var (
 	ErrSkipAll      = explain.ErrSkipAll
 )
 
-// Columns returns the names of the columns of a file that the model's features
-// are extracted from.
+// Columns returns the names of the columns of a file from which the model's features are
+// extracted.
 func (m *Model) Columns() []string {
 	columns := m.schema.SourceColumns()
 	names := make([]string, len(columns))

@@ -81,8 +81,8 @@ func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[strin
 	return models
 }
 
-// mixRows returns a frame of one row: row to of f in the given columns, and row from
-// in the others.
+// mixRows returns a frame of one row of f: it has the cells of the row to in the columns
+// for which replaced returns true, and those of the row from in the others.
 func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced func(column int) bool) *frame.Frame {
 	mixed := &frame.Frame{Schema: f.Schema, Rows: 1, Columns: make([]frame.Column, len(f.Columns))}
 	for column, group := range groups {

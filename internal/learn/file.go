@@ -17,13 +17,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The model file is described in docs/model-file.md, in the order of WriteTo, as are
-// the binary forms of the predictors.
+// docs/model-file.md describes the model file, in the order of WriteTo, and the binary
+// forms of the predictors.
 //
-// Files have version 3, or version 4 if the table has texts that were learned or a member
-// has a smooth part. Older programs wrote versions 1 and 2, without a background. A model
-// read from such a file is written with the same version. All are read forever, see
-// TestCommittedModelFiles.
+// A file has version 4 if the table has texts that were learned or a member has a smooth
+// part, and otherwise version 3. Older programs wrote versions 1 and 2, without a
+// background. A model that was read from a file of version 1 or 2 is written with the same
+// version. All versions will stay readable; see TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
 	versionPlain      = 1

@@ -89,7 +89,8 @@ func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels
 	return m
 }
 
-// withTexts sets the text models of features, which may be nil, and returns features.
+// withTexts sets the text models of features and returns features. If features is nil, it
+// returns new features that have only the text models.
 func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
 	if features == nil {
 		features = &foldFeatures{}

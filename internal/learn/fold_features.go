@@ -15,12 +15,13 @@ import (
 type foldFeatures struct {
 	// columns are indices of columns of the schema, ascending.
 	columns []int32
-	// texts computes the scores of texts, which follow the columns. It is nil if there are
-	// no such scores.
+	// texts computes the scores of texts. These features follow the columns. texts is nil
+	// if there are no scores of texts.
 	texts *textModels
 }
 
-// mark sets used for the columns of the schema that the features are computed from.
+// mark sets used[c] to true for each column c of the schema from which a feature is
+// computed.
 func (v *foldFeatures) mark(used []bool) {
 	for _, i := range v.columns {
 		used[i] = true
@@ -33,8 +34,8 @@ func (v *foldFeatures) mark(used []bool) {
 }
 
 // trainedData returns the data that the fitters of a fold are trained on: t itself, or
-// data with features of the fold's own, which are fitted to rows. rows must be the fold's
-// training rows.
+// data with features of the fold's own. These features are fitted to the given rows, which
+// must be the fold's training rows.
 func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil

@@ -64,8 +64,9 @@ func TestLogLossDecidesItsRace(t *testing.T) {
 	}
 }
 
-// TestStepOfAnArea checks that the step of the lowest log loss is kept in a race for an area under
-// a curve and in one with class weights, and in a race for accuracy another step.
+// TestStepOfAnArea checks which step is kept. In a race for an area under a curve, and in
+// a race with class weights, it is the step of the lowest log loss; in a race for accuracy
+// it is another step.
 func TestStepOfAnArea(t *testing.T) {
 	sharp, accurate := score{performance: 0.80, logLoss: 0.40}, score{performance: 0.90, logLoss: 0.45}
 	for _, c := range []struct {

@@ -14,8 +14,9 @@ import (
 )
 
 // waveFrame returns a table of two classes that is not monotone in any column: the
-// probability of the second class goes up and down with rise and fall. Some of their cells
-// are missing. shop is a category of many levels, which has target statistics.
+// probability of the second class goes up and down as the columns rise and fall grow. Some
+// cells of these two columns are missing. The column shop is a category of many levels,
+// which has target statistics.
 func waveFrame(rows int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var rise, fall, free []float64
@@ -103,8 +104,9 @@ func reload(t *testing.T, m *Model) *Model {
 	return read
 }
 
-// TestMonotone checks that the final models of random tables and of all algorithms are monotone,
-// after they were written and read and as ONNX models, and that they are not without directions.
+// TestMonotone checks that the final models of random tables are monotone for all
+// algorithms: as models that were written and read, and as ONNX models. It also checks
+// that models trained without directions are not monotone.
 func TestMonotone(t *testing.T) {
 	blends := 0
 	for seed := range uint64(3) {

@@ -92,8 +92,8 @@ func (r *race) newRun(v variant, index int) *run {
 const minClassWeight = 1e-250
 
 // classWeights returns the weight of each class, or nil if byLabel is nil. The weights are
-// divided by a power of two, which is exact, so that the largest is from 0.5 to 1. Smaller
-// weights than minClassWeight are increased to it.
+// divided by a power of two, so that the largest is from 0.5 to 1. This division is exact.
+// Smaller weights than minClassWeight are increased to minClassWeight.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -120,8 +120,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// leadOf returns the argument lead of newScheduler for a race with the given threshold,
-// which may be nil: without a threshold no run waits.
+// leadOf returns the argument lead of newScheduler for a race. The parameter threshold is
+// that of the race. It may be nil; without a threshold no run waits.
 func leadOf(threshold *float64) float64 {
 	if threshold == nil {
 		return math.Inf(1)

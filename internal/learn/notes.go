@@ -10,8 +10,9 @@ func (r *race) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// noteFailure adds a note on the consequence of a failure, which format and args describe,
-// and on its cause: err, or the lack of time if ctx is cancelled.
+// noteFailure adds a note to Report.Notes that names the consequence of a failure and then
+// its cause. The consequence is formatted from format and args. The cause is err, or the
+// lack of time if ctx is cancelled.
 func (r *race) noteFailure(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {
@@ -20,8 +21,7 @@ func (r *race) noteFailure(ctx context.Context, err error, format string, args .
 	r.note("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// noteEnd notes that the model of a race that did not end by itself cannot be
-// reproduced.
+// noteEnd adds a note if the race did not end by itself: its model cannot be reproduced.
 func (r *race) noteEnd(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:

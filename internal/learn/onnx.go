@@ -28,8 +28,9 @@ const (
 // fields from Part on are those of frame.ColumnSchema.
 type ONNXFeature struct {
 	Name string `json:"name"`
-	// Kind is ONNXNumber, ONNXCategory or ONNXScore. A category is its index in Levels, or
-	// the number of levels for other texts.
+	// Kind is ONNXNumber, ONNXCategory or ONNXScore. The number for a category is its
+	// index in Levels; the number for a text that is not in Levels is the number of
+	// levels.
 	Kind string `json:"kind"`
 	// Source is the column of the file.
 	Source   string            `json:"source"`

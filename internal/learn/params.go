@@ -23,18 +23,18 @@ type Params struct {
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
 	Buckets int
-	// Groups holds the group of each row, such as its customer, or -1. Rows of a group are
-	// never divided between training, validation and test rows. Rows that are equal in
-	// every feature are kept together even if they have no group; see duplicate.Find. If
-	// Groups is nil, no row has a group.
+	// Groups holds the group of each row, such as a customer; -1 means no group. Rows of
+	// a group are never divided between training, validation and test rows. Rows that are
+	// equal in every feature are kept together even if they have no group; see
+	// duplicate.Find. If Groups is nil, no row has a group.
 	Groups []int32
-	// Times holds the time of each row, in any unit, NaN if unknown. Validation
-	// and test rows are then later than the rows that the models were trained on.
-	// Rows without a time are used only by the refit. If it is nil, the order of
-	// the rows does not matter.
+	// Times holds the time of each row, in any unit, NaN if unknown. Validation and test
+	// rows are then later than the rows that the models were trained on. Rows without a
+	// time are used only by the refit. If Times is nil, the order of the rows does not
+	// matter.
 	Times []float64
-	// Threshold is the performance that wins the race, from 0 to 1. If it is 0,
-	// the first score wins. If it is nil, every run trains until it no longer
+	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is
+	// 0, the first score wins. If Threshold is nil, every run trains until it no longer
 	// improves.
 	Threshold *float64
 	// Metric defines performance: accuracy, balancedAccuracy, macroF1, rocAuc, prAuc,
@@ -44,15 +44,15 @@ type Params struct {
 	// ClassWeights maps the label of each class to the cost of a wrong prediction for a
 	// row of this class, a positive number. The class with the highest product of
 	// probability and weight is predicted. Probabilities are those of unweighted rows. If
-	// it is nil, the race fits the weights with which Metric is highest, if Metric depends
-	// on them.
+	// ClassWeights is nil and Metric depends on class weights, the race fits the weights
+	// with which Metric is highest.
 	ClassWeights map[string]float64
-	// Monotone says how the probability of the second class may depend on columns of the
-	// file if all other columns are equal: by name, 1 if it may never fall as the column
-	// grows and -1 if it may never rise. A row with a missing cell is not compared with
-	// others. It requires two classes and columns for which Schema.OrderedFeature returns
-	// no error. Algorithms that cannot keep it do not take part, and it is an error if
-	// Algorithms names them.
+	// Monotone maps names of columns of the file to directions: 1 if the probability of
+	// the second class may never fall as the column grows, -1 if it may never rise, while
+	// all other columns are equal. A row with a missing cell is not compared with others.
+	// Monotone requires two classes and columns for which Schema.OrderedFeature returns
+	// no error. Algorithms that cannot keep the directions do not take part; it is an
+	// error if Algorithms names one of them.
 	Monotone map[string]int
 	// Seed is the seed of all random numbers.
 	Seed uint64

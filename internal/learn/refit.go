@@ -206,9 +206,9 @@ func (r *run) rowRatio(rows int) float64 {
 	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
-// isRefitted reports whether a refit on the given number of rows ends after
-// step steps. A fitter with a schedule ends at the fraction of it at which the
-// folds had their best step. The number of steps is not compared, because the
+// isRefitted reports whether a refit on the given number of rows ends after step steps. A
+// fitter with a schedule ends at the fraction of its schedule at which the folds had their
+// best step. Its number of steps is not compared with that of the folds, because the
 // schedule of more rows may have another number of steps.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {

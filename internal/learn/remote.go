@@ -18,10 +18,11 @@ type RemoteRuns struct {
 	Algorithms []string
 	// Await waits until the run of an algorithm has been recorded, and returns the
 	// recording and its size in bytes. If this machine must train the run instead, Await
-	// returns a nil recording. If the reason for this is a failure, it also returns the
-	// error, and the report notes it. idle is closed when the runs that this machine
-	// trains have ended. When ctx is done, Await must soon return the recording of the
-	// unfinished run, or an error. The run then has no score.
+	// returns a nil recording. If this machine must do so because of a failure, Await
+	// also returns the error, and the report notes the failure. idle is closed when the
+	// runs that this machine trains have ended. When ctx is done, Await must soon return
+	// the recording of the unfinished run, or an error. If it returns an error, the run
+	// has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// Wins receives the wins of runs on other machines, in any order. A win may be
 	// received several times. Wins may be nil.
@@ -45,8 +46,8 @@ func (r *RemoteRuns) has(algorithm string) bool {
 // RecordRun trains one algorithm of the race that f and p describe and writes a
 // recording of the run to w, for [RemoteRuns.Await] of the machine that decides the
 // race. The run ends as in [Race]. If it is cut short, its scores so far are
-// recorded. p.Remote must have only Wins and Announce. If ctx is cancelled,
-// RecordRun returns its cause.
+// recorded. p.Remote must have only Wins and Announce. If ctx is cancelled, RecordRun
+// returns the cause of the cancellation.
 func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
 	return recordRun(ctx, f, p, algorithm, w, algorithms)
 }

@@ -184,8 +184,8 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 }
 
 // validationScores returns the scores on the validation rows. Cross-fitted weights and
-// temperatures differ between the two halves of the rows, so each score is computed only
-// with those that it needs.
+// temperatures differ between the two halves of the rows. Each score is therefore computed
+// with only the ones that it needs: the weights, the temperatures, or neither.
 func (e *evaluator) validationScores(probabilities []float32) Scores {
 	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
 	tempered := e.newPredictions(e.calibrate(probabilities))

@@ -187,9 +187,9 @@ func (s *scheduler) currentWinner() int {
 	return s.winner
 }
 
-// isLate reports whether a score of an entrant that was due at the virtual time due is too
-// late to count. It is too late if another entrant has won and a score at that time could
-// not have beaten the winner.
+// isLate reports whether a score of an entrant is too late to count. The parameter due is
+// the virtual time at which the score was due. A score is too late if another entrant has
+// won and a score at the time due could not have beaten the winner.
 func (s *scheduler) isLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

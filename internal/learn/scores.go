@@ -13,8 +13,8 @@ type Interval = metric.Interval
 // class. All scores are NaN if there are no rows.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
-	// Brier is the Brier score and CalibrationError the expected calibration
-	// error, see metric.
+	// Brier is the Brier score and CalibrationError the expected calibration error; see
+	// package metric.
 	Brier, CalibrationError float64
 	// OfClass holds the metric of the race by its name if it is the metric of one class,
 	// such as f1[yes]. Otherwise it is nil.

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// wideFrame returns a frame of more than screen.MaxFeatures features, two thirds
-// numeric, the others categorical. The label depends on the feature planted
-// only: on an interval of its values, or on its level.
+// wideFrame returns a frame of more than screen.MaxFeatures features, two thirds numeric,
+// the others categorical. The label depends only on the feature with the index planted: on
+// an interval of its values, or on its level.
 func wideFrame(rows, planted int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, 5))
 	features := screen.MaxFeatures + 200

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. There
-// is none if folds have features of their own, from screening or from texts.
+// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. A run
+// has no smooth part if folds have features of their own, from screening or from texts.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&

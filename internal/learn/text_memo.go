@@ -6,7 +6,7 @@ import "foretell/internal/learn/text"
 // that use the same models then score a text once.
 type textMemos map[*textModels]*textModels
 
-// remember returns one with models that remember their scores.
+// remember returns a copy of the member one whose text models remember their scores.
 func (t textMemos) remember(one member) member {
 	inner, features := unwrapFeatures(one.predictor)
 	if features == nil || features.texts == nil || features.texts.memos != nil { // or it remembers already

@@ -52,8 +52,9 @@ type sharedBins struct {
 	features map[int]map[int32]tree.Feature
 }
 
-// list returns matrices of the shared bins of a fold with the given features, one for each
-// number of bins. A feature that is not shared is the zero Feature. s may be nil.
+// list returns the shared bins as matrices, one for each number of bins. Each matrix has
+// numFeatures features, of which the first are the columns of fold. A feature whose bins
+// are not shared, such as a score of texts, is the zero Feature. s may be nil.
 func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil

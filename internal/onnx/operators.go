@@ -71,8 +71,8 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 }
 
 // Lookup returns the rows of a table for levels, as rows × columns. If the table has two
-// dimensions, the result is rows × columns × the number of columns of the table. first
-// holds, for each column of levels, the row of the table for level 0.
+// dimensions, the result is rows × columns × the number of columns of the table. The
+// parameter first holds, for each column of levels, the row of the table for level 0.
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
 	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
 }

@@ -118,8 +118,9 @@ func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
-// PredictValidation writes the class probabilities that the model predicts after the last
-// step for the rows fold.Validation to dst: len(fold.Validation) × classes, row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
+// len(fold.Validation) × classes, row-major. They are predicted by the model after the
+// last step.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 
 // Checkpoint stores the current number of rounds. Model then returns the model of these

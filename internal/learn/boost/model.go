@@ -17,7 +17,8 @@ type Model struct {
 	ensemble ensemble
 }
 
-// ensemble holds the trees of a model, which are all leaf-wise or all symmetric.
+// ensemble holds the trees of a model. Either all trees are leaf-wise or all are
+// symmetric.
 type ensemble interface {
 	// score adds to dst, row-major, the scores of f's rows lo…hi-1. The base scores are
 	// not included.

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// leafOrder is the order of the leaves of a symmetric tree in one monotone feature. Each
-// chain has leaves that differ only in the splits by this feature, in the order in which
-// the values of a row pass them as the feature grows. In a tree with the splits x > 1,
-// y > 5 and x > 3, the chains in x are
+// leafOrder is the order of the leaves of a symmetric tree in one monotone feature. The
+// leaves of a chain differ only in the splits by this feature. They are in the order in
+// which a row passes through them as its value of the feature grows. In a tree with the
+// splits x > 1, y > 5 and x > 3, the chains in x are
 //
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
@@ -50,9 +50,10 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 	return orders
 }
 
-// passedSplits returns the sets of splits by feature that the bins 0…bins-1 pass, as bits
-// of a leaf, in the order of the bins and without repetitions. all is the set of all splits
-// by feature.
+// passedSplits considers only the splits by the given feature. The i-th of its sets holds
+// the splits that a bin passes, in the order of the bins 0…bins-1; equal sets of
+// consecutive bins are returned once. A set is a mask of the bits of a leaf's number. The
+// result all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -95,15 +96,15 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 // of its neighbours when they are pooled.
 const emptyWeight = 1e-9
 
-// maxProjections is the number of projections on each order if there are several.
+// maxProjections is the number of projections on each order if there are several orders.
 const maxProjections = 20
 
-// fitOrderedValues changes values to those in the given orders with the smallest weighted
-// sum of squared differences from the original ones (isotonic regression). For one order it
-// pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric trees. For
-// several orders it projects on one after the other (Dykstra 1983; Boyle & Dykstra 1986).
-// This converges slowly, so that after maxProjections rounds running maxima remove what is
-// left of violations.
+// fitOrderedValues replaces values by the values in the given orders with the smallest
+// weighted sum of squared differences from the original ones (isotonic regression). For
+// one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
+// trees. For several orders it projects on one after the other (Dykstra 1983; Boyle &
+// Dykstra 1986). These projections converge slowly. After maxProjections rounds, running
+// maxima therefore remove the remaining violations.
 func fitOrderedValues(values, weights []float64, orders []leafOrder) {
 	if len(orders) == 1 {
 		orders[0].pool(values, weights)
@@ -160,8 +161,9 @@ func (o *leafOrder) pool(values, weights []float64) {
 	}
 }
 
-// raise raises values that are below an earlier value of their chain to that value. If the
-// direction is Decreasing, these are later values.
+// raise puts the values of each chain in order. A value that is below an earlier value of
+// its chain is raised to that value or, if the direction is Decreasing, a value that is
+// below a later one.
 func (o *leafOrder) raise(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)

@@ -54,7 +54,7 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns a matrix with one column for each target statistic, which
+// addONNXStatistics returns a matrix with one column for each target statistic. The column
 // holds the bin of the statistic. The bins of all statistics are in one table. The index
 // of a bin follows from the levels of the statistic's two columns; with one column, level₂
 // is 0 and levels₂ is 1:

@@ -54,10 +54,10 @@ type Options struct {
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
-	// FeatureFraction is the fraction of the features that a tree may use,
-	// drawn for each tree. Defaults to 0.7 if there are fewer than ten
-	// features, and otherwise to 0.5. Symmetric trees default to 0.35 if there
-	// are at least 20 features, or at least 10 with at most four classes.
+	// FeatureFraction is the fraction of the features that a tree may use, drawn for each
+	// tree. Defaults to 0.7 if there are fewer than ten features, and otherwise to 0.5.
+	// For symmetric trees the default is 0.35 if there are at least 20 features, or at
+	// least 10 with at most four classes.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown
 	// from, drawn for each tree. Defaults to 1 up to 100,000 rows, then

@@ -11,8 +11,8 @@ import (
 
 // sketchSize is the largest number of outputs whose derivatives decide the splits. If
 // there are more outputs, their derivatives are projected onto sketchSize random
-// directions, which hardly reduces accuracy and saves time in proportion to the number of
-// outputs (Iosipoi & Vakhrushev 2022).
+// directions. The projection hardly reduces accuracy, and saves time in proportion to the
+// number of outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
 // rowOdds returns the memory for the odds of a row: the row's part of b.odds if odds are

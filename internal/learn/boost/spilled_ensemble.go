@@ -20,8 +20,8 @@ type spilledEnsemble struct {
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns a copy of e. When the copy is first used, it calls decode
-// with its binary form.
+// newSpilledEnsemble returns a copy of e. On first use, the copy calls decode with a
+// Reader of the ensemble's binary form.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

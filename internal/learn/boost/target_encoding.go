@@ -96,8 +96,8 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets[t][class] reports whether the t-th target is 1 for the rows of class. It is
-	// 0 for other rows. See drawTargets.
+	// targets[t][class] reports whether the t-th target is 1 or 0 for the rows of class;
+	// true stands for 1. See drawTargets.
 	targets [][]bool
 	// orders are random permutations of train.
 	orders  [][]int32

@@ -15,11 +15,11 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// In a table whose columns have few different values, equal rows are normal.
-// New rows are then equal to known ones, too, and a division that keeps copies
-// together would measure another task. Copies are therefore not kept together if
-// they are more than maxCopies of the rows, unless a column has different values
-// in most of the different rows. Then the copies were made on purpose, for
+// In a table whose columns have few different values, equal rows are normal. New rows are
+// then equal to known ones, too, and a division that keeps copies together would measure
+// another task. Copies are therefore not kept together if the rows with a copy are more
+// than the fraction maxCopies of all rows. The exception is a table with a column that has
+// different values in most of the different rows. Its copies were made on purpose, for
 // example to increase the share of a class.
 const (
 	maxCopies          = 0.1
@@ -134,9 +134,10 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	return false
 }
 
-// JoinGroups joins the groups of a with the groups of b that they share a row with,
-// directly or through other groups, and returns the group of each row. A negative number
-// means that a row has no group. If a or b is nil, JoinGroups returns the other.
+// JoinGroups merges each group of a with all groups of b that have a row in common with
+// it, directly or through other groups, and returns the merged group of each row. A
+// negative number means that a row has no group. If a or b is nil, JoinGroups returns the
+// other.
 func JoinGroups(a, b []int32) []int32 {
 	if a == nil || b == nil {
 		if a == nil {

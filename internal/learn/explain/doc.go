@@ -1,7 +1,7 @@
 // Package explain explains trained models. It does not depend on the algorithms: a model is
 // its probabilities, and its rows are encoded by package shapley's interface.
 //
-//	explanation    what each column adds to the probability of a row
+//	explanation    what each column adds to the probability of a class for one row
 //	background     the rows with which an explained row is compared, in a model file
 //	file           explanations of the rows of a CSV
 //	reasons        the columns that contribute most, as text

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ErrNoBackground is returned for a model without background rows, which was
+// ErrNoBackground is returned for a model without background rows. Such a model was
 // written by a version of the program that could not explain predictions.
 var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an older version")
 
@@ -46,8 +46,9 @@ type Options struct {
 	Workers int
 }
 
-// Explanation divides the difference between the probability of a row and that
-// of the background among the columns.
+// Explanation describes how the columns contribute to the difference between the
+// probability of a class for one row and the mean probability of the class over the
+// background rows.
 type Explanation struct {
 	// Class is the index of the class in the schema.
 	Class int

@@ -89,7 +89,7 @@ func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 	return used, unused
 }
 
-// shuffledColumn is a column with the permutations that shuffle its cells.
+// shuffledColumn is a column and the permutations by which its cells are shuffled.
 type shuffledColumn struct {
 	frame.SourceColumn
 	// orders has, for each shuffle and row, the row whose cells replace those of
@@ -119,8 +119,8 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 
 // substitute returns the rows lo…hi-1 with the shuffled cells of the column. A row that
 // gets equal cells in several shuffles occurs once. A row whose cells stay equal is left
-// out. places[i][row-lo] is the index in s of the row in the i-th shuffle, or -1 if its
-// cells stay equal.
+// out. places[i][row-lo] is the index in s of the row in the i-th shuffle, or -1 if the
+// cells of the row stay equal in this shuffle.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.orders))
 	replaced := replacedColumn{features: c.Features, donors: f}

@@ -140,8 +140,9 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	return s
 }
 
-// add adds the predictions for the rows of substitute to g.sums. classes is the number of
-// classes of the predictions, and shown are the classes in g.sums.
+// add adds the predictions for the rows that the method substitute returned to g.sums.
+// classes is the number of classes of the predictions, and shown holds the classes in
+// g.sums.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)
@@ -175,11 +176,12 @@ func (e *effects) interactions(labels []string) []Interaction {
 // plots.
 const mirrorTolerance = 1e-3
 
-// interaction returns the interaction of the two columns. Its square is the statistic H²
-// of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), except that
-// its means are over the values of the table instead of the rows, as if the columns were
-// independent. The part that is not a sum of two effects is then the mean probability
-// minus the means of its row and its column of the table.
+// interaction returns the interaction of the two columns. Its Share is the statistic H² of
+// Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one
+// difference: the means are over the values of the table instead of the rows, as if the
+// columns were independent. The part of a mean probability that is not a sum of two
+// effects is then what remains after subtracting the mean of its row and of its column of
+// the table and adding the mean of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {

@@ -60,11 +60,12 @@ type dependentColumn struct {
 }
 
 // Effects returns the partial dependence of the most important columns and the
-// interactions of the first of them. The model of each fold predicts validation rows of
-// the fold in which the features of a column are replaced by those of one row that has
-// the value in question (Friedman, Annals of Statistics 29, 2001, section 8.2).
-// importances are in descending order. classes are the classes of the result. Columns of
-// free text and columns with one value are left out.
+// interactions of the first of them. For each value of a column, the model of each fold
+// predicts copies of the fold's validation rows. In the copies, the features of the column
+// are those of one row that has the value (Friedman, Annals of Statistics 29, 2001,
+// section 8.2). The parameter importances is in descending order of importance, and
+// classes holds the classes of the result. Columns of free text and columns with one value
+// are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
 	e := &effects{sample: v.draw(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)
@@ -96,8 +97,8 @@ func (v *Validation) Effects(ctx context.Context, importances []Importance, clas
 	return list, e.interactions(v.Schema.Classes), nil
 }
 
-// addFold adds the predictions of the model of a fold, which was not trained on the
-// rows lo…hi-1 of the sample.
+// addFold adds the predictions of a fold's model for the rows lo…hi-1 of the sample. The
+// model was not trained on these rows.
 func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error {
 	if lo == hi {
 		return ctx.Err()
@@ -133,8 +134,8 @@ func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substituti
 	return s
 }
 
-// add adds the predictions for the rows of substitute. rows is the number of rows for each
-// point.
+// add adds the predictions for the rows that the method substitute returned. rows is the
+// number of rows for each point.
 func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
 	for at := range d.points {
 		for i, class := range e.classes {

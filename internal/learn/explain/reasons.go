@@ -82,8 +82,8 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// RowReasons holds the reasons of row i of a range at index i. It is nil if no reasons are
-// requested.
+// RowReasons holds the reasons of a range of rows: element i belongs to the i-th row of
+// the range. It is nil if no reasons are requested.
 type RowReasons [][]string
 
 // Row returns the reasons of the i-th row, or nil if r is nil.
@@ -110,7 +110,8 @@ func newColumnCells(schema *frame.Schema, header []string) *columnCells {
 	return c
 }
 
-// of returns the cells of the columns in a row of the file. raw is the text of the row.
+// The method of returns the cells that a row of the file has in the columns. The parameter
+// raw is the text of the row.
 func (c *columnCells) of(raw []byte) []string {
 	fields := csvfile.SplitRecord(nil, raw, ',')
 	list := make([]string, len(c.fields))

@@ -23,12 +23,12 @@ type Validation struct {
 	Used []bool
 	// Sample returns at most about maxRows of the validation rows, at equal distances.
 	Sample func(maxRows int) Sample
-	// FoldModel returns the model of a fold, which was not trained on the fold's rows. Only
-	// one of them is in memory at a time.
+	// FoldModel returns the model of a fold. This model was not trained on the fold's
+	// validation rows. Only one model of a fold is in memory at a time.
 	FoldModel func(fold int) (FoldModel, error)
 	// Score returns the metric of the race. It must be safe for concurrent use.
 	Score func(probabilities []float32, labels []int32) (float64, error)
-	// Seed is the seed of all random numbers. Workers is the number of goroutines, which
+	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.
 	Seed    uint64
 	Workers int
@@ -64,8 +64,8 @@ func (v *Validation) draw(maxRows int) *sample { return &sample{v, v.Sample(maxR
 
 func (v *Validation) classes() int { return len(v.Schema.Classes) }
 
-// eachFold calls do with the model of each fold, which was not trained on rows
-// lo…hi-1 of the sample. Only one model is in memory at a time.
+// eachFold calls do with the model of each fold and the range lo…hi-1 of the sample's rows
+// that are validation rows of this fold. Only one model is in memory at a time.
 func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 	lo := 0
 	for i, hi := range s.Ends {

@@ -118,9 +118,9 @@ type splitPoint struct {
 }
 
 // findSplitPoint returns the split point of order, a list of bins of the feature, with the
-// highest score. missing holds the class counts of the rows with missing values if these rows go
-// left, and is nil otherwise. Rows that are neither in a bin of order nor counted in
-// missing go right.
+// highest score. If rows with missing values go left, the parameter missing holds their
+// class counts; otherwise it is nil. Rows that are neither in a bin of order nor counted
+// in missing go right.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)

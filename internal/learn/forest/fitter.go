@@ -275,9 +275,9 @@ func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// PredictValidation writes the class probabilities that the forest predicts after the
-// last step for the rows fold.Validation to dst: len(fold.Validation) × classes,
-// row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
+// len(fold.Validation) × classes, row-major. They are predicted by the forest after the
+// last step.
 func (f *Fitter) PredictValidation(dst []float32) {
 	for i := range f.fold.Validation {
 		row := dst[i*f.opts.Classes : (i+1)*f.opts.Classes]

@@ -83,9 +83,9 @@ func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uin
 	return number
 }
 
-// newDistribution converts the number of rows of each class, which add up to total, to
-// weights that add up to one16. Each weight is rounded down, and the largest class gets
-// what is left. Classes that round to zero are left out.
+// newDistribution converts the numbers of rows of the classes to weights that add up to
+// one16. total is the number of rows of all classes. Each weight is rounded down, and the
+// largest class gets what is left. Classes that round to zero are left out.
 func newDistribution(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)

@@ -21,9 +21,9 @@ type golden struct {
 	Probabilities                           [][]float64
 }
 
-// TestTreeAgreesWithScikitLearn grows a tree from all rows that tries all
-// features at each leaf, which is scikit-learn's DecisionTreeClassifier. The
-// class distribution of every row is equal up to the rounding to 16 bits.
+// TestTreeAgreesWithScikitLearn grows a tree from all rows and tries all features at each
+// leaf, as scikit-learn's DecisionTreeClassifier does. The class distribution of every row
+// is equal up to the rounding to 16 bits.
 func TestTreeAgreesWithScikitLearn(t *testing.T) {
 	b, err := os.ReadFile("testdata/goldens.json")
 	if err != nil {

@@ -2,11 +2,11 @@ package forest
 
 import "foretell/internal/learn/tree"
 
-// bounds are the smallest and the largest fraction of rows of class 1 that a leaf may have.
-// A split on a monotone feature must have fractions in the feature's direction. The mean of
-// both is then a bound of all leaves on either side, so that later splits keep the order.
-// Splits with a fraction outside the bounds are not considered, as in scikit-learn's
-// monotonic_cst.
+// bounds are the smallest and the largest fraction of rows of class 1 that a leaf may
+// have. The fractions of the two sides of a split on a monotone feature must be in the
+// feature's direction. The mean of these two fractions is then a bound of all leaves on
+// either side, so that later splits keep the order. Splits with a fraction outside the
+// bounds are not considered, as in scikit-learn's monotonic_cst.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}

@@ -1,7 +1,7 @@
 package kernel
 
-// Broadcast copies row into every row of dst, whose length must be a multiple
-// of len(row).
+// Broadcast copies row into every row of dst. The length of dst must be a multiple of
+// len(row).
 func Broadcast(dst, row []float32) {
 	n := len(row)
 	for i := 0; i+n <= len(dst) && n > 0; i += n {

@@ -18,7 +18,8 @@ type Shape struct {
 }
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
-// of its CSV. TextBytes is at most what the other columns leave of the file.
+// of its CSV file. The field TextBytes is an upper bound: fileBytes minus the smallest
+// size of the columns that are not texts.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes)}
 	if s.Texts > 0 {

@@ -50,8 +50,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestShapeOfTexts checks that the estimate of a table with texts grows by the size of its
-// file at least, and that of a table without texts does not depend on it.
+// TestShapeOfTexts checks that the estimate of a table with texts grows at least as much
+// as the size of its file, and that the estimate of a table without texts does not depend
+// on this size.
 func TestShapeOfTexts(t *testing.T) {
 	estimate := func(kind frame.Kind, bytes int64) int64 {
 		schema := &frame.Schema{Columns: []frame.ColumnSchema{{Name: "a"}, {Name: "b", Kind: kind}}, Classes: []string{"no", "yes"}}

@@ -2,11 +2,11 @@ package metric
 
 import "math"
 
-// groupScoreInterval is ScoreInterval for predictions with Groups. The rows of a
-// group are not independent, so the variance is computed from the influence of
-// each group on the score, which is the sum of the influences of its rows
-// (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986). With few groups
-// the interval is wider, by the ratio of Student's quantile to the normal one.
+// groupScoreInterval is ScoreInterval for predictions with Groups. The rows of a group are
+// not independent, so the variance is computed from the influence of each group on the
+// score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986). The influence of
+// a group is the sum of the influences of its rows. With few groups the interval is wider,
+// by the ratio of Student's quantile to the normal one.
 func groupScoreInterval(name string, p Predictions) Interval {
 	score, influence := p.influences(name)
 	if influence == nil || math.IsNaN(score) {
@@ -103,9 +103,9 @@ func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 	return variance * n / (n - 1) * student * student, clusters
 }
 
-// ratioInterval returns the interval of Σ hit / Σ base over the given rows. parts returns
-// hit and base of a row; hit is at most base. A row changes the ratio by (hit −
-// ratio·base) / Σ base.
+// ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows. The
+// function parts returns hit and base of a row; hit is at most base. A row changes the
+// ratio by (hit − ratio·base) / Σ base.
 func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
 	hits, bases := 0.0, 0.0
 	for _, row := range rows {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// groupedSample returns rows in groups of size rows. The rows of a group share
-// their difficulty.
+// groupedSample returns the rows of the given number of groups; a group has size rows. The
+// rows of a group share their difficulty.
 func groupedSample(groups, size int, seed uint64) Predictions {
 	p := Predictions{Classes: 2}
 	draw := rand.New(rand.NewPCG(seed, 1))

@@ -24,16 +24,16 @@ type Predictions struct {
 	// nil means equal weights. They affect the scores of decisions only, not
 	// ROCAUC, PRAUC and LogLoss.
 	Weights []float64
-	// Groups holds the group of each row, negative for a row without one. Rows
-	// of a group are not independent, so intervals are computed from groups. If
-	// it is nil, the rows are independent.
+	// Groups holds the group of each row, negative for a row without one. Rows of a group
+	// are not independent, so intervals are computed from groups. If Groups is nil, the
+	// rows are independent.
 	Groups []int32
 	// Names are the labels of the classes. They are only needed for metrics of one
 	// class.
 	Names []string
-	// ClassRows is the number of rows of each class in the whole table. PRAUC of two
-	// classes is that of the class with fewer rows. If it is nil, the rows of Labels
-	// are counted.
+	// ClassRows is the number of rows of each class in the whole table. With two classes,
+	// PRAUC is the average precision of the class with fewer rows in the table. If
+	// ClassRows is nil, the rows of Labels are counted instead.
 	ClassRows []int
 }
 

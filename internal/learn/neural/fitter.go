@@ -70,8 +70,8 @@ const (
 )
 
 // Step trains for the next part of the schedule. done reports whether the schedule is
-// complete. Step returns an error if ctx is cancelled, after which it may be called
-// again, or if training diverges.
+// complete. If ctx is cancelled, Step returns an error and may be called again. It also
+// returns an error if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if f.step >= f.opts.Steps {
 		return true, nil
@@ -114,10 +114,10 @@ func (f *Fitter) nextBatch() []int32 {
 	return rows
 }
 
-// Cost returns an estimate of the time spent so far, in nanoseconds of one
-// core. It is computed from the sizes of the network and of the data, not measured, so that it is
-// the same in every run; see nanosPerProduct for the calibration.
-// Predicting a row takes a third of the time of training on it.
+// Cost returns an estimate of the time spent so far, in nanoseconds of one core. It is
+// computed from the sizes of the network and of the data, not measured, so that it is the
+// same in every run; see nanosPerProduct for the calibration. Predicting a row takes a
+// third of the time of training on it.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.Batch, len(f.encoder.inputs)
 	row := f.layout.rowCost(columns)
@@ -127,9 +127,9 @@ func (f *Fitter) Cost() float64 {
 // Progress returns the fraction of the schedule that is done, from 0 to 1.
 func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.Steps) }
 
-// PredictValidation writes the class probabilities that the network predicts after the
-// last step for the rows fold.Validation to dst: len(fold.Validation) × classes,
-// row-major.
+// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
+// len(fold.Validation) × classes, row-major. They are predicted by the network after the
+// last step.
 func (f *Fitter) PredictValidation(dst []float32) {
 	rows := f.fold.Validation
 	f.evaluated += len(rows)

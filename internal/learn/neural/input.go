@@ -25,8 +25,9 @@ type inputColumn struct {
 	// knots are the ascending values between which the embedding of a numeric column is
 	// interpolated. It is nil if there would be fewer than three.
 	knots []float64
-	// rowOfLevel maps the code of a level plus one, or 0 for a missing value, to a row of
-	// the embedding table. Unknown levels map to unknownRow.
+	// rowOfLevel holds the row of the embedding table for each level and for missing
+	// values. Its index is 0 for a missing value, and otherwise the code of the level
+	// plus one. The row of an unknown level is unknownRow.
 	rowOfLevel []int32
 
 	denseIndex int // index of the scaled value among the inputs; the flag follows it

@@ -22,8 +22,9 @@ type layout struct {
 	params                           int
 }
 
-// denseLayer is one hidden layer with in inputs and out outputs. weights is the
-// index of its weights, row-major in × out. bias is the index of its biases.
+// denseLayer is one hidden layer. The fields in and out are the numbers of its inputs and
+// outputs, weights is the index of its weights, row-major in × out, and bias is the index
+// of its biases.
 type denseLayer struct{ in, out, weights, bias int }
 
 // newLayout returns the layout of a network on e's inputs.

@@ -89,9 +89,10 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// coefficients replaces beta, the coefficients β of the features, r × outputs, by the
-// coefficients α of the centres with Φ·β = K·α. They solve Lᵀ·α = β, where L consists of
-// the rows of the centres in Φ.
+// coefficients replaces beta in place. Before, beta holds the coefficients β of the
+// features, r × outputs. Afterwards it holds the coefficients α of the centres, for which
+// Φ·β = K·α. They are the solution of Lᵀ·α = β, where L consists of the rows of the
+// centres in Φ.
 func (f factor) coefficients(beta []float64, outputs int) {
 	r := f.rank
 	for j := r - 1; j >= 0; j-- {

@@ -102,8 +102,8 @@ func gatherLabels(labels, rows []int32) []int32 {
 	return picked
 }
 
-// meanSquaredDistance returns the mean of |a−b|² over all pairs of rows a and b of
-// x, which is twice the sum of the variances of the columns.
+// meanSquaredDistance returns the mean of |a−b|² over all pairs of rows a and b of x. This
+// mean is twice the sum of the variances of the columns.
 func meanSquaredDistance(x []float64, width int) float64 {
 	n := float64(len(x) / width)
 	sum := 0.0
@@ -252,9 +252,9 @@ func (p *problem) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the parameters are finite and the log loss on
-// the training rows is at most that of predicting the class frequencies, which the biases
-// alone reach.
+// converged reports for each penalty whether the training has converged: the parameters
+// are finite, and the log loss on the training rows is at most that of predicting the
+// class frequencies. The biases alone can reach that loss.
 func (p *problem) converged() []bool {
 	copy(p.ahead, p.now)
 	p.computeGradient()
@@ -321,8 +321,9 @@ func (p *problem) step(i int, s *stepScratch) {
 	p.accelerate(i, s.step)
 }
 
-// accelerate subtracts step from the parameters of penalty i at ahead, which are the new
-// parameters, and moves ahead further in the direction in which they have moved.
+// accelerate subtracts step from the parameters p.ahead of penalty i and stores the result
+// in p.now, as the new parameters. It then sets p.ahead to a point beyond them, in the
+// direction in which p.now has moved.
 func (p *problem) accelerate(i int, step []float32) {
 	progress := 0.0 // product of this step and the last movement
 	for j := range p.size {

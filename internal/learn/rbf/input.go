@@ -8,9 +8,10 @@ import (
 )
 
 // inputColumn describes how one column becomes inputs of the kernel. A numeric column is
-// one input, and a second one that is 1 for missing values if the training rows have any.
-// A categorical column has an input for each level of the training rows, which is 1 in
-// rows of that level. Rows of other levels are 0 in all of them.
+// one input. It has a second input, which is 1 for missing values, if the training rows
+// have any. A categorical column has an input for each level of the training rows; the
+// input is 1 in rows of that level and 0 in others. Rows of other levels are 0 in all of
+// these inputs.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
@@ -19,8 +20,9 @@ type inputColumn struct {
 	// center and scale map the middle half of the values to an interval of
 	// length 1.
 	center, scale float64
-	// inputOfLevel maps the code of a level plus one, or 0 for a missing value, to the
-	// number of an input of the column, counted from 1, or to 0 if there is none.
+	// inputOfLevel holds an input of the column for each level and for missing values,
+	// counted from 1, or 0 if there is no input. Its index is 0 for a missing value, and
+	// otherwise the code of the level plus one.
 	inputOfLevel []int32
 
 	first, size int // index of the column's first input among all inputs, and number of its inputs

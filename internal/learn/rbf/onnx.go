@@ -27,7 +27,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 }
 
 // addONNX returns the inputs, ordered as numbers, flags of missing cells, levels of
-// categories. order holds, for each of them, its index in an input vector of e.
+// categories. order holds, for each of these inputs, its index in an input vector of e.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int
@@ -58,8 +58,9 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 	return g.Concat(parts...), order
 }
 
-// addONNXCategories returns the inputs of the categorical columns with the given indices
-// in e.inputs. order holds, for each input, its index in an input vector of e.
+// addONNXCategories returns the inputs of some of the categorical columns. The parameter
+// indices holds the positions of these columns in e.inputs. The result order holds, for
+// each returned input, its index in an input vector of e.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
 	var numbers []float64 // by input: its number among the inputs of its column, from 1

@@ -10,8 +10,8 @@ import (
 )
 
 // wideFrame returns a frame of more than MaxFeatures features. The label is yes if the
-// numeric feature number is in an interval and the categorical feature category has a
-// certain level.
+// numeric feature with the index number is in an interval and the categorical feature with
+// the index category has a certain level.
 func wideFrame(rows, number, category int) *frame.Frame {
 	draw := rand.New(rand.NewPCG(3, 5))
 	f := &frame.Frame{Schema: &frame.Schema{Classes: []string{"no", "yes"}}, Rows: rows}

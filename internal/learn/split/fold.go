@@ -81,7 +81,7 @@ func MergeFolds(folds []Fold, n int) []Fold {
 // MergeFolds merges the given number of folds to n. n must not be larger than folds.
 func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
-// intersect returns the rows that are in both lists, which are ascending.
+// intersect returns the rows that are in both lists. Both lists must be ascending.
 func intersect(rows, others []int32) []int32 {
 	var both []int32
 	for _, row := range rows {

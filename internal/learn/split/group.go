@@ -49,7 +49,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 }
 
 // groupHoldout is Holdout for a sample with Groups. It considers groups in random order
-// and holds a group if that brings the class counts of the held rows nearer to the
+// and holds a group out if that brings the class counts of the held-out rows nearer to the
 // fraction.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, rest := s.groups(newGenerator(seed, holdoutStream))

@@ -43,10 +43,10 @@ type Sample struct {
 	// All rows of a group are on the same side of every division. If Groups is nil, no
 	// rows belong together.
 	Groups []int32
-	// Times holds the time of each row of the table, in any unit, NaN if unknown.
-	// Only NewValidationPlan and Parts use it. NewValidationPlan then validates and
-	// tests on rows that are later than the rows to train on. If it is nil, the order of
-	// the rows does not matter.
+	// Times holds the time of each row of the table, in any unit, NaN if unknown. Only
+	// NewValidationPlan and Parts use it. NewValidationPlan then validates and tests on
+	// rows that are later than the rows to train on. If Times is nil, the order of the
+	// rows does not matter.
 	Times []float64
 }
 

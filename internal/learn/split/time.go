@@ -49,10 +49,11 @@ func newTimePlan(s Sample) ValidationPlan {
 	return plan
 }
 
-// cut divides rows, which are in the order of time. earlier ends and later begins at
-// index begin, and later ends at index end. Both indices are first moved to the nearest
-// index at which the time changes. Earlier rows whose group is in later are in neither
-// part. Both parts are ascending.
+// cut returns two parts of rows, which are in the order of time: earlier is rows[:begin]
+// and later is rows[begin:end]. The indices begin and end are first moved to the nearest
+// index at which the time changes. If a part would then be empty, later is nil and earlier
+// has all rows. If a group has rows in both parts, its rows are removed from earlier. Both
+// parts are ascending.
 func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
 	if begin == 0 || begin >= end {
@@ -71,8 +72,9 @@ func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	return earlier, later
 }
 
-// nearestChange returns the index nearest to at where the time of the row is later than
-// the time of the row before it. 0 and len(rows) are such indices, too.
+// nearestChange returns the index of a change of the time that is closest to the index at.
+// The time changes at an index if its row is later than the row before it. len(rows)
+// counts as a change, too; 0 counts only if at is 0.
 func (s Sample) nearestChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// Limits of a corpus, which bound its memory and the time to train on it.
+// Limits of a corpus. They bound its memory and the time to train on it.
 const (
 	// maxEntries is about the largest number of terms in all texts of a corpus, counting
 	// a term once for each text that has it. If there are more, only some of the texts
@@ -25,9 +25,10 @@ const (
 )
 
 // EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
-// of texts, which have textBytes together, and of training on it in parts. With it, the estimated memory of a race on the
-// table movies of docs/bench/text.py is about 120 MB, and the measured peak was 106 MB.
-// For the table packages the estimate is about 220 MB, and the peak was 213 MB.
+// of texts and of training on it in parts. textBytes is the size of all texts together.
+// With this function, the estimated memory of a race on the table movies of
+// docs/bench/text.py is about 120 MB, and the measured peak was 106 MB. For the table
+// packages the estimate is about 220 MB, and the peak was 213 MB.
 func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
 		byteEntries = 1.7     // terms for each byte of a text
@@ -139,7 +140,7 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 // has reports whether the text of a row of the table is in the corpus.
 func (c *Corpus) has(row int32) bool { return c.rows[int(row)/c.stride] == row }
 
-// vector sets dst to the vector of the text of a row, which must be in the corpus.
+// vector sets dst to the vector of the text of a row. The text must be in the corpus.
 func (c *Corpus) vector(dst *vector, row int32) {
 	at := int(row) / c.stride
 	first := uint32(0)

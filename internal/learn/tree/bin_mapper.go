@@ -142,9 +142,8 @@ func NewNumericMapper(values []float64, maxBins int) BinMapper {
 	return numericMapper(thresholds)
 }
 
-// countDistinct returns the distinct values of a sorted slice and the number of
-// times each occurs. distinct shares the memory of sorted, which is
-// overwritten.
+// countDistinct returns the distinct values of a sorted slice and the number of times each
+// occurs. The result distinct shares the memory of sorted, whose contents are overwritten.
 func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {

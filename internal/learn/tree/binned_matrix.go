@@ -70,10 +70,10 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	return b, nil
 }
 
-// Append returns a matrix with the features of b, followed by more. first is
-// the index of the first new feature. The Data of more must hold one byte for
-// each row. The bins of b are shared, not copied. The first new feature begins
-// a group, so the last group of b is filled up with constant features.
+// Append returns a matrix with the features of b, followed by those in more. first is the
+// index of the first new feature. Each new feature must have one byte of Data for each
+// row. The bins of b are shared, not copied. The first new feature begins a group, so the
+// last group of b is filled up with constant features.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -106,10 +106,10 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	return newCategoricalMapper(col.Codes, levels)
 }
 
-// binColumn returns the binned column i. It shares the bins of a matrix in
-// reuse that has the same mapper for the column. Otherwise, if each distinct
-// value has a bin of its own, it uses the ranks of the column's dictionary as
-// bins, without copying them.
+// binColumn returns the binned column i. If a matrix in reuse has the same mapper for the
+// column, the result shares the bins of that matrix. Otherwise, if each distinct value has
+// a bin of its own, the bins are the ranks in the column's dictionary, which are not
+// copied.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {
@@ -145,7 +145,7 @@ func drawSampleRows(rows int) []int32 {
 	return sample
 }
 
-// extendGroups adds the features that groups and constant lack to both.
+// extendGroups adds to groups and constant the features that they do not have yet.
 func (b *BinnedMatrix) extendGroups() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, isConstant(b.Features[i].Data))

@@ -39,7 +39,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// binaryForm returns the bytes that write writes.
+// binaryForm returns the bytes that the function write appends.
 func binaryForm(tb testing.TB, write func(w *codec.Writer)) []byte {
 	tb.Helper()
 	w := codec.NewWriter(nil)

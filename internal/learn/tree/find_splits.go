@@ -15,8 +15,9 @@ const maxSerialCost = 1 << 13
 // each worker builds the histograms of some features from all rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of the leaf built. For each leaf in leaves, it then
-// sets the field best to the best split. leaves must contain built, sibling or both.
+// findBestSplits builds the histogram of one leaf, the parameter built. For each leaf in
+// leaves, it then sets the field best to the best split. leaves must contain built,
+// sibling or both.
 //
 // If sibling is not nil, its cells must hold the histogram of the parent. The histogram
 // of built is subtracted from them, so that they then hold the histogram of sibling.

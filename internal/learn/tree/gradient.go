@@ -14,10 +14,10 @@ import (
 //	| gradient (±) |  hessian (≥ 0) |
 //
 // Adding or subtracting words adds or subtracts both derivatives as long as neither
-// overflows, which Quantise ensures. It chooses the units so that each derivative, summed
-// over all rows, is about 2^30. With a million rows, a derivative of one row therefore
-// has ten bits on average. The rounding error is well below the noise of the labels (Shi
-// et al. 2022 use five bits).
+// overflows. Quantise prevents overflows: it chooses the units so that each derivative,
+// summed over all rows, is about 2^30. With a million rows, a derivative of one row
+// therefore has ten bits on average. The rounding error is well below the noise of the
+// labels (Shi et al. 2022 use five bits).
 
 // Scale is the scale of packed gradients. It converts packed sums to derivatives.
 type Scale struct {

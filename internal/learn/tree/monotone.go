@@ -23,7 +23,7 @@ type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}
 
-// clamp returns the value within the bounds that is closest to value.
+// clamp returns the number within the bounds that is closest to the given value.
 func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
 
 // score returns by how much the loss of a leaf with the sums g and h decreases, up to the

@@ -48,8 +48,8 @@ type splitFinder struct {
 	minHessian float64
 	// minGain is the gain that a split must exceed.
 	minGain float64
-	// bounds are those of the values of the leaves below. They are nil if no feature of
-	// the tree is monotone.
+	// bounds limit the values of the leaf's descendants. It is nil if no feature of the
+	// tree is monotone.
 	bounds *bounds
 }
 

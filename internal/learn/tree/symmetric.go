@@ -43,9 +43,9 @@ type SymmetricSample struct {
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
-	// Monotone holds the direction of each of the first features, see Direction; those of
-	// the others are AnyOrder. It may be nil. Splits in this order are preferred, but the
-	// caller must see to the order of the leaf values.
+	// Monotone holds the direction of each of the first features, see Direction; the
+	// direction of the others is AnyOrder. It may be nil. The grower prefers splits in
+	// these directions, but the caller must put the leaf values in order.
 	Monotone []Direction
 }
 
