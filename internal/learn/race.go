@@ -216,9 +216,9 @@ func (r *race) reachesThreshold(performance float64) bool {
 }
 
 // isPerfect reports whether a run with score s wins a race without a threshold once it has
-// stalled. It does if the performance is perfect and the log losses of the validation rows
-// sum to less than one nat, because no improvement by other runs could then be measured on
-// these rows. A perfect performance alone may be luck.
+// stalled. Such a run wins if its performance is perfect and the log losses of the
+// validation rows sum to less than one nat, because no improvement by other runs could
+// then be measured on these rows. A perfect performance alone may be luck.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }

@@ -116,8 +116,8 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	return results
 }
 
-// refitLimit limits the cost of refitting a blend to a share of the cost of the
-// race, or to minCost nanoseconds of one core if that is more.
+// refitLimit limits the cost of refitting a blend to the larger of two numbers: a share of
+// the cost of the race, and minCost nanoseconds of one core.
 type refitLimit struct{ share, minCost float64 }
 
 // The default refitLimit.

@@ -189,10 +189,10 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // The error alone is coarse and would select a lucky step. Half a row is added
 // to the error so that its logarithm is finite.
 //
-// In a race for logLoss or for the area under a curve it is the logarithm of the log loss
-// alone, because on a few hundred rows the area, and the log loss after calibration, have
-// more noise. See docs/engine.md for what was measured. The same holds if there are class
-// weights, because scores such as the accuracy do not count the costs.
+// In a race for logLoss or for the area under a curve the selection loss is the logarithm
+// of the log loss alone, because on a few hundred rows the area, and the log loss after
+// calibration, have more noise. See docs/engine.md for what was measured. The same holds
+// if there are class weights, because scores such as the accuracy do not count the costs.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)

@@ -43,8 +43,8 @@ type trainingData struct {
 	foldBins     sharedBins
 }
 
-// sharedBins holds the bins of columns of the schema, which the matrices of all folds share.
-// Scores of texts are not shared, because they differ between folds.
+// sharedBins holds the bins that the matrices of all folds share: those of columns of the
+// schema. Scores of texts are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
 	// features has the binned columns by the number of bins, then by the column of the

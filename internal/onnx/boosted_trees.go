@@ -32,8 +32,9 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 	return b
 }
 
-// NextRound begins a round. The caller must add the trees of the round to e. first is the
-// output of e for the first score; the outputs for the other scores follow it.
+// NextRound begins a round. The caller must add the trees of the round to e. The result
+// first is the output of e for the first score. The outputs for the other scores follow
+// this output.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
 	at := b.rounds % b.perGroup
 	if at == 0 {

@@ -193,9 +193,9 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns the increase of the mean log likelihood of the targets, summed over
-// the targets, if they are predicted by the ordered statistics of key instead of by their
-// means.
+// targetGain returns how much better the ordered statistics of key predict the targets
+// than the means of the targets do: the increase of the mean log likelihood, summed over
+// the targets.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)

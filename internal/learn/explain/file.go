@@ -26,9 +26,9 @@ type Row struct {
 var ErrSkipAll = errors.New("skip all remaining rows")
 
 // File reads a blind CSV and calls yield with the explanation of each row for which wanted
-// returns true, in file order and as soon as a few rows are explained. wanted may be nil,
-// which means every row. The error for an invalid file is a *csvfile.Defect. Other errors
-// are those of NewExplainer, Explain and yield.
+// returns true, in file order and as soon as a few rows are explained. If wanted is nil,
+// File explains every row. The error for an invalid file is a *csvfile.Defect. Other
+// errors are those of NewExplainer, Explain and yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {

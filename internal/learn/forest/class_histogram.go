@@ -48,8 +48,8 @@ func newClassHistogram(rows, classes int) *classHistogram {
 }
 
 // build builds the histogram of the rows. data holds the feature's bins, indexed by row;
-// all are below numBins. build returns the estimated time of building the histogram and
-// finding a split, in nanoseconds.
+// all these bins are below numBins. build returns the estimated time of building the
+// histogram and finding a split, in nanoseconds.
 func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) int {
 	if numBins*classes < len(rows) {
 		h.buildDense(rows, data, numBins, classes)

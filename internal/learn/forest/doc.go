@@ -3,9 +3,9 @@
 // Each leaf is split on one of a few random features. A prediction is the
 // average of the trees' probabilities.
 //
-// The package has its own tree learner, which shares only the bins and the node
-// array with package tree, because its histograms count classes instead of
-// gradients and a leaf tries few features.
+// The package has its own tree learner, because its histograms count classes instead of
+// gradients and a leaf tries few features. It shares only the bins and the node array with
+// package tree.
 //
 // The files:
 //

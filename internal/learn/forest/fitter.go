@@ -157,9 +157,9 @@ func (f *Fitter) nextParams() (growthParams, bool) {
 
 const (
 	// oobRows is the largest number of training rows on which out-of-bag votes are
-	// counted, and oobValues the largest product of their number and the number of
-	// classes. fitValues is the largest number of probabilities to which the temperature
-	// is fitted.
+	// counted. oobValues is the largest product of the number of these rows and the
+	// number of classes. fitValues is the largest number of probabilities to which the
+	// temperature is fitted.
 	oobRows   = 20_000
 	oobValues = 400_000
 	fitValues = 100_000

@@ -55,7 +55,7 @@ func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(
 }
 
 // subsampleClusters returns about maxRows rows of p: the rows of clusters at equal
-// distances. share is the fraction of the clusters that it chose.
+// distances. The result share is the fraction of the clusters that were chosen.
 func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, share float64) {
 	rows := len(p.Labels)
 	if rows <= maxRows {
@@ -132,8 +132,8 @@ func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval
 	return counts.scoreInterval(score, 0)
 }
 
-// meanInterval returns the interval of a mean over n rows by the normal
-// approximation. value returns the value of a row. Both ends are at least 0.
+// meanInterval returns the interval of a mean over n rows by the normal approximation. The
+// function value returns the value of a row. Both ends are at least 0.
 func meanInterval(mean float64, n int, value func(row int) float64) Interval {
 	if n < 2 {
 		return unknownInterval

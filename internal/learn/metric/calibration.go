@@ -39,8 +39,9 @@ func (p Predictions) squaredError(i int) float64 {
 // reliabilityBins is the number of bins of equal width from 0 to 1.
 const reliabilityBins = 10
 
-// ReliabilityBin compares the probabilities of an event in one of ten intervals of equal
-// width with the fraction of rows in which the event happened.
+// ReliabilityBin describes the rows whose probability of an event is in one of ten
+// intervals of equal width. It compares their mean probability with the fraction of these
+// rows in which the event happened.
 type ReliabilityBin struct {
 	// Low and High are the bounds of the interval. High is excluded, except
 	// that the last interval includes 1.
@@ -74,8 +75,8 @@ func (p Predictions) confidence(row int) (probability float64, right bool) {
 	return float64(p.row(row)[class]), int(p.Labels[row]) == class
 }
 
-// reliability returns the ten bins of the probabilities that value returns for the rows.
-// happened reports whether the event happened in the row.
+// reliability returns the ten bins of the probabilities of an event. The function value
+// returns the probability for a row and whether the event happened in the row.
 func (p Predictions) reliability(value func(row int) (probability float64, happened bool)) []ReliabilityBin {
 	var t reliabilityTable
 	for row := range p.Labels {

@@ -41,9 +41,9 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// f1Interval returns the interval of a class's F1. both is the number of rows
-// that are of the class and predicted as the class. either is the number of rows
-// that are of the class, predicted as the class, or both.
+// f1Interval returns the interval of a class's F1. The parameter both is the number of
+// rows that are of the class and predicted as the class. The parameter either is the
+// number of rows that are of the class, predicted as the class, or both.
 //
 // J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
 // with J, so the limits of F1 follow from those of J.
@@ -276,11 +276,10 @@ func logLossInterval(p Predictions) Interval {
 	return meanInterval(LogLoss(p), len(p.Labels), p.logLoss)
 }
 
-// McNemar returns the p-value of the exact two-sided test that two classifiers
-// have the same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947).
-// first is the number of rows on which only the first classifier is right,
-// second the number on which only the second is right. McNemar returns 1 if
-// first and second are 0.
+// McNemar returns the p-value of the exact two-sided test that two classifiers have the
+// same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). The parameters
+// first and second are the numbers of rows on which only the first classifier, or only the
+// second, is right. McNemar returns 1 if first and second are 0.
 func McNemar(first, second int) float64 {
 	n, fewer := first+second, min(first, second)
 	if 2*fewer == n {

@@ -73,7 +73,8 @@ func UsesDecisions(name string) bool {
 }
 
 // resolve returns the metric and the class, an index, of a name. The class is -1 for a
-// metric of all classes. known is false if p has no such class or the name is unknown.
+// metric of all classes. The result known is false if p has no such class or the name is
+// unknown.
 func (p Predictions) resolve(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {

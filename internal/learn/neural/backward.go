@@ -94,8 +94,8 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 	bp.productBackward(params, i, rows, bp.activations[i-1])
 }
 
-// productBackward propagates delta through the matrix product of hidden layer i. in holds
-// the inputs of the layer, rows × the number of inputs.
+// productBackward propagates delta through the matrix product of hidden layer i. The
+// parameter in holds the inputs of the layer, rows × the number of inputs.
 func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
 	delta := bp.delta[:rows*d.out]

@@ -22,8 +22,8 @@ const (
 	layerStateStep = 1 << 32 // separates the random numbers of the layers' dropout
 )
 
-// optimiser is the state of AdamW. first and second are the moving averages of the
-// gradient and of its square, by parameter.
+// optimiser is the state of AdamW. The fields first and second are the moving averages of
+// the gradient and of its square, by parameter.
 type optimiser struct {
 	first, second []float32
 	ranges        []paramRange

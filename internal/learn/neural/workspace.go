@@ -17,8 +17,8 @@ type fitterWorkspace struct {
 	grads     [][]float32
 }
 
-// workspaceSize holds the number of backprops, the largest number of rows of each, and
-// the number of gradients.
+// workspaceSize holds the number of backprops, the largest number of rows of a backprop,
+// and the number of gradients.
 type workspaceSize struct{ backprops, rows, grads int }
 
 // acquire returns a workspace for a network with the given layout and encoder.

@@ -175,9 +175,10 @@ func (c *classCounts) fill(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns the decrease, if rows are added, of the sum over the classes of (count −
-// fraction·total)² / total, where count is the number of added rows of the class and total
-// its number in the sample.
+// gain returns how much nearer to the fraction the class counts are if rows are added. It
+// is the decrease of the sum of (count − fraction·total)² / total over the classes. count
+// is the number of rows of a class that were added, and total the number of its rows in
+// the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.added[c.labels[row]]++

@@ -74,8 +74,8 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// PlanSize returns the number of folds of [NewValidationPlan] for a table of the given
-// number of rows, and about how many validation rows all folds have together.
+// PlanSize describes the result of [NewValidationPlan] for a table of the given number of
+// rows: the number of folds, and about how many validation rows all folds have together.
 func PlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {

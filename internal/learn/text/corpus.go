@@ -15,9 +15,9 @@ const (
 	maxEntries = 12_000_000
 	// sampleTexts is the number of texts from which the number of terms is estimated.
 	sampleTexts = 1000
-	// maxVocabulary is the largest number of buckets that have weights, and maxWeights
-	// the largest number of weights, which is the number of buckets times the number of
-	// outputs.
+	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
+	// largest number of weights; there is a weight for each of these buckets and each
+	// output.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.

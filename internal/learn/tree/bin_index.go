@@ -51,8 +51,8 @@ func (idx *binIndex) cell(x float64) int {
 	return min(int((x-idx.origin)*idx.scale), indexCells-1)
 }
 
-// fill writes the bins of values to dst[0], dst[stride] and so on. thresholds
-// must be the thresholds passed to newBinIndex. missing is the bin of NaN.
+// fill writes the bins of values to dst[0], dst[stride] and so on. thresholds must be the
+// thresholds passed to newBinIndex. The parameter missing is the bin of NaN.
 func (idx *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
 	last := len(thresholds) - 1
 	low, high := thresholds[0], thresholds[last]

@@ -83,9 +83,9 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. The total of the child
-// whose rows pass is the sum of the cells of the bins that pass or, if the leaf has no
-// histogram, of the gradients of its rows.
+// splitTotals divides each leaf's total between its two children. If the leaf has a
+// histogram, the total of the child whose rows pass is the sum of the cells of the bins
+// that pass. Otherwise it is the sum of the gradients of the child's rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {

@@ -74,7 +74,7 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 }
 
 // inOrder reports whether the values of the sides of a split are in the given direction.
-// left is the packed sum of the left side.
+// The parameter left is the packed sum of the left side.
 func (s *splitFinder) inOrder(left int64, direction Direction) bool {
 	if direction == AnyOrder {
 		return true
@@ -146,9 +146,9 @@ func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Directi
 	}
 }
 
-// orderedScore is score for a feature with a direction. left is the packed sum of the low
-// side. If the values of the sides have the other order, the split does not change the
-// score of the leaf, because both sides then get the same value.
+// orderedScore is score for a feature with a direction. The parameter left is the packed
+// sum of the low side. If the values of the sides have the other order, the split does not
+// change the score of the leaf, because both sides then get the same value.
 func (s *leafScorer) orderedScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore

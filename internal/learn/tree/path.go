@@ -10,9 +10,9 @@ type PathWalker struct {
 }
 
 // Walk calls visit for each leaf that rows of a path fall into, with the first and the
-// last of these rows. from and to hold, by feature, the bins of the first and the last row
-// of the path. If they differ in feature f, step[f] is the step at which the bin changes.
-// steps is the number of steps.
+// last of these rows. The slices from and to hold, by feature, the bins of the first and
+// the last row of the path. If they differ in feature f, step[f] is the step at which the
+// bin changes. steps is the number of steps.
 //
 // If the bins from and to go to different children of a node, the rows before the step of
 // the node's feature go to one child and the other rows to the other child. Each node is
