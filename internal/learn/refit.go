@@ -14,9 +14,10 @@ import (
 )
 
 // The time that is reserved for the refit and the report after the race. The report gets
-// reportShare of the time limit, within bounds, plus reportTimePerCell for each class of
-// each validation row to calibrate and score (0.7 s were measured for the 767,000 cells of
-// kddcup99). The estimated time of the refit is multiplied by safetyFactor.
+// reportShare of the time limit, within bounds, plus the time to calibrate and score the
+// validation rows: reportTimePerCell for each class of each row (0.7 s were measured for
+// the 767,000 cells of kddcup99). The estimated time of the refit is multiplied by
+// safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -189,8 +190,8 @@ func (a *algorithm) reloadMember(m member) (member, error) {
 	return m, err
 }
 
-// refitSeedOffset is added to the index of the refit's seed to distinguish it
-// from the seeds of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the index of the refit's seed to distinguish this seed from
+// those of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1

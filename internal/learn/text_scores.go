@@ -25,7 +25,7 @@ const textSeed = 0x7e875
 // addTextScores appends the scores of texts to f, which holds the other features of a
 // fold. rows are the fold's training rows. They are scored by models that were not trained
 // on them. Other rows are scored by the returned models, which were trained on all
-// training rows. The models are nil if there are no texts.
+// training rows. The result is nil if there are no texts.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (*textModels, error) {
 	m := &textModels{columns: t.Schema.TextColumns()}
 	if len(m.columns) == 0 {

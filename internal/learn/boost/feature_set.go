@@ -24,15 +24,16 @@ type featureSet struct {
 const (
 	// maxOrders is the largest number of random permutations of the rows with which the
 	// target statistics are computed. maxOrderBytes limits the memory of the statistics,
-	// in bytes; if it is too small for one permutation, one is used all the same.
+	// in bytes; one permutation is used even if its statistics need more memory.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
 	// maxPlainLevels is the largest number of levels of a column without target
 	// statistics. Trees can separate that few levels by splits of the column itself,
 	// without the noise of the statistics.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of target statistics. If more columns than this have
-	// more than maxPlainLevels levels, there is one statistic for each of them.
+	// maxStatistics limits the number of target statistics. If more than maxStatistics
+	// columns have more than maxPlainLevels levels, there is one statistic for each of
+	// these columns.
 	maxStatistics = 48
 )
 

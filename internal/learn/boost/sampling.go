@@ -187,9 +187,9 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 }
 
 // magnitudeLimits returns the sum of the absolute gradients and two limits of a row's
-// logMagnitude. Rows below minKept are not kept, rows from minCertain on are always kept,
-// and rows in between are sampled. minCertain is chosen so that about want rows are kept
-// in total.
+// logMagnitude. A row whose logMagnitude is below minKept is not kept, a row from
+// minCertain on is always kept, and rows in between are sampled. minCertain is chosen so
+// that about want rows are kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {

@@ -18,7 +18,8 @@ type symmetricTree struct {
 	values []float32
 	// valueIndex holds the position of each leaf in values, in units of the number of
 	// outputs: the first value of leaf i is values[valueIndex[i]*outputs]. It is nil if
-	// there is one output, because then values has one value for each leaf, in their order.
+	// there is one output, because then values has one value for each leaf, in the order
+	// of the leaves.
 	valueIndex []uint8
 }
 

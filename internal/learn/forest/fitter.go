@@ -65,8 +65,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 
 // Step grows some trees. The first steps double the forest until its out-of-bag error can
 // be estimated. The next steps try other growth parameters, each in a small forest, the
-// pilot. A step whose pilot is not better adds trees to the forest, as do all steps after
-// the search. done reports whether the forest has all its trees.
+// pilot. If the pilot is not better than the forest, the step adds trees to the forest. So
+// do all steps after the search. done reports whether the forest has all its trees.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err

@@ -17,7 +17,7 @@ type inputColumn struct {
 	numeric bool
 	column  int // in the frame
 	// missingFlag reports whether a numeric column has an input that flags missing
-	// values. It has one if a training row has a missing value.
+	// values. The column has such an input if a training row has a missing value.
 	missingFlag bool
 	// center and scale map the middle half of the values to an interval of
 	// length 1.

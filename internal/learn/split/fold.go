@@ -58,9 +58,9 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 }
 
 // MergeFolds merges consecutive folds so that n folds are left; n must be at least 1. It
-// returns folds unchanged if there are at most n. A merged fold has the Validation rows
-// of all its folds, in their order. Its Train rows are those that are in the Train of
-// each of them.
+// returns folds unchanged if there are at most n. A merged fold has the Validation rows of
+// all its folds, in their order. Its Train rows are those that are in the Train of all its
+// folds.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds

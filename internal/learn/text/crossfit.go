@@ -69,9 +69,9 @@ type crossFit struct {
 	models []*linear
 	scores [][]float32 // the scores of the training rows, by part
 	best   float64     // the lowest log loss so far
-	// kept and keptScores are the models and the scores after the pass with the lowest log
-	// loss. Models of parts are kept only if the corpus lacks some texts, because they are
-	// needed only to score the training rows whose texts it lacks.
+	// kept and keptScores are the models and the scores after the pass with the lowest
+	// log loss. Models of parts are kept only if the corpus lacks some texts, because
+	// they are needed only to score the training rows whose texts the corpus lacks.
 	kept       []linear
 	keptScores [][]float32
 }

@@ -38,8 +38,8 @@ func (t *Timer) Add(d Durations) {
 	t.spent += d.Reading + d.Training
 }
 
-// AddRecorded adds what was measured on another machine, if anything was. It is used only as
-// long as nothing was measured on this one.
+// AddRecorded adds what was measured on another machine, if anything was. The recorded
+// durations are used only as long as nothing was measured on this machine.
 func (t *Timer) AddRecorded(d Durations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. If there are fewer than minBitmap buckets, it is
-	// nil and first finds the index, because the size of first is proportional to the
-	// number of buckets.
+	// bitmap finds the index of a bucket. If there are fewer than minBitmap buckets,
+	// bitmap is nil and the field first is used instead, because first needs memory only
+	// in proportion to the number of buckets.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32

@@ -58,9 +58,9 @@ type splitFinder struct {
 const maxOneHot = 4
 
 // maxGain returns the larger of top and the score of the split whose left side has the
-// packed sum left. The score is the gain before the score of the unsplit leaf is
-// subtracted. maxGain returns top if the hessian of a side is below minHessian. It
-// divides only if the score is larger than top.
+// packed sum left. The score of a split is its gain plus the score of the leaf without a
+// split. maxGain returns top if the hessian of a side is below minHessian. Without bounds,
+// it divides only if the score is larger than top.
 func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
