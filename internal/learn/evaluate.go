@@ -19,11 +19,11 @@ type score struct {
 // evaluator scores probabilities of the validation rows. It is safe for
 // concurrent use.
 //
-// Decision weights multiply the probabilities of the classes before a class is
-// predicted, and the temperature calibrates probabilities. Both are fitted to
-// the validation rows, on which they are also scored. They are therefore
-// cross-fitted: the rows are divided into two stratified halves, and each half
-// is scored with the parameters fitted to the other.
+// Decision weights multiply the probabilities of the classes before a class is predicted,
+// and the temperature calibrates probabilities. Weights and temperature are fitted to the
+// validation rows, and scores are computed from the same rows. The scores are therefore
+// cross-fitted: the rows are divided into two stratified halves, and each half is scored
+// with the parameters fitted to the other.
 type evaluator struct {
 	metric  string
 	classes int

@@ -24,9 +24,9 @@ type Outcome struct {
 	// Runs holds the result of each algorithm, in the order in which they are
 	// shown.
 	Runs []Run
-	// Model is nil if every algorithm failed or was stopped before its first
-	// score. It may still refer to Params.Disk. To get a model that does not,
-	// write Model and read it back.
+	// Model is nil if every algorithm failed or was stopped before its first score. The
+	// model may still refer to Params.Disk. To get a model that does not, write Model and
+	// read it back.
 	Model *Model
 	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
 	// there is no model.

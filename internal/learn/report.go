@@ -21,7 +21,7 @@ type Report struct {
 	ClassWeights map[string]float64
 	Seed         uint64
 	// Notes are sentences about anything unusual in the model or its metrics, such as a
-	// component that was not refitted. It is nil if there is nothing unusual.
+	// component that was not refitted. Notes is nil if there is nothing unusual.
 	Notes []string
 	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are
 	// the numbers of rows from which Test, Validation and Training were computed. They are
@@ -68,14 +68,15 @@ type Report struct {
 	// CurveClasses are the labels of all classes or, if there are more than 20, of
 	// those with the most rows, in the order of the schema.
 	CurveClasses []string
-	// Importances are the permutation importances of the columns on the
-	// validation rows, largest first. It is nil if there was no time.
+	// Importances are the permutation importances of the columns on the validation rows,
+	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
 	// PartialDependence holds the partial dependence of the predictions on the most
-	// important columns, on validation rows. It is nil if there was no time.
+	// important columns, on validation rows. PartialDependence is nil if there was no
+	// time.
 	PartialDependence []explain.PartialDependence
 	// Interactions holds the interactions of the most important columns, strongest first,
-	// on validation rows. It is nil if there was no time.
+	// on validation rows. Interactions is nil if there was no time.
 	Interactions []explain.Interaction
 }
 

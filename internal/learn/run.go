@@ -25,9 +25,9 @@ type run struct {
 	models []predictor
 	folds  []split.Fold
 	// firstFinalFold is the index of the first final fold. The models of the final folds
-	// predict the test rows and, without a refit, are the final model. It is 0 or, if the
-	// folds are ordered in time, the last index, because the last model was trained on the
-	// training rows of all folds.
+	// predict the test rows and, without a refit, are the final model. firstFinalFold is
+	// 0 or, if the folds are ordered in time, the last index, because the last model was
+	// trained on the training rows of all folds.
 	firstFinalFold int
 	// firstFoldIndex is the fold index of the first fold, see fitTask. It is not 0 if the
 	// folds of the run differ from those of the validation plan.

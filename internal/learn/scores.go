@@ -53,8 +53,8 @@ func (s *Scores) performance(name string) float64 {
 	return math.NaN()
 }
 
-// setOfClass sets OfClass if raced, the metric of the race, is the metric of one class. It
-// is computed from p.
+// setOfClass sets OfClass if raced, the metric of the race, is the metric of one class.
+// The metric is computed from p.
 func (s *Scores) setOfClass(raced string, p metric.Predictions) {
 	if base, _ := metric.SplitName(raced); base == raced {
 		return

@@ -245,10 +245,10 @@ func (s *sample) jackknife() (part []int, parts int) {
 	return part, min(next, jackknifeParts)
 }
 
-// decrease returns the importance of a column from the scores of its shuffles.
-// The standard error is that of the delete-a-group jackknife (Kott, Journal of
-// Official Statistics 17, 2001). It includes the error due to the shuffles, because the
-// shuffled values of the omitted rows are omitted, too.
+// decrease returns the importance of a column from the scores of its shuffles. The
+// standard error is that of the delete-a-group jackknife (Kott, Journal of Official
+// Statistics 17, 2001). This standard error includes the error due to the shuffles,
+// because the shuffled values of the omitted rows are omitted, too.
 func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0

@@ -240,8 +240,8 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 
 // OutOfBag returns predictions of rows of fold.Train, all of them or a sample if there are
 // many. Only the trees that were not trained on a row vote on it, so the predictions show
-// the forest's quality without validation rows. They are calibrated by the temperature,
-// which was fitted to the same rows.
+// the forest's quality without validation rows. The predictions are calibrated by the
+// temperature, which was fitted to the same rows.
 func (f *Fitter) OutOfBag() metric.Predictions {
 	p := f.outOfBagPredictions(f.best, oobValues)
 	f.current.temperature.Apply(p.Probabilities, p.Classes)

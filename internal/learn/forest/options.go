@@ -28,8 +28,9 @@ type Options struct {
 	// memory.
 	Disk *spill.File
 	// Monotone holds the direction of each column: how the probability of class 1 may
-	// depend on the column if all other columns are equal. It requires two classes, and
-	// numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for all.
+	// depend on the column if all other columns are equal. Monotone requires two classes,
+	// and numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for
+	// all.
 	Monotone []tree.Direction
 
 	// LeavesPerThousand is the largest number of leaves of a tree for each thousand

@@ -23,7 +23,7 @@ type inputColumn struct {
 	// length 1.
 	center, scale float64
 	// knots are the ascending values between which the embedding of a numeric column is
-	// interpolated. It is nil if there would be fewer than three.
+	// interpolated. knots is nil if there would be fewer than three.
 	knots []float64
 	// rowOfLevel holds the row of the embedding table for each level and for missing
 	// values. Its index is 0 for a missing value, and otherwise the code of the level

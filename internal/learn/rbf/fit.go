@@ -90,8 +90,8 @@ func (f *Fit) PredictValidation(dst []float32, penalty int) {
 	f.models[penalty].predictRows(dst, f.frame, f.fold.Validation)
 }
 
-// Model returns the model of the penalty with the given index in Options.Penalties. It is
-// nil if the fit did not converge.
+// Model returns the model of the penalty with the given index in Options.Penalties. The
+// result is nil if the fit did not converge.
 func (f *Fit) Model(penalty int) *Model { return f.models[penalty] }
 
 func gatherLabels(labels, rows []int32) []int32 {

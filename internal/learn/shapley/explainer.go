@@ -71,9 +71,9 @@ func NewExplainer(t TableInfo, rows Rows, orders *Orders) *Explainer {
 	}
 }
 
-// Explain sets dst to the contributions of the columns to the probability of
-// class in the given row. They add up to the difference between this probability
-// and its mean over the background rows, up to rounding.
+// Explain sets dst to the contributions of the columns to the probability of class in the
+// given row. Up to rounding, the contributions add up to the difference between this
+// probability and the mean probability of class over the background rows.
 //
 // The contributions are means over the background rows. The term of a background row that
 // differs from the explained row in at most six columns is exact. The term of another

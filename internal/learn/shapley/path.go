@@ -19,7 +19,8 @@ type Path struct {
 	// Steps is the number of steps. The path has Steps+1 rows.
 	Steps int
 	// Step holds, for each feature, the number of the step that replaces it, from 1 to
-	// Steps. It is 0 if the model does not distinguish From and To in the feature.
+	// Steps. This number is 0 if the model does not distinguish From and To in the
+	// feature.
 	Step []int32
 }
 

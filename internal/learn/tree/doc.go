@@ -52,12 +52,12 @@
 // is faster than scanning a histogram. Symmetric trees use lists for the small
 // leaves of their last levels, which then need no memory for histograms.
 //
-// All three add the same integers, so their results are equal bit by bit.
-// Column-wise and row-wise, only the histogram of the smaller of two siblings
-// is built from rows. It is subtracted from the parent's histogram, which
-// yields the histogram of the larger sibling. Leaf-wise trees take histograms
-// from a pool of limited size (histogram_pool). In symmetric trees the leaves
-// of a level own slots of one slice (histogram_level).
+// All three add the same integers, so their results are equal bit by bit. Column-wise and
+// row-wise, only the histogram of the smaller of two siblings is built from rows. This
+// histogram is subtracted from the parent's histogram, which yields the histogram of the
+// larger sibling. Leaf-wise trees take histograms from a pool of limited size
+// (histogram_pool). In symmetric trees the leaves of a level own slots of one slice
+// (histogram_level).
 //
 // The builders are part of this package because they share the layout of the
 // binned matrix and the rows of the leaves with the growers.

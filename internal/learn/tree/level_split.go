@@ -111,7 +111,7 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 }
 
 // defaultDirection determines on which side of a split the missing values of one feature
-// are. It is the same for all leaves.
+// are. The side is the same for all leaves.
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
