@@ -21,7 +21,8 @@ func (r *race) noteFailure(ctx context.Context, err error, format string, args .
 	r.note("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// noteEnd adds a note if the race did not end by itself: its model cannot be reproduced.
+// noteEnd adds a note if the clock or the user ended the race or its refit: the same data
+// and seed may then produce another model.
 func (r *race) noteEnd(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:
