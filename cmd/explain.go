@@ -132,8 +132,8 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 // terminalTop is the number of columns that are shown for a row on a terminal without --top.
 const terminalTop = 10
 
-// readModel returns the model that ref refers to, which it downloads. If ref is "", it reads
-// the model file of --model.
+// readModel downloads and returns the model that ref refers to. If ref is "", it reads the
+// model file of --model instead.
 func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, err error) {
 	if ref == "" {
 		return modelfile.Read(o.model)
@@ -213,8 +213,8 @@ func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) repo
 	return row
 }
 
-// rowRanges are ranges of row numbers. A range is its first and its last row number. No
-// ranges mean all rows.
+// rowRanges are ranges of row numbers. Each element holds the first and the last row number of
+// a range. An empty list means all rows.
 type rowRanges [][2]int
 
 // parseRows parses arguments such as 3 and 5-7.
@@ -238,7 +238,7 @@ func (r rowRanges) contains(row int) bool {
 	return len(r) == 0 || slices.ContainsFunc(r, func(one [2]int) bool { return one[0] <= row && row <= one[1] })
 }
 
-// last returns the highest row, or 0 for all rows.
+// last returns the highest row number in r, or 0 if r means all rows.
 func (r rowRanges) last() int {
 	last := 0
 	for _, one := range r {
@@ -247,7 +247,7 @@ func (r rowRanges) last() int {
 	return last
 }
 
-// count returns the number of rows, or 0 for all rows.
+// count returns the number of rows in r, or 0 if r means all rows.
 func (r rowRanges) count() (n int) {
 	for row := 1; row <= r.last(); row++ {
 		if r.contains(row) {
@@ -258,8 +258,8 @@ func (r rowRanges) count() (n int) {
 }
 
 // explanationPrinter prints explained rows as JSON, as a table of contributions or, on a
-// terminal, as pictures. It prints each row at once, except if a pager is used or if flags
-// filter the JSON or select its fields. Then it prints all rows at the end.
+// terminal, as pictures. Each row is printed as soon as it is added. But if a pager is used, or
+// if flags filter the JSON or select its fields, all rows are printed at the end.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int
@@ -267,7 +267,7 @@ type explanationPrinter struct {
 	selected []report.ExplainedRow
 }
 
-// add prints a row, or keeps it until end prints all rows.
+// add prints a row, or keeps it until the method end prints all rows.
 func (p *explanationPrinter) add(row report.ExplainedRow) error {
 	o := p.options
 	p.rows++
@@ -307,7 +307,8 @@ func (p *explanationPrinter) isSelection() bool {
 	return len(p.options.output.Fields) > 0 || p.options.output.Filter != nil
 }
 
-// printJSON prints a row as an element of a JSON list. end prints the end of the list.
+// printJSON prints a row as an element of a JSON list. The method end prints the end of the
+// list.
 func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
 	text, err := term.EncodeJSON([]*report.ExplainedRow{row})
 	if err != nil {

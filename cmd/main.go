@@ -103,9 +103,9 @@ func handledSignal(f *cli.Factory, s os.Signal) bool {
 	return true
 }
 
-// catchSignals returns a context that ends with the first signal. The second signal ends
-// the process immediately, unless it is SIGHUP: when a terminal is closed, both the kernel
-// and the shell often send SIGHUP.
+// catchSignals returns a context that ends with the first signal. Any later signal except
+// SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the
+// shell often both send one when a terminal is closed.
 func catchSignals(f *cli.Factory) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

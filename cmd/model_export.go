@@ -23,7 +23,7 @@ type modelsExportOptions struct {
 	target download.OutputFile
 
 	format string
-	// features are the columns of the input of an ONNX model.
+	// features are the input columns of an ONNX model.
 	features []learn.ONNXFeature
 }
 
@@ -170,7 +170,7 @@ type exportDocument struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
 	ModelKey string `json:"modelKey"`
-	// Features are the columns of the input of an ONNX model.
+	// Features are the input columns of an ONNX model.
 	Features []learn.ONNXFeature `json:"features,omitempty"`
 }
 
@@ -189,8 +189,8 @@ func withModelFile(ctx context.Context, session *connect.Session, key string, us
 	return use(file.Name())
 }
 
-// verifyModelFile verifies the checksum of a model file. again is the command that downloads
-// the file again, for the hint.
+// verifyModelFile verifies the checksum of a model file. The parameter again is the command
+// that downloads the file again; the hint of the error contains it.
 func verifyModelFile(path, again string) error {
 	file, err := os.Open(path)
 	if err != nil {

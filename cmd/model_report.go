@@ -69,8 +69,8 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 // modelReport is the output of models report.
 type modelReport struct {
 	*api.ModelReport
-	// Verdict says how good the model is, Cautions what could be wrong with it, and Steps
-	// how to reproduce it.
+	// Verdict says how good the model is. Cautions say what could be wrong with it. Steps are
+	// the commands that reproduce it.
 	Verdict  []string      `json:"verdict"`
 	Cautions []string      `json:"cautions"`
 	Steps    []report.Step `json:"steps"`

@@ -93,8 +93,8 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	return nil, err
 }
 
-// compareBlind verifies the result row by row against the blind file. The flags say how the
-// blind file is read, or, if none is set, the options in the receipt.
+// compareBlind verifies the result row by row against the blind file. The blind file is read
+// with the flags or, if none is set, with the options in the receipt.
 func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)

@@ -213,8 +213,8 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	return files, err
 }
 
-// initialCost returns the estimate of how long the command takes after the race, with the
-// values that are known before the race.
+// initialCost returns the estimate of the time that the command needs after the race. It is
+// made from the values that are known before the race.
 func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,

@@ -58,9 +58,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the key of the newest dataset of the series that has the contents
-// of the training file and the same number of buckets. It returns "" if there is none, or if
-// the service does not report the SHA-256 of datasets.
+// findSameDataset returns the key of the newest dataset in the series with the contents of the
+// training file and the number of buckets of the run. It returns "" if there is no such
+// dataset, or if the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(series client.Series) string {
 	buckets := p.buckets
 	if buckets == 0 {

@@ -110,8 +110,8 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// writeFile calls write to write a file that only its owner can read. The file has the name
-// path.part until it is complete.
+// writeFile creates the file at path with the output of the function write. Only the owner can
+// read the file. It has the name path.part until it is complete.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err

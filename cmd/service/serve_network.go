@@ -117,8 +117,9 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 const anyHost = "any"
 
 // hosts returns the host names to which requests may be sent; nil allows all. address is the
-// address of the listener. By default all names are allowed. If only this machine can reach
-// the listener and there is no proxy, only LoopbackHosts are allowed.
+// address of the listener. Without --allowed-hosts, all names are allowed, except if only this
+// machine can reach the listener and neither a proxy nor a public URL is configured: then only
+// LoopbackHosts are allowed.
 func (n *networkFlags) hosts(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
@@ -131,8 +132,8 @@ func (n *networkFlags) hosts(address net.Addr) []string {
 	return nil
 }
 
-// tls returns the TLS configuration, or nil if TLS is not used. The returned function reads
-// the files of the certificate again; it is nil if there are none. dir is the data folder.
+// tls returns the TLS configuration, or nil if TLS is not used. The returned function reads the
+// certificate files again. It is nil if there are no such files. dir is the data folder.
 func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
 	switch {
 	case len(n.acmeHosts) > 0:

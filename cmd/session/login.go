@@ -121,8 +121,8 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}, "server", "username", "profile", "storage", "expires", "staysSignedIn")
 }
 
-// checkReachable returns an error for invalid settings or an unreachable service, before
-// the user is prompted.
+// checkReachable returns an error for invalid settings or an unreachable service. It is called
+// before the user is prompted.
 func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, opts client.Options) error {
 	if _, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil {
 		return err
@@ -155,8 +155,9 @@ type signedIn struct {
 // settingNames has the names of settings in error messages, by key.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// promptFor sets the setting key to the answer to question, if it has no value. If prompting
-// is disabled, it returns an error with the given hint.
+// promptFor prints the question and sets the setting called key to the answer. It does nothing
+// if the setting has a value. If prompting is disabled, it returns an error with the given
+// hint.
 func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
@@ -262,8 +263,8 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 	return kept, nil
 }
 
-// promptForCode prompts for the code of the authenticator app. required is the error with
-// which the service has required the code.
+// promptForCode prompts for the code of the authenticator app. The parameter required is the
+// error by which the service asked for the code.
 func (o *loginOptions) promptForCode(ctx context.Context, required error) (string, error) {
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", required).WithHint("add the code that the app shows: --code DIGITS"))

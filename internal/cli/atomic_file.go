@@ -46,9 +46,9 @@ func CreateTemp(dir, name string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// CheckOutputPath returns an error if a file must not be written to path, because its
-// folder does not exist, path is a folder, or path is an existing file and force is false.
-// A device or a pipe is allowed. other is the part of the hints that says how to choose
+// CheckOutputPath returns an error if a file must not be written to path, because its folder
+// does not exist, path is a folder, or path is an existing file and force is false. A device or
+// a pipe is allowed. The parameter other is the part of the hints that says how to choose
 // another file, such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, other string) error {
 	info, err := os.Stat(path)

@@ -63,7 +63,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap sets the transport that sends requests, and returns r.
+// Wrap makes next the transport that sends the requests, and returns r.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r

@@ -120,8 +120,8 @@ func (o *Output) Note(format string, args ...any) {
 	}
 }
 
-// PrintList prints items. columns are the fields to print if --fields is not set. The first of
-// them is the key; --quiet prints only the keys.
+// PrintList prints items. columns are the fields to print if --fields is not set. The first
+// column is the key; --quiet prints only the keys.
 func PrintList[T any](o *Output, items []T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {
@@ -185,7 +185,8 @@ func ToRecords[T any](items []T) (records []term.Record, err error) {
 }
 
 // PrintItem prints the fields of one item. columns are the fields to print if --fields is not
-// set; empty ones are omitted. The first of them is the key; --quiet prints only the key.
+// set; a field without a value is omitted. The first column is the key; --quiet prints only the
+// key.
 func PrintItem[T any](o *Output, v T, columns ...string) error {
 	columns, err := o.chooseColumns(reflect.TypeFor[T](), columns)
 	if err != nil {

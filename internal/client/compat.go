@@ -10,8 +10,8 @@ import (
 )
 
 // decode unmarshals JSON into the value that out points to. If that fails, it converts values
-// that other deployments of the service encode differently, and tries again. They may send
-// numbers and lists as strings, and keys as numbers.
+// that other deployments of the service encode differently, and tries again. Such deployments
+// may send numbers and lists as strings, and keys as numbers.
 func decode(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {

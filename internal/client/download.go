@@ -16,8 +16,6 @@ import (
 // that the service announced. After any error, w has exactly the first n bytes of the file.
 //
 // The token is sent only to the host of the service.
-//
-// The token is sent only to the service's host.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
 	address, err := c.resolveURL(resultURL)
 	if err != nil {
@@ -154,7 +152,7 @@ func (d *download) interruptedError(ctx context.Context, err error) error {
 }
 
 // parseContentRange returns the first offset and the size of the file in a header such as
-// "bytes 5-9/10". total is -1 if the header has * in its place.
+// "bytes 5-9/10". total is -1 if the header has * instead of the size.
 func parseContentRange(text string) (start, total int64, err error) {
 	span, size, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")

@@ -82,7 +82,7 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	return e
 }
 
-// classify returns the kind of a connection error, and the reason for people.
+// classify returns the kind of a connection error, and its cause in words.
 func classify(err error) (ErrorKind, string) {
 	var (
 		redirect  *redirectError
@@ -124,8 +124,8 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// notServiceError returns the error for a response that is not from the service. what
-// describes the body of the response.
+// notServiceError returns the error for a response that is not from the service. The parameter
+// what describes the body of the response.
 func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,

@@ -14,9 +14,9 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It does not follow a redirect
-// that would change the method or send a JSON body, which may contain a password, to
-// another host. It removes the token from a request to another host.
+// checkRedirect implements http.Client.CheckRedirect. It does not follow a redirect that would
+// change the method. Nor does it follow a redirect that would send a JSON body to another host,
+// because the body may contain a password. It removes the token from a request to another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
@@ -61,9 +61,9 @@ func effectivePort(u *url.URL) string {
 	}
 }
 
-// resolveURL parses a URL from a response, which may be relative to the base URL. If the
-// base URL has the scheme https, so has the result, because a service behind a proxy may not
-// know its scheme.
+// resolveURL parses a URL from a response, which may be relative to the base URL. If the base
+// URL has the scheme https, so does the result: a service behind a proxy may return http URLs,
+// because it does not know that clients use https.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {

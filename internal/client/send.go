@@ -190,9 +190,9 @@ func isNotFound(err error) bool {
 	return errors.As(err, &problem) && problem.Status == http.StatusNotFound
 }
 
-// retryAfter returns the delay of the Retry-After header in seconds. If the header has a
-// date, the delay starts at the Date of the response. It returns 0 if there is no such
-// header.
+// retryAfter returns the delay of the Retry-After header in seconds. If the header has a date,
+// the delay is the time from the Date of the response to that date. retryAfter returns 0 if
+// there is no such header.
 func retryAfter(h http.Header) (seconds int) {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {

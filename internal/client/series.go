@@ -79,10 +79,10 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	return all
 }
 
-// seriesByName returns the series of the dataset called name, for a service that
-// does not report series. NAME-2 belongs to the series NAME if there is a dataset
-// NAME, or to the series whose name [DatasetName] truncates to make NAME-2. Any
-// other dataset is a series of its own. names are the names of all datasets.
+// seriesByName returns the series of the dataset called name, for a service that does not
+// report series. NAME-2 belongs to the series NAME if there is a dataset NAME. Otherwise it
+// belongs to the series with a longer name from which [DatasetName] makes NAME-2, if there is
+// one. Any other dataset is a series of its own. names are the names of all datasets.
 func seriesByName(name string, names map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -106,8 +106,8 @@ func seriesByName(name string, names map[string]bool) string {
 
 // FindSeries returns the series called name. If there is none, it returns a series with only
 // the dataset called name. If there is no such dataset either, it looks for the name that
-// [DatasetName] makes of name, as for the name of a training file. It returns nil if it finds
-// nothing.
+// [DatasetName] makes from name, because name may be the name of a training file. It returns
+// nil if it finds nothing.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {

@@ -12,9 +12,8 @@ import (
 	"foretell/internal/api"
 )
 
-// expectContinueMin is the minimum size, in bytes, of a body that is sent with
-// Expect: 100-continue, so that the service can reject the request before the
-// body is sent.
+// expectContinueMin is the minimum size, in bytes, of a body that is sent with Expect:
+// 100-continue. With this header, the service can reject the request before the body is sent.
 const expectContinueMin = 1 << 20
 
 // Upload sends src to a dataset that was just created. It sends a file of at most 32 MB with

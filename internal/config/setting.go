@@ -46,7 +46,8 @@ type Settings struct {
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins is where the value of each setting and of the profile comes from, by key.
+	// origins holds, for each setting and for the profile, where the value comes from. Its keys
+	// are those of the settings.
 	origins map[string]string
 }
 
@@ -201,10 +202,11 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns a folder of the user. It is the value of the variable own, or else the
-// folder foretell in the folder that the variable xdg names, or else a default. native has the
-// path of the default by operating system; "" is any other system. The first element of a path
-// is the name of a variable.
+// userDir returns a folder of the user. It is the value of the environment variable own. If
+// that is not set, it is the folder foretell in the folder that the variable xdg names. If
+// neither is set, it is the folder foretell in the default for the operating system. The map
+// native holds the default for each system, and under the key "" the default for all other
+// systems: the name of an environment variable with a folder, and the path below that folder.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)
@@ -225,7 +227,8 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 }
 
 // PathOverrides returns the paths that replace those of operations, by operation ID. known has
-// the IDs of all operations, whose case is needed because viper lower-cases keys.
+// the IDs of all operations. They are needed to restore the case of the keys, because viper
+// lower-cases keys.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

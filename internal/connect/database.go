@@ -51,8 +51,8 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 type Migration struct {
 	// Database is the location of the database, without the password.
 	Database string `json:"database"`
-	// From is the version before, 0 for an empty database. To is the version after, the
-	// newest.
+	// From is the version before the upgrade; 0 means an empty database. To is the version
+	// after the upgrade, which is the newest.
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }

@@ -132,17 +132,16 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	})
 }
 
-// The default of --memory leaves the rest of the memory to other work of the process and to
-// other programs: at least minReserve bytes, and at least reserveShare of the machine's
-// memory.
+// The default of --memory reserves memory for other work of the process and for other programs:
+// minReserve bytes or the fraction reserveShare of the machine's memory, whichever is larger.
 const (
 	minReserve   = 512 << 20
 	reserveShare = 1.0 / 8
 )
 
-// raceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
-// the flag or variable name. If text is empty, the result is the memory of the machine minus
-// the reserve, but at least half of the memory.
+// raceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of the
+// flag or environment variable called name. If text is empty, the result is the memory of the
+// machine minus the reserve, but at least half of the memory.
 func raceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":

@@ -18,7 +18,7 @@ func (c *Session) canStopRace() bool {
 
 // raceStop holds the request of the user to end a race from the terminal.
 type raceStop struct {
-	// interrupted is closed by Ctrl-C if the service is embedded, and scored when an
+	// interrupted is closed by Ctrl-C if the service is embedded. scored is closed when an
 	// algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()

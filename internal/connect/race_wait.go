@@ -18,9 +18,9 @@ import (
 
 // AwaitModel shows a race that the command has started until the race ends, and returns it. It
 // returns an error if the race has no model. On a terminal, Enter ends the race, and its best
-// model is used. So does the first Ctrl-C if the race is in this process. Otherwise Ctrl-C ends
-// the wait: a race in this process is stopped and its best model is kept, while a race on a
-// server continues.
+// model is used. If the race is in this process, the first Ctrl-C on a terminal does the same.
+// In all other cases Ctrl-C ends the wait: a race in this process is stopped and its best model
+// is kept, while a race on a server continues.
 func (c *Session) AwaitModel(ctx context.Context, key string) (*api.Training, error) {
 	job, err := c.AwaitRace(ctx, key)
 	return job, c.RaceError(job, err)
@@ -124,7 +124,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue or building the model. Otherwise the function returns "".
+// training: waiting in the queue or building the model. In any other state of the race, the
+// function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning

@@ -60,7 +60,7 @@ func (c *Session) Close() {
 }
 
 // resumeCommand returns the command that continues after an interruption: RunCommand(race) if
-// the current command is run, and command otherwise.
+// the current command is run, otherwise the parameter command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. A token is from the environment or
-// from the store, or is requested with a password from there.
+// TokenSource returns tokens for an account of a service. It takes a token from the environment
+// or from the store, or requests a token with a password from one of them.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time

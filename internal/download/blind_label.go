@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// BlindLabel is the label column of a blind file, against which the predictions are scored.
-// The zero value is for a file without one and scores nothing.
+// BlindLabel is the label column of a blind file, against which the predictions are scored. The
+// zero value is for a file without a label column and scores nothing.
 type BlindLabel struct {
 	// Column is the name of the column; "" if there is none.
 	Column string

@@ -46,7 +46,7 @@ type FileDownload struct {
 	Get func(w io.Writer) (int64, error)
 	// Check verifies the downloaded file, which has the temporary path part.
 	Check func(part string) error
-	// Install moves the file from part to its final path end.
+	// Install moves the file from the temporary path part to the final path end.
 	Install func(part, end string) error
 	// Retry is the command that downloads the file again.
 	Retry string

@@ -50,8 +50,8 @@ func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	}
 }
 
-// NewPrediction returns the body of a request to predict with the model that has the key
-// model.
+// NewPrediction returns the body of a request to predict with a model. The parameter model is
+// the key of the model.
 func (t *OutputFile) NewPrediction(model string) *api.NewPrediction {
 	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }

@@ -25,8 +25,8 @@ type Provenance struct {
 	Rows         *int // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result, without what it does not know and without the
-// digests of the result.
+// newReceipt returns the receipt of a result. It does not set unknown fields and the digests of
+// the result.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
@@ -51,9 +51,9 @@ func (t *OutputFile) installResult(ctx context.Context, part, end string, d Resu
 	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt moves a verified result with the given number of rows from part to end.
-// It completes r, the receipt, and writes r next to the result. It removes the receipt of an
-// earlier result first, so that this never stands next to the new result.
+// InstallWithReceipt moves a verified result with the given number of rows from part to end. It
+// completes r, the receipt, and writes r next to the result. It first removes the receipt of an
+// earlier result, so that an old receipt is never next to a new result.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(end)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())

@@ -75,7 +75,8 @@ func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int
 	return c
 }
 
-// countedPart is a part with its numbers of rows.
+// countedPart is a part of a column's values, with the number of its rows in the training file
+// and in the compared file.
 type countedPart struct {
 	name            string
 	training, count float64
@@ -115,8 +116,7 @@ func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64
 // formatInteger formats the smallest integer that is at least value.
 func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
 
-// formatIntegers formats the range of the integers that are at least from and less than
-// to.
+// formatIntegers formats the range of the integers n with from ≤ n < to.
 func formatIntegers(from, to float64) string {
 	if last := math.Ceil(to) - 1; last > math.Ceil(from) {
 		return formatInteger(from) + "–" + formatInteger(last)
@@ -173,11 +173,11 @@ func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float6
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the index between random samples of n and m
-// rows from the same distribution. It is (1/n + 1/m) times the quantile of the chi-squared
-// distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of
-// Risk Model Validation 14, 2020), which is computed by the approximation of Wilson and
-// Hilferty.
+// chanceIndex returns the 99.9 % quantile of the index between random samples of n and m rows
+// from the same distribution. It is (1/n + 1/m) times the quantile of the chi-squared
+// distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of Risk
+// Model Validation 14, 2020). The latter quantile is computed by the approximation of Wilson
+// and Hilferty.
 func chanceIndex(parts int, n, m float64) float64 {
 	if parts < 2 || n == 0 || m == 0 {
 		return 0

@@ -131,8 +131,8 @@ type Result struct {
 	Reason string `json:"reason"`
 }
 
-// Evaluate compares the requirement with a model's report. If report is nil, because the service
-// does not have this extension, the requirement is missed.
+// Evaluate compares the requirement with a model's report. If report is nil, because the
+// service has no reports of models, the requirement is missed.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {
@@ -322,8 +322,8 @@ func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats value with four digits after the point, or with as many more as make it
-// look different from other, if the two differ.
+// formatValue formats value with four digits after the point. If value differs from other but
+// would look the same, more digits are added until the two look different.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

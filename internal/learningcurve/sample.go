@@ -24,8 +24,8 @@ const (
 	largeSample = 1000
 )
 
-// Sizes returns the sizes of the samples for a file with the given number of
-// rows, or nil if rows is below MinRows. The larger is at most half the file.
+// Sizes returns the sizes of the samples for a file with the given number of rows, or nil if
+// rows is below MinRows. The larger sample has at most half of the rows.
 func Sizes(rows int) []int {
 	if rows < MinRows {
 		return nil

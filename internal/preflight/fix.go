@@ -152,8 +152,8 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	return c, nil
 }
 
-// chooseRoles chooses the ID and the label from the columns of the corrected copy, because
-// the header of the original may follow a title, and its rows may be defective.
+// chooseRoles chooses the ID and the label from the columns of the corrected copy. It does not
+// use the original, whose header may follow a title and whose rows may be defective.
 func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 	chosen := repair.ColumnRoles{ID: -1, Label: -1}
 	table, err := roles.SniffRows(ctx, names, rows)

@@ -141,8 +141,8 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	return hint
 }
 
-// likelyClassColumn returns the last column of the training file, except the label, that
-// has few different texts, as a label has, or "" if there is none.
+// likelyClassColumn returns the name of the last column of the training file, other than the
+// label, that has as few different texts as a label. It returns "" if there is no such column.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

@@ -56,9 +56,9 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// findBlindColumns returns the columns of the blind file, to find the column that it lacks. If
-// the blind file has no header, its columns are matched with those of the training file by
-// their contents.
+// findBlindColumns returns the columns of the blind file. They are used to find the training
+// file's column that the blind file lacks. If the blind file has no header, its columns are
+// matched with those of the training file by their contents.
 func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {

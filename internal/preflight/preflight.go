@@ -257,9 +257,9 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 	p.Findings = append(p.Findings, f)
 }
 
-// ConfirmManyClasses asks whether a label with many different numbers is meant, unless the
-// user set the label. If prompting is disabled, it does not ask. It then returns an error
-// if the label was chosen only because it is the last column.
+// ConfirmManyClasses asks whether a column with many different numbers is really the label,
+// unless the user set the label. If prompting is disabled, it does not ask. It then returns an
+// error if the label was chosen only because it is the last column.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
@@ -283,7 +283,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
-// defects returns the findings that the service would reject.
+// defects returns the findings for which the service would reject the files.
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {

@@ -42,7 +42,7 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 	return &Upload{In: in, Size: p.TrainProfile.Bytes}, nil
 }
 
-// UploadFile sends the file. The dataset stays PENDING until all of it has arrived.
+// UploadFile sends the file. The dataset stays PENDING until the whole file has arrived.
 func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDataset, file *Upload) error {
 	meter := c.Progress.StartTransfer("uploading "+file.In.Name, file.Size)
 	_, err := c.Upload(ctx, created, file.In.uploadSource(ctx, file.Size), meter.Set)

@@ -100,11 +100,10 @@ type CostEstimate struct {
 	Limit                  time.Duration // time limit of the command
 }
 
-// The costs after a race were measured on two idle cores with kddcup99, adult and tables
-// of 1,000 to 50,000 columns. They are a constant, a time per column for storing and
-// reading the model, and multiples of the times for checking and for sending the blind
-// file. The multiples cover reading that file and writing, downloading and verifying the
-// result.
+// The costs after a race were measured on two idle cores with kddcup99, adult and tables of
+// 1,000 to 50,000 columns. They are a constant, a time per column for storing and reading the
+// model, and multiples of the times for checking and for sending the blind file. The multiples
+// cover reading the blind file and writing, downloading and verifying the result.
 //
 // The size of the model is unknown before the race. Predicting a row takes from 5 µs with a
 // small forest to 80 µs with a blend of all algorithms, and reading a blend of fold models

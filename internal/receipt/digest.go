@@ -169,9 +169,9 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file with digest sum. same is the number of
-// blocks before the first difference. all is set if the receipt has no further blocks, and
-// over if the file has none.
+// newLineDifference returns the error for a file with digest sum. The parameter same is the
+// number of blocks before the first difference. The parameter all is set if the receipt has no
+// further blocks, and the parameter over if the file has no further blocks.
 func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/term"
 )
 
-// writeReliability writes how often the predicted class is right, by its probability. It
-// omits bins without rows.
+// writeReliability writes, for each bin of the probability of the predicted class, how often
+// the predicted class is right. It omits bins without rows.
 func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.Reliability) == 0 {
 		return
@@ -71,9 +71,9 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// widestEffect returns the index of the class whose probability changes most, with its
-// least and its greatest value. The index is -1 if there are no points, or if a point has
-// no probability of a class.
+// widestEffect returns the index of the class whose probability changes most, and the least and
+// the greatest value of this probability. The index is -1 if there are no points, or if a point
+// has no probability of a class.
 func widestEffect(d *api.PartialDependence) (class int, low, high float64) {
 	class = -1
 	classes := 0

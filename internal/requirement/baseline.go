@@ -107,8 +107,9 @@ type challenger struct {
 	schema tableSchema
 }
 
-// bestEarlierModel returns the best model of a series that is older than the challenger target, and
-// was trained for the same metric on the same columns and classes. In a tie it is the oldest.
+// bestEarlierModel returns the best of those models of a series that are older than target and
+// were trained for the same metric on the same columns and classes. In a tie it returns the
+// oldest of the best models.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {

@@ -56,7 +56,7 @@ func (f *Flags) Parse() error {
 }
 
 // CheckClasses returns an error if a requirement is on a class that is not in classes. If
-// classes is empty, they are unknown, and it returns nil.
+// classes is empty, the classes are unknown, and CheckClasses returns nil.
 func (f *Flags) CheckClasses(classes []string) error {
 	for _, r := range f.requirements {
 		if err := r.CheckClass(classes); err != nil && len(classes) > 0 {

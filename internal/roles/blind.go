@@ -16,9 +16,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// ColumnNames returns the names of the n columns of a blind file without a header. These
-// are the names of the training file's columns without the label, with the label, or
-// without label and ID, if there are n of them. Otherwise it returns nil.
+// ColumnNames returns the names of the n columns of a blind file without a header. These are
+// the names of the training file's columns without the label, with the label, or without label
+// and ID: the first of these lists that has n names. It returns nil if none has n names.
 func (f *TrainingFile) ColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {

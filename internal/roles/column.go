@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Column describes a column according to the beginning of a file. Only Name is set unless the
-// column may have a role: it is the first or the last, has a name like that of an ID or a
-// label, or is missing in another file.
+// Column describes a column according to the beginning of a file. A column may have a role if
+// it is the first or the last, has a name like that of an ID or a label, or is missing in
+// another file. For all other columns, only Name is set.
 type Column struct {
 	Name string
 	// Form is the form of its cells.

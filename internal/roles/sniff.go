@@ -80,8 +80,9 @@ func trimmedFields(rec *csvfile.Record) []string {
 }
 
 // Sniff reads the beginning of a CSV with commas and a header. names are the names of the
-// columns, which may differ from the header. wanted, if not nil, reports whether another
-// column may have a role. An unreadable row ends the reading without an error.
+// columns, which may differ from the header. wanted, if not nil, reports whether a column may
+// have a role even if its position and its name do not suggest one. An unreadable row ends the
+// reading without an error.
 func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, wanted)
 	cells, err := t.readCells(ctx, src, at)

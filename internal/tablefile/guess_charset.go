@@ -130,7 +130,7 @@ func (c *charsetStats) addInvalid(b byte) {
 }
 
 // classifyLast counts the last invalid byte as implausible if it is unlikely between its
-// neighbours in a text in Windows-1252. next is the byte after it.
+// neighbours in a text in Windows-1252. The parameter next is the byte after the invalid byte.
 func (c *charsetStats) classifyLast(next byte) {
 	b := c.last
 	c.last = 0

@@ -133,8 +133,8 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the table is converted to CSV separated by commas because its
-// first file has another format. CSV must have been called before.
+// Converted reports whether the table is converted to CSV separated by commas because the first
+// file has another format than CSV. The method CSV must have been called before.
 func (t *Table) Converted() bool { return t.parts[0].isConverted() }
 
 // Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.

@@ -321,8 +321,8 @@ func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error)
 	}
 }
 
-// formatCell returns the text of a cell whose attribute t is kind and whose attribute s
-// is style.
+// formatCell returns the text of a cell with the given value. kind and style are the attributes
+// t and s of the cell.
 func (b *workbook) formatCell(kind, style, value string) (string, error) {
 	switch kind {
 	case "s":

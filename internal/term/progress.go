@@ -106,8 +106,8 @@ func (p *Progress) toASCII(line string) string {
 	return asciiReplacer.Replace(line)
 }
 
-// redrawLine replaces the line in which the cursor is by line, and returns what it has drawn.
-// drawn is the result of the previous call; nil if there was none.
+// redrawLine draws line over the line with the cursor, and returns what it has drawn. The
+// parameter drawn is the result of the previous call; nil if there was none.
 func (p *Progress) redrawLine(drawn []string, line string) []string {
 	up := ""
 	if n := countTerminalRows(drawn, p.width()); n > 1 { // the terminal became narrower and has wrapped the line

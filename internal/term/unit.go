@@ -41,7 +41,7 @@ func formatWholeSeconds(d time.Duration) string {
 	return FormatDuration(d)
 }
 
-// FormatAgo formats how long before now the time then was, such as "3 minutes ago".
+// FormatAgo formats the time from then to now, such as "3 minutes ago".
 func FormatAgo(then, now time.Time) string {
 	d := now.Sub(then)
 	switch {

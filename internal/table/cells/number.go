@@ -89,9 +89,9 @@ const (
 // are. The result has the high bit of each of these bytes set, and no other bit.
 func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit
-// of the result is the high bit of the first byte that is not. Higher bits may be wrong,
-// because of carries.
+// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit of
+// the result is the high bit of the first byte above 9. Higher bits may be wrong, because of
+// carries.
 func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
 // Parse8Digits returns the number that eight digits make. Each byte of word is the value of
@@ -191,11 +191,11 @@ func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 // DivideByPowerOf10 returns the float64 nearest to mantissa / 10ᵏ, for k up to 27.
 //
 // The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The
-// quotient has at least 62 bits, more than a float64 holds. If the division leaves a
-// remainder, the last bit of the quotient is set, so that the conversion rounds like the
-// exact quotient. Multiplication by the inverse of 5ᵏ is faster than a division, but its
-// result may be one too low. Only if this could change the rounded bit is the division
-// necessary (Lemire, Number parsing at a gigabyte per second, 2021).
+// quotient has at least 62 bits, more than a float64 holds. If the division leaves a remainder,
+// the last bit of the quotient is set, so that the conversion rounds like the exact quotient.
+// Multiplication by the inverse of 5ᵏ is faster than a division, but the product may be one too
+// low. The division is necessary only if this error could change the rounded result (Lemire,
+// Number parsing at a gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)

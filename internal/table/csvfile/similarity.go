@@ -25,7 +25,7 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// DidYouMean returns a suggestion with the closest of names for a message, as in
+// DidYouMean returns a text that suggests the closest of names, for the end of a message, as in
 // ` (did you mean "age"?)`. It returns an empty text if none is close.
 func DidYouMean(name string, names []string) string {
 	if likely := ClosestName(name, names); likely != "" {

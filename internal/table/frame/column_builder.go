@@ -24,8 +24,8 @@ type valueRange struct {
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloats returns the range of values. If its encoding is encodedDecimal, it also
-// stores the values in decimals, which must be as long as values.
+// measureFloats returns the range of values. If the encoding of the range is encodedDecimal,
+// measureFloats also stores the values in decimals, which must be as long as values.
 func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -99,8 +99,8 @@ type columnBuilder struct {
 	capacity   int // expected number of rows; 0 if unknown
 }
 
-// add appends the first rows of c, as many as rows. s is the range of their values. If
-// its encoding is encodedDecimal and c is not encoded, decimals must hold the values.
+// add appends the first rows of c, as many as rows. s is the range of their values. If the
+// encoding of s is encodedDecimal and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)

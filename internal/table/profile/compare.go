@@ -32,8 +32,8 @@ type Finding struct {
 	// Suggestion is the name of the column of the blind file that may be the missing
 	// column under another name; empty if there is none.
 	Suggestion string `json:"likely,omitempty"`
-	// Count is the number of columns if the finding is about several, and otherwise 0.
-	// Name and Column are empty if it is set.
+	// Count is the number of columns if the finding is about several columns, and otherwise 0.
+	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
 }
 

@@ -198,8 +198,7 @@ func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, differ
 	return inf, true
 }
 
-// isStray reports whether one, a value of a column of numbers, is a text that is not a
-// number.
+// isStray reports whether a value in a column of numbers is a text that is not a number.
 func (inf *inference) isStray(one *distinctValue) bool {
 	if one.kind != cells.Text || inf.format == nil {
 		return one.kind == cells.Text

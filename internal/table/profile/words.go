@@ -25,9 +25,9 @@ func wordsPerColumn(columns, rows int) int {
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that divide the texts most evenly, because the labels are
-// not known. The words are sorted by how close the number of texts with the word is to
-// half of all texts. occurrences is the sum of these numbers over all words.
+// selectWords returns the words that divide the texts most evenly; the labels are not known
+// here. The words are sorted by how close the number of texts with the word is to half of all
+// texts. occurrences is the sum, over all words, of the number of texts with the word.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

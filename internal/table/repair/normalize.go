@@ -226,9 +226,9 @@ type normalizer struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source: delta is added to each line
-// from line on, until the next lineOffset. Blank lines of the source change the delta,
-// because they are not written.
+// lineOffset maps lines of the output to lines of the source: delta is added to the number of
+// each line, from the field line up to that of the next lineOffset. Blank lines of the source
+// change the delta, because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {

@@ -67,7 +67,7 @@ func separators() {
 	SHLQ(Imm(32), upper)
 	ORQ(upper, found)
 	POPCNTQ(found, count)
-	// As many as are usual without a branch on how many there are.
+	// The usual number of separators is written without a branch on how many were found.
 	const usual = 8
 	for i := range usual {
 		next(i)
@@ -138,8 +138,8 @@ func decimals() {
 	VPBLENDD(Imm(0xAA), none, begin, begin)
 	VPSUBQ(begin, size, size)
 	VPADDQ(full, size, size)
-	// Their first sixteen bytes, and thereof the words at the begin and one and
-	// two bytes behind it.
+	// The first sixteen bytes of each cell, and from them the words that start at the cell and
+	// one and two bytes later.
 	var at [4]Mem
 	for i, row := range rows {
 		offset := GP64()
@@ -193,7 +193,7 @@ func decimals() {
 	VPOR(excess, good, good)
 	VPCMPEQQ(none, good, good)
 	VPAND(good, all, all)
-	// Their number and sign, and how many are behind the point.
+	// The number that the digits make, its sign, and the number of digits after the point.
 	upper := YMM()
 	VPMADDUBSW(tens, word, word)
 	VPMADDWD(hundreds, word, word)
