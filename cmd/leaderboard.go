@@ -93,8 +93,8 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	return o.output.WriteTable(leaderboard.Table(rows), true)
 }
 
-// models returns the models of the series that args[0] refers to. Without arguments, it is the
-// series that was trained last.
+// models returns the models of the series that args[0] refers to. Without arguments, args[0]
+// defaults to the series that was trained last.
 func (o *leaderboardOptions) models(ctx context.Context, session *connect.Session, args []string) ([]client.SeriesModel, error) {
 	models, err := connect.Collect(session.AllModels(ctx))
 	if err != nil {

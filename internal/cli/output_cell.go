@@ -36,8 +36,8 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 // shortHeadings are short headings for a narrow terminal.
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
-// columnHeading returns the heading of a field on a terminal, which is shorter than the
-// name of the field. first is set for the first column.
+// columnHeading returns the heading of a field on a terminal, which is shorter than the name of
+// the field. The parameter first is set for the first column.
 func columnHeading(name string, first bool) string {
 	switch {
 	case first && strings.HasSuffix(name, "Key"):

@@ -17,8 +17,8 @@ import (
 // templateFilter is a parsed --template.
 type templateFilter struct {
 	template *template.Template
-	// rows are the rows that the template function tablerow has added. apply prints them at
-	// the end.
+	// rows are the rows that the template function tablerow has added. The method apply prints
+	// them at the end.
 	rows [][]term.Cell
 }
 

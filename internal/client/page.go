@@ -89,8 +89,8 @@ func datasetPageInput(key string, page api.PageInput) *api.DatasetPageInput {
 	return &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: page}
 }
 
-// AllPages yields the items of all pages of a list. fetch returns one page, and key returns the
-// key of an item.
+// AllPages yields the items of all pages of a list. The function fetch returns one page, and
+// the function key returns the key of an item.
 func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]bool{}

@@ -62,8 +62,8 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 }
 
 // trainingProgress returns the progress of a race. If the recent scores do not continue the
-// scores that were reported before, it requests the history, too. reported has the number
-// of scores reported so far, by key of the run.
+// scores that were reported before, it requests the history, too. The map reported has the
+// number of scores reported so far, by key of the run.
 func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)

@@ -22,8 +22,8 @@ const CompletionTimeout = 2 * time.Second
 // after a tab.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with a reference. names lists the references.
-// If the service is not reachable, only @last is offered.
+// CompleteReference completes the first argument with a reference. The function names lists the
+// references. If the service is not reachable, only @last is offered.
 func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -33,15 +33,15 @@ func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.Completion
 	}
 }
 
-// CompleteReferenceOrWord completes the value of a flag with word or with a reference. names
-// lists the references.
+// CompleteReferenceOrWord completes the value of a flag with word or with a reference. The
+// function names lists the references.
 func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchRefs returns the references that names lists within CompletionTimeout.
+// fetchRefs returns the references that the function names lists within CompletionTimeout.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
 	if !o.hasService() {
 		return nil

@@ -253,14 +253,14 @@ func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
 	return start(ctx, s.App.WatchUploads)
 }
 
-// SendMails starts sending the mails in the outbox, until ctx is done or stop is called. stop
-// waits for a mail that is being sent.
+// SendMails starts sending the mails in the outbox, until ctx is done or stop is called. The
+// function stop waits for a mail that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return start(ctx, s.App.SendMails)
 }
 
-// start calls run in another goroutine. stop cancels the context of run and waits until run
-// has returned.
+// start calls run in another goroutine. The function stop cancels the context of run and waits
+// until run has returned.
 func start(ctx context.Context, run func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

@@ -93,8 +93,8 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 	})
 }
 
-// findDataset resolves a reference to a dataset. choose returns the datasets that the name of
-// a series may refer to; the newest of them is used.
+// findDataset resolves a reference to a dataset. The function choose returns the datasets that
+// the name of a series may refer to; the newest of them is used.
 func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)

@@ -44,8 +44,8 @@ func FormatOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result of the check called name. found are the checked files, and
-// storage is the result of [connect.StorageName].
+// filesResult returns the result of the check called name. The parameter found is the result of
+// checking the files, and storage is the result of [connect.StorageName].
 func (o *Checker) filesResult(ctx context.Context, name, storage string, found *app.FileCheck) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {

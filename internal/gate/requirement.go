@@ -181,7 +181,8 @@ func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	return 0, 0
 }
 
-// classScore returns a metric of one class. known is false if the report does not have it.
+// classScore returns a metric of one class. The result known is false if the report does not
+// have the metric.
 func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 	var area *float64
 	switch name {
@@ -202,9 +203,9 @@ func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 	return *area, true
 }
 
-// TestScore returns a metric on the test rows, and its 95 % confidence interval, which is nil if it
-// is unknown. name may be a metric of one class, such as f1[yes]. known is false if the report does
-// not have the metric. report may be nil.
+// TestScore returns a metric on the test rows, and its 95 % confidence interval, which is nil
+// if it is unknown. name may be a metric of one class, such as f1[yes]. The result known is
+// false if the report does not have the metric. The parameter report may be nil.
 func TestScore(report *api.ModelReport, name string) (value float64, interval *api.Interval, known bool) {
 	if report == nil || report.TestRows == 0 {
 		return 0, nil, false
@@ -280,9 +281,9 @@ func (r *Requirement) isMet(value float64) bool {
 	return value < r.Bound
 }
 
-// Compare checks whether a model is better than a baseline in the metric of the model's race. A tie
-// is a miss. other is the report of the baseline, and name is the name of the baseline. If either
-// report is nil, the requirement is missed.
+// Compare checks whether a model is better than a baseline in the metric of the model's race. A
+// tie is a miss. The parameter other is the report of the baseline, and name is the name of the
+// baseline. If either report is nil, the requirement is missed.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
@@ -317,7 +318,7 @@ func Compare(report, other *api.ModelReport, name string) Result {
 }
 
 // SkippedResult returns the result of a comparison that was skipped because there is no
-// baseline. why is the reason.
+// baseline. The parameter why is the reason.
 func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }

@@ -194,10 +194,10 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// trainedRows returns the number of rows that the fits of a race are trained on,
-// as a measure of its time. The training rows of a single holdout count less,
-// because a run on a holdout stalls sooner. The rows of the refit count less,
-// because the most expensive refits are skipped.
+// trainedRows returns the number of rows that the fits of a race are trained on, as a measure
+// of the time of the race. The training rows of a single holdout count less, because a run on a
+// holdout stalls sooner. The rows of the refit count less, because the most expensive refits
+// are skipped.
 func trainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
@@ -219,9 +219,9 @@ const (
 	// timeExponent is the exponent by which the time grows with the rows, for two
 	// classes. More rows need more steps, but keep the cores busier.
 	timeExponent = 1.15
-	// exponentPerDoubling lowers the exponent for each doubling of the classes.
-	// With many classes, a trial spends much of its time on trees of few rows,
-	// and such a tree takes about as long if it has more rows.
+	// exponentPerDoubling lowers the exponent for each doubling of the classes. With many
+	// classes, a trial spends much of its time on trees of few rows, and the time for such a
+	// tree hardly grows with its rows.
 	exponentPerDoubling = 0.114
 	// minTimeExponent is the smallest exponent, for any number of classes.
 	minTimeExponent = 0.3

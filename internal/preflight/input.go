@@ -81,7 +81,7 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 }
 
 // sampleRows returns a description of the columns of the file from its first rows. names are
-// the names of the columns. wanted is as for roles.Sniff.
+// the names of the columns. The function wanted is the same as for roles.Sniff.
 func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {

@@ -160,8 +160,8 @@ func (f *Flags) checkMonotone(schema *frame.Schema) error {
 }
 
 // CheckKeys returns a usage error if the rows of a training file cannot be divided by the
-// columns of --group and --time. open returns the file in canonical form. It is called
-// only if one of the flags is used. The service checks the same after the upload.
+// columns of --group and --time. The function open returns the file in canonical form. It is
+// called only if one of the flags is used. The service checks the same after the upload.
 func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {

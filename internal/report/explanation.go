@@ -32,8 +32,8 @@ type Contribution struct {
 const maxBarWidth = 14
 
 // WriteExplanation writes the explanation of a row in lines of at most width characters. The
-// first line describes the row. Each of the columns with the largest contributions follows
-// in a line of its own. top is the number of these columns; 0 means all.
+// first line describes the row. Each of the columns with the largest contributions follows in a
+// line of its own. The parameter top is the number of these columns; 0 means all.
 func WriteExplanation(b *strings.Builder, row *ExplainedRow, top, width int) {
 	change := row.Probability - row.Base
 	direction := "above"

@@ -75,8 +75,9 @@ func decodeLists(page any) any {
 	return page
 }
 
-// joinPages appends the lists in page to the lists in all, and returns the result. all is nil
-// before the first page. Values other than lists are those of the first page.
+// joinPages appends the lists in page to the lists in all, and returns the result. The
+// parameter all is nil before the first page. Values other than lists are those of the first
+// page.
 func joinPages(all, page any) any {
 	switch more := page.(type) {
 	case []any:

@@ -40,9 +40,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	return best, nil
 }
 
-// minImprovement is the smallest increase of the sum of similarities for which another
-// column than the last is taken as the missing one. The last column is usually the label.
-// The similarity of two equal columns is 1.
+// minImprovement is how much the sum of similarities must increase for a column other than the
+// last to be taken as the missing one. The last column is usually the label. The similarity of
+// two equal columns is 1.
 const minImprovement = 0.25
 
 // columnSample has the first cells of a column.

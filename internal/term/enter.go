@@ -7,9 +7,9 @@ import "time"
 const typedBefore = 200 * time.Millisecond
 
 // ReadEnters reads lines from In, which must be a terminal, and sends a value on the channel
-// for each. Lines that were typed before the call are ignored. now returns the current time.
-// Reading cannot be stopped, so nothing else may read In afterwards. While the process is in
-// the background, nothing is read.
+// for each. Lines that were typed before the call are ignored. The function now returns the
+// current time. Reading cannot be stopped, so nothing else may read In afterwards. While the
+// process is in the background, nothing is read.
 func (c *Console) ReadEnters(now func() time.Time) <-chan struct{} {
 	ignoreBackgroundReads()
 	enters := make(chan struct{}, 1)

@@ -48,7 +48,7 @@ const (
 	redrawInterval   = 250 * time.Millisecond // time between two frames if nothing changes
 )
 
-// NewProgress returns a Progress that writes to Err. now returns the current time.
+// NewProgress returns a Progress that writes to Err. The function now returns the current time.
 func (c *Console) NewProgress(mode ProgressMode, now func() time.Time) *Progress {
 	if mode == Auto {
 		mode = Plain
@@ -66,8 +66,8 @@ func (p *Progress) writeEvent(v any) {
 	}
 }
 
-// animate calls draw regularly in Bar mode, so that the clock advances and the display
-// adapts to a resized terminal. stop ends the calls of draw and may be called twice.
+// animate calls draw regularly in Bar mode, so that the clock advances and the display adapts
+// to a resized terminal. The function stop ends the calls of draw and may be called twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}

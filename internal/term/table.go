@@ -146,8 +146,8 @@ func (t *Table) columnBlocks(widths []int, width int) (blocks [][]int) {
 	return blocks
 }
 
-// writeLine writes the given columns of a line. paint returns the function that colours a
-// column, or nil.
+// writeLine writes the given columns of a line. The function paint returns the function that
+// colours a column, or nil.
 func (t *Table) writeLine(b *strings.Builder, line []string, widths, columns []int, paint func(column int) func(string) string) {
 	pending := 0 // spaces that are written only if text follows in the line
 	for _, column := range columns {

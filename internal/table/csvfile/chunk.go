@@ -48,7 +48,7 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 }
 
 // detachChunk moves the next n bytes, with their buffer, into c. The reader continues with
-// another buffer. last is set if the file ends after these bytes.
+// another buffer. The parameter last is set if the file ends after these bytes.
 func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+n:r.end]
 	next := c.buf
@@ -65,8 +65,9 @@ func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
 	}
 }
 
-// completeRecordsLen returns the length of the complete records at the start of a window,
-// and whether a misplaced quote follows them. last is set if the file ends with the window.
+// completeRecordsLen returns the length of the complete records at the start of a window, and
+// whether a misplaced quote follows them. The parameter last is set if the file ends with the
+// window.
 func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote bool) {
 	i := 0
 	for {

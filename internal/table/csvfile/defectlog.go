@@ -70,9 +70,9 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 
 // Defects returns one Defect for each code.
 //
-// locate maps a line and a column to those of the user's file. If it is nil, they are the same.
-// source maps a line that locate has returned to a file and a line of that file. It is nil for a
-// single file. partial is set if the file may have more defects.
+// The function locate maps a line and a column to those of the user's file. If it is nil, they
+// are the same. The function source maps a line that locate has returned to a file and a line
+// of that file. It is nil for a single file. partial is set if the file may have more defects.
 func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {

@@ -111,7 +111,7 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow adds the row that starts at offset begin. ends holds the offsets after the
+// indexRow adds the row that starts at offset begin. The slice ends holds the offsets after the
 // separators from there on. It returns false if the row has a wrong number of fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
 	if len(ends) < p.fieldCount {

@@ -105,10 +105,10 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the quote at window[start],
-// and whether there are doubled quotes between them. last is set if the file ends with the
-// window. Otherwise the status is recordPartial if the window ends with the closing quote
-// or before it.
+// closingQuote returns the offset after the quote that closes the quote at window[start], and
+// whether there are doubled quotes between them. The parameter last is set if the file ends
+// with the window. Otherwise the status is recordPartial if the window ends with the closing
+// quote or before it.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {

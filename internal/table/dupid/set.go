@@ -18,10 +18,10 @@ import (
 
 // Set finds duplicate IDs with little memory and without storing them.
 //
-// Each ID is hashed to 72 bits, which are written to disk with its line:
+// Each ID is hashed to 72 bits, which are written to disk with the line of the ID:
 //
-//	while all IDs ascend ─▶ one stream, which has no duplicates
-//	after that           ─▶ 256 streams, by 8 bits of the hash
+// 	while all IDs ascend ─▶ one stream, which has no duplicates
+// 	after that           ─▶ 256 streams, by 8 bits of the hash
 //
 // At the end the streams are searched one by one, so that a 256th of the IDs is in memory
 // at a time. The probability that two different IDs of ten million rows have the same hash
@@ -71,9 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// checkAscending must be called before IDs are stored. first and last are the first and the last of
-// these IDs, and unordered is set if the IDs are not ascending. If the IDs of all calls together
-// are no longer ascending, checkAscending calls splitIntoBins.
+// checkAscending must be called before IDs are stored. The parameters first and last are the
+// first and the last of these IDs, and unordered is set if these IDs are not ascending. If the
+// IDs of all calls together are no longer ascending, checkAscending calls splitIntoBins.
 func (s *Set) checkAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:

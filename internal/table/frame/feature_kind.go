@@ -18,8 +18,8 @@ const (
 	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, otherwise 0
 )
 
-// group returns one kind that stands for all kinds with the same extractor as k. known is false if
-// k has no extractor.
+// group returns one kind that stands for all kinds with the same extractor as k. The result
+// known is false if k has no extractor.
 func (k FeatureKind) group() (family FeatureKind, known bool) {
 	switch k {
 	case FeatureAmount:

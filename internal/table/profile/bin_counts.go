@@ -65,10 +65,10 @@ func spreadRows(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns how many rows have each of the given abbreviated texts. abbreviate is
-// applied to each text of the column before it is compared with the given texts. Several texts
-// of the column may have the same abbreviation. If this abbreviation is given n times, the n
-// most frequent of its texts are counted, the most frequent first.
+// CountTexts returns how many rows have each of the given abbreviated texts. The function
+// abbreviate is applied to each text of the column before the text is compared with the given
+// texts. Several texts of the column may have the same abbreviation. If this abbreviation is
+// given n times, the n most frequent of its texts are counted, the most frequent first.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	counts := make(map[string][]int, len(texts)) // by abbreviation, the rows of each text of the column
 	for _, text := range texts {

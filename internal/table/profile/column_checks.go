@@ -125,8 +125,8 @@ func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool 
 	return true
 }
 
-// isRowNumber reports whether a column has no missing values and contains each integer of
-// a range exactly once. rows is the number of rows of the file.
+// isRowNumber reports whether a column has no missing values and contains each integer of a
+// range exactly once. The parameter rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)

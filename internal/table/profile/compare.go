@@ -173,8 +173,8 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	return false
 }
 
-// unparsableRows returns the number of rows of a blind column whose value cannot be
-// parsed in the format of the training column c, and the most frequent of these values.
+// unparsableRows returns the number of rows of a blind column whose value cannot be parsed in
+// the format of the training column c, and the most frequent of these values. The parameter
 // rows is the number of rows of the blind file.
 func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
 	known := make(map[string]bool, len(c.values))

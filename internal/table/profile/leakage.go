@@ -13,9 +13,9 @@ import (
 const (
 	minLeakRows     = 50 // smallest number of sampled rows
 	minMinorityRows = 15 // smallest number of minority rows
-	// A leaking column predicts at least the fraction minLeakShare of the minority rows.
-	// The fraction minFewRowsShare is enough if at most maxMissed rows are predicted
-	// wrongly, which may be one row on each side of the boundary between two classes.
+	// A leaking column predicts at least the fraction minLeakShare of the minority rows. The
+	// fraction minFewRowsShare is enough if at most maxMissed rows are predicted wrongly, such
+	// as one row on each side of the boundary between two classes.
 	minLeakShare    = 0.98
 	minFewRowsShare = 0.9
 	maxMissed       = 2

@@ -189,7 +189,8 @@ func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool)
 }
 
 // forEachField calls visit with each wanted field and its sampled values, in the order of
-// rowIndices. visit may change the values. Calls for different fields may be concurrent.
+// rowIndices. The function visit may change the values. Calls for different fields may be
+// concurrent.
 func (s *rowSample) forEachField(ctx context.Context, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	if s.spilled != nil {
 		errs := make([]error, len(s.spilled.groups))

@@ -44,8 +44,8 @@ func (s *spilledRows) add(cells []uint64) {
 	}
 }
 
-// forEachField calls visit with each wanted field of a group and its values by row. visit
-// may change the values.
+// forEachField calls visit with each wanted field of a group and its values by row. The
+// function visit may change the values.
 func (s *spilledRows) forEachField(group int, wanted func(field int) bool, visit func(field int, cells []uint64)) error {
 	stream, first := s.groups[group], group*groupFields
 	text, err := stream.AppendTo(nil, stream.Len())

@@ -85,10 +85,9 @@ func (v *valueCounts) find(text string) *distinctValue {
 	return &v.values[at]
 }
 
-// addOrder updates orderHash with the row in the given line. at is the index of the row's
-// value, and values are in the order of their first appearance. Columns that divide the
-// rows in the same way, such as the names and the codes of countries, therefore have
-// equal hashes.
+// addOrder updates orderHash with the row in the given line. The parameter at is the index of
+// the row's value, in the order in which the values first appear. Columns that divide the rows
+// in the same way, such as the names and the codes of countries, therefore have equal hashes.
 func (v *valueCounts) addOrder(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.orderHash += x * (x>>32 | 1)
