@@ -11,7 +11,8 @@ import (
 	"foretell/internal/requirement"
 )
 
-// resource is a type of object of the service.
+// resource is a type of object, such as a dataset, with the functions that resolve and list
+// references to its objects.
 type resource struct {
 	resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
 	listRefs connect.ReferenceLister // completes references

@@ -129,7 +129,8 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	return printer.end()
 }
 
-// terminalTop is the number of columns that are shown for a row on a terminal without --top.
+// terminalTop is the number of columns whose contributions to a row are shown on a terminal
+// without --top.
 const terminalTop = 10
 
 // readModel downloads and returns the model that ref refers to. If ref is "", it reads the

@@ -190,7 +190,7 @@ type resultDocument struct {
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
-// print prints the path of the result, or r as JSON. If the result itself was written to
+// print prints the path of the predictions, or r as JSON. If the predictions were written to
 // standard output, it prints nothing.
 func (r *resultDocument) print(o *cli.Output, t *download.OutputFile) error {
 	switch {

@@ -126,8 +126,8 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	return e
 }
 
-// checkBlindDigest compares the blind file with its digest in the receipt, because a result
-// with selected columns cannot be compared with the file cell by cell.
+// checkBlindDigest compares the blind file with its digest in the receipt. It is for a result
+// with selected columns, which cannot be compared with the blind file cell by cell.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // flushTimeout limits how long the end of a command waits for the collector.
 const flushTimeout = 5 * time.Second
 
-// The variables in which the calling program passes its span. They have the format of the
-// W3C headers of the same names.
+// The environment variables in which the calling program passes its span. Their values have the
+// format of the W3C headers of the same names.
 const (
 	envTraceParent = "TRACEPARENT"
 	envTraceState  = "TRACESTATE"

@@ -50,8 +50,8 @@ func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server
 	}, nil
 }
 
-// handleProfiles serves the profiles for `go tool pprof`. It omits the command line of the
-// process, which may contain passwords.
+// handleProfiles serves the profiles for `go tool pprof`. It does not serve the command line of
+// the process, which may contain passwords.
 func handleProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)

@@ -87,8 +87,8 @@ func isSigned(u *url.URL) bool {
 	return false
 }
 
-// isSecretParam reports whether a query parameter is part of the signature of a
-// signed URL, of this service or of the common object stores.
+// isSecretParam reports whether a query parameter belongs to the signature of a URL that was
+// signed by this service or by one of the common object stores.
 func isSecretParam(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

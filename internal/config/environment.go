@@ -53,8 +53,9 @@ type variable struct {
 	secret bool
 }
 
-// Variables lists all environment variables. [Load] uses it to read the settings, the config
-// commands to check and list them, and `help environment` and docs/cli.md to describe them.
+// Variables lists all environment variables. [Load] reads the settings according to this list,
+// the config commands check and print settings according to it, and `help environment` and
+// docs/cli.md are made from it.
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},

@@ -108,9 +108,9 @@ func (s *Settings) OriginName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
-// CheckProfile returns an error if the config file has no profile with the selected name,
-// because a mistyped name would silently select another service. It returns nil if a flag or
-// variable sets the address of the service.
+// CheckProfile returns an error if the config file has no profile with the selected name.
+// Without this check, a mistyped name would silently select another service. It returns nil if
+// a flag or variable sets the address of the service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil

@@ -87,8 +87,8 @@ type countedPart struct {
 const minTrainingShare = 0.02
 
 // numberParts divides the numbers at the edges of the bins of the dataset. Bins with few
-// training rows are joined. Values outside the range of the training file are parts of their
-// own.
+// training rows are joined. The values below the range of the training file are one more part,
+// and so are the values above it.
 func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
 	d, form := known.Distribution, profile.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))

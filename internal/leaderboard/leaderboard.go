@@ -19,8 +19,8 @@ import (
 
 // Entry is a model with its scores.
 type Entry struct {
-	// Rank starts at 1. It is 0 for a model without a test score. Tie is set if other models
-	// have the same rank.
+	// Rank is the position of the model, from 1. It is 0 for a model without a test score. Tie
+	// is set if other models have the same Rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.

@@ -82,8 +82,8 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 	return created, nil
 }
 
-// asFileRejection converts an error response to an upload to an error about the file. Without
-// this, the status 422 would be reported as an invalid flag.
+// asFileRejection converts the service's error response to an upload into an error about the
+// file. Without this conversion, the status 422 would be reported as an invalid flag.
 func asFileRejection(ctx context.Context, file string, err error) error {
 	var problem *api.Problem
 	if !errors.As(err, &problem) {

@@ -37,7 +37,7 @@ func ExplainWin(r *api.ModelReport) string {
 const blend = "BLEND"
 
 // findCandidate returns the scores with which an algorithm or the blend competed. It returns
-// nil if it did not compete.
+// nil if there are no such scores.
 func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended

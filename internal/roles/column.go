@@ -11,7 +11,7 @@ import (
 // another file. For all other columns, only Name is set.
 type Column struct {
 	Name string
-	// Form is the form of its cells.
+	// Form is the form of the column's cells.
 	Form profile.Form
 	// Rows is the number of rows read, Filled the number of rows with a value, Distinct the
 	// number of distinct values.

@@ -20,8 +20,8 @@ import (
 //
 // Each ID is hashed to 72 bits, which are written to disk with the line of the ID:
 //
-// 	while all IDs ascend ─▶ one stream, which has no duplicates
-// 	after that           ─▶ 256 streams, by 8 bits of the hash
+//	while all IDs ascend ─▶ one stream, which has no duplicates
+//	after that           ─▶ 256 streams, by 8 bits of the hash
 //
 // At the end the streams are searched one by one, so that a 256th of the IDs is in memory
 // at a time. The probability that two different IDs of ten million rows have the same hash

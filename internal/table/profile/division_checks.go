@@ -25,7 +25,7 @@ var groupWords = []string{
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
-// birthWords are words in the names of columns of dates that do not order the rows.
+// birthWords are words in the names of columns whose dates do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
 // warnDivision warns about the first column that looks like the group of a row and the first column
