@@ -109,8 +109,8 @@ func (s *Settings) OriginName(key string) string {
 }
 
 // CheckProfile returns an error if the config file has no profile with the selected name.
-// Without this check, a mistyped name would silently select another service. It returns nil if
-// a flag or variable sets the address of the service.
+// Without this check, a mistyped name would silently select another service. CheckProfile
+// returns nil if a flag or variable sets the address of the service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil

@@ -137,9 +137,9 @@ func (c *Session) seriesNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
-// candidateName returns the name that a [refCandidate] made from a dataset gets. dataset and
-// series are the names of the dataset and of its series. If ref refers to either, the result is
-// ref. Otherwise it is series or, if that is "", dataset.
+// candidateName returns the name of the [refCandidate] for an object that was made from a
+// dataset. dataset and series are the names of the dataset and of its series. If ref refers to
+// either, the result is ref. Otherwise it is series or, if that is "", dataset.
 func candidateName(ref, dataset, series string) string {
 	if ref == dataset || series == client.DatasetName(ref, 1) {
 		return ref

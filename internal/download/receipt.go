@@ -25,7 +25,7 @@ type Provenance struct {
 	Rows         *int // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result. It does not set unknown fields and the digests of
+// newReceipt returns the receipt of a result. It sets neither unknown fields nor the digests of
 // the result.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)

@@ -78,8 +78,8 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport) string {
 	return strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
 }
 
-// RaceFlags returns the flags that repeat a race. The report r has the seed and the algorithms.
-// It may be nil.
+// RaceFlags returns the flags that repeat a race. The report r, which has the seed and the
+// algorithms, may be nil.
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	var flags []string
 	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }

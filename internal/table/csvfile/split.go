@@ -107,8 +107,8 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 
 // closingQuote returns the offset after the quote that closes the quote at window[start], and
 // whether there are doubled quotes between them. The parameter last is set if the file ends
-// with the window. Otherwise the status is recordPartial if the window ends with the closing
-// quote or before it.
+// with the window. If last is not set, the status is recordPartial for a window that ends with
+// the closing quote or before it.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {
