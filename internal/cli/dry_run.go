@@ -127,8 +127,8 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 	r.planned = append(r.planned, p)
 }
 
-// findOperation returns the ID of a request's operation, or "" if it is unknown. ours
-// reports whether the request goes to the service.
+// findOperation returns the ID of a request's operation, or "" if it is unknown. The result
+// ours reports whether the request goes to the service.
 func (r *dryRunTransport) findOperation(req *http.Request) (id string, ours bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
 	path, ours := strings.CutPrefix(address, r.base)

@@ -37,7 +37,7 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
-// Backup writes a backup of the service that the flags of cmd select to w. The service may be
+// Backup writes to w a backup of the service that the flags of cmd select. The service may be
 // running. The schema of the backup is that of the database, which may be of an earlier
 // release.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {

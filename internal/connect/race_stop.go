@@ -92,8 +92,8 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	return job, err
 }
 
-// stopOnRequest waits for the user's request to end the race, and until an algorithm has a
-// score. Then it ends the race. It also returns when ctx ends.
+// stopOnRequest waits until the user has asked to end the race and an algorithm has a score,
+// and then ends the race. It also returns when ctx ends.
 func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	select {
 	case <-c.enters:
@@ -117,8 +117,9 @@ func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	}
 }
 
-// RaceError returns err if it is not nil, and otherwise the [TrainingError] of job. It returns
-// nil if the user has ended the race from the terminal and the race has a model.
+// RaceError returns err if it is not nil. It returns nil if the user has ended the race from
+// the terminal and the race has a model. In all other cases it returns the [TrainingError] of
+// job.
 func (c *Session) RaceError(job *api.Training, err error) error {
 	if err != nil {
 		return err

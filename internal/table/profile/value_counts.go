@@ -39,9 +39,9 @@ type valueCounts struct {
 // to its text: the struct, its slot in the index, and the spare capacity of the slice.
 const valueBytes = 88
 
-// prefetch loads the data for counting the texts with these hashes into the cache. Its
-// memory accesses are independent of each other, unlike those of consecutive calls of
-// add. The result is meaningless; without it the compiler would remove the accesses.
+// prefetch loads into the cache the data that is needed to count the texts with these hashes.
+// Its memory accesses are independent of each other, unlike those of consecutive calls of add.
+// The result is meaningless; without it the compiler would remove the accesses.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {

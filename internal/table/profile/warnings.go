@@ -35,8 +35,8 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
-// groupWarnings replaces the warnings about several columns that have the same code by
-// one, at the position of the first of them:
+// groupWarnings replaces, for each code, the warnings about several columns by one warning, at
+// the position of the first of them:
 //
 //	1,311 columns are constant, so they are not used (f5, f9, f12, …)
 //
@@ -89,8 +89,8 @@ var findingGroups = map[string]string{
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
-// groupFindings replaces the findings about many columns that have the same code by one,
-// at the position of the first of them.
+// groupFindings replaces, for each code, the findings about many columns by one finding, at the
+// position of the first of them.
 func (c *comparison) groupFindings() {
 	folds := func(f *Finding) bool {
 		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label

@@ -58,8 +58,9 @@ func FindSelections(names []string, selections []Selection) ([]int, error) {
 // blind file has a column of the same name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findColumn returns the position of a Selection's source, or -1. The added columns are the
-// last: prediction, probability and one per class.
+// findColumn returns the position of a Selection's source, or -1. The added columns start at
+// the last column that labelColumn matches: prediction, probability, one column per class, and
+// the reasons.
 func findColumn(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
