@@ -75,9 +75,8 @@ func resetFlags(flags []bool, n int) []bool {
 	return flags
 }
 
-// indexRows splits the separators into rows. It returns false if a record has a wrong
-// number of fields. quoted is set if the text has quotes, so that some line ends may be
-// inside cells.
+// indexRows splits the separators into rows. It returns false if a record has a wrong number of
+// fields. quoted is set if the text has quotes; some line ends may then be inside cells.
 func (p *ParsedChunk) indexRows(quoted bool) bool {
 	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields

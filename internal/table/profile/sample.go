@@ -245,8 +245,8 @@ func numberFromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats computes the statistics of the sampled values of a field. It changes
-// texts.
+// computeSampleStats computes the statistics of the sampled values of a field, which are the
+// elements of texts. It changes these elements.
 func computeSampleStats(texts []uint64) sampleStats {
 	f := sampleStats{median: cells.NaN}
 	for i, cell := range texts {

@@ -62,10 +62,10 @@ type Report struct {
 // blind file are in the order of the training file. File makes only unambiguous changes
 // and reports all of them.
 //
-// open must return the file from its beginning, unpacked and, if its encoding is known,
-// in UTF-8. It is called twice. File returns a *csvfile.Defect for an error in the file
-// that it cannot correct. It does not find errors such as a missing column; scan the copy
-// for them.
+// The function open must return the file from its beginning, unpacked and, if its encoding is
+// known, in UTF-8. It is called twice. File returns a *csvfile.Defect for an error in the file
+// that it cannot correct. It does not find errors such as a missing column; scan the copy for
+// them.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()

@@ -136,8 +136,8 @@ func appendProbability(dst []byte, p float64) []byte {
 	return appendScaled(dst, digits, zeros)
 }
 
-// appendScaled appends a number from 0 to 1 in decimal. zeros is the number of zeros after
-// the point. Digits 12 with 3 zeros are 0.00012. With four or more zeros it appends the
+// appendScaled appends a number from 0 to 1 in decimal. zeros is the number of zeros after the
+// point. For digits = 12 and zeros = 3 it appends 0.00012. With four or more zeros it uses the
 // form 1.2e-05.
 func appendScaled(dst []byte, digits uint32, zeros int) []byte {
 	const maxZeros = 4
