@@ -67,8 +67,8 @@ type Config struct {
 	// Problem converts those errors of the store that users can act on to *api.Problem,
 	// and returns others unchanged.
 	Problem func(error) error
-	// Deleted is called after the account with this key was deleted. blobs are the keys of
-	// the blobs that no row references any more.
+	// Deleted is called after the account with this key was deleted. The argument blobs has the
+	// keys of the blobs that no row references any more.
 	Deleted func(ctx context.Context, key string, blobs []string)
 	Options Options
 }

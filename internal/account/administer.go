@@ -31,8 +31,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// noAccount converts ErrNotFound to the problem of an unknown account. name is its key
-// or e-mail. It returns other errors unchanged.
+// noAccount converts ErrNotFound to the problem of an unknown account. The parameter name is the
+// key or e-mail of the account, for the message. noAccount returns other errors unchanged.
 func noAccount(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -96,8 +96,8 @@ func (a *Accounts) update(ctx context.Context, lookup accountLookup, action stri
 	return &out, nil
 }
 
-// checkAdministratorRemains returns a problem if no enabled administrator is left after a
-// change. before is the account before the change.
+// checkAdministratorRemains returns a problem if no enabled administrator is left after a change.
+// The parameter before is the account before the change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil

@@ -47,8 +47,8 @@ func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 	}))
 }
 
-// defaultQuota returns the quota of new accounts that the service that was started last
-// has announced.
+// defaultQuota returns the quota of new accounts, as announced by the service that was started
+// last.
 func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
 	var quota api.Quota
 	text, err := t.GetSetting(ctx, settingQuota)
@@ -131,7 +131,8 @@ func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
 	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
 }
 
-// insertLink creates a one-time link of an account that expires at expires, and returns its code.
+// insertLink creates a one-time link of an account that expires at the given time, and returns the
+// code of the link.
 func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err

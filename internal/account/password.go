@@ -140,9 +140,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.problem(err)
 }
 
-// verifyCaller returns the account of the caller if password is its password. Otherwise it records
-// in the audit log that action was refused, and returns a problem. Wrong passwords have the same
-// limits as failed logins.
+// verifyCaller returns the account of the caller if the given password is correct. Otherwise it
+// records in the audit log that the given action was refused, and returns a problem. Wrong
+// passwords have the same limits as failed logins.
 func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	refund, err := a.limitAttempt(ctx, caller.Email)
@@ -169,7 +169,8 @@ func wrongCurrentPassword(cause error) *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(cause)
 }
 
-// renameField returns err, the problem of one field, with another name of the field.
+// renameField returns a copy of err, a problem with one field, in which the field has the given
+// name. It returns any other error unchanged.
 func renameField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {

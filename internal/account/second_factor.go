@@ -53,8 +53,8 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 }
 
 // issuer returns the name of the service in authenticator apps: the host of its URL without the
-// port, or "Foretell" if there is none or if it is an IPv6 address. The label of an otpauth URL may
-// have only one colon, which is between issuer and account.
+// port, or "Foretell" if the host is unknown or an IPv6 address. An IPv6 address has colons, but
+// the label of an otpauth URL may have only one, between issuer and account.
 func (a *Accounts) issuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {

@@ -56,10 +56,10 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if, since verified was read, the account was
-// disabled or deleted, or its password or authenticator app was changed. Such a change ends the
-// sessions of the account. Because verifying a password takes long, a request may have verified the
-// old credentials before the change, and must not use them after it.
+// checkCredentials returns errCredentialsChanged if, since the argument verified was read from the
+// store, the account was disabled or deleted, or its password or authenticator app was changed.
+// Such a change ends the sessions of the account. Because verifying a password takes long, a
+// request may have verified the old credentials before the change, and must not use them after it.
 func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

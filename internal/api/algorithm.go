@@ -2,8 +2,8 @@ package api
 
 import "strings"
 
-// AlgorithmKind returns the kind of an algorithm, such as "forest", from its code,
-// which begins with B for two classes and with M for more. It is empty for BLEND
+// AlgorithmKind returns the kind of an algorithm, such as "forest". The parameter is the code of
+// the algorithm: it begins with B for two classes and with M for more. The kind is empty for BLEND
 // and for an unknown code.
 func AlgorithmKind(code string) string {
 	if code == "" || !strings.Contains("BM", code[:1]) {

@@ -84,10 +84,10 @@ type DatasetEntry struct {
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"URL of the dataset, to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was preparing the dataset has ended and no other process will continue automatically."`
-	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before
-	// the upload, if the service does not report them, and if the dataset FAILED because of
-	// its CSV, which is then deleted. If it FAILED because its CSV was damaged on the disk of
-	// the service, the CSV is kept.
+	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
+	// upload, if the service does not report them, and if the dataset FAILED because of a defect in
+	// the CSV: the CSV is then deleted. If the dataset FAILED because the CSV was damaged on the
+	// disk of the service, the CSV is kept.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }
@@ -119,8 +119,8 @@ type Column struct {
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
-	// DistinctEstimate reports whether Distinct is an estimate, because the column
-	// has too many values to count exactly.
+	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
+	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
 	// Distribution is nil if it is unknown, as in datasets of older versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`

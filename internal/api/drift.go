@@ -45,8 +45,8 @@ type DriftColumn struct {
 	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }
 
-// DriftPart is a part of the values of a column, such as a range of numbers, with the fractions of
-// the rows of both files that are in it.
+// DriftPart is a part of the values of a column, such as a range of numbers. For each of the two
+// files, it has the fraction of the rows whose value is in the part.
 type DriftPart struct {
 	Name     string  `json:"name" doc:"A range or text, other for all other texts, or missing for missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`

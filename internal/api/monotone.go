@@ -13,8 +13,8 @@ const (
 	Decreasing = "decreasing"
 )
 
-// Monotone says how the probability of the second class may depend on columns if all other
-// columns are equal: Increasing or Decreasing by the name of the column.
+// Monotone maps the name of a column to Increasing or Decreasing: how the probability of the second
+// class may change with the column if all other columns are equal.
 type Monotone map[string]string
 
 // String returns the columns and their directions, such as age=decreasing, income=increasing,
@@ -71,8 +71,8 @@ func ParseMonotone(pairs []string) (Monotone, error) {
 	return m, nil
 }
 
-// Signs returns 1 for Increasing and -1 for Decreasing by column, or nil if there are no
-// columns. Another direction is an error.
+// Signs returns a map from the name of each column to 1 for Increasing or -1 for Decreasing. It
+// returns nil if there are no columns, and an error for any other direction.
 func (m Monotone) Signs() (map[string]int, error) {
 	var signs map[string]int
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -105,8 +105,8 @@ type CreateTrainingInput struct {
 	Body NewTraining
 }
 
-// NewTraining describes a race. Either PerformanceThreshold or TargetPerformance,
-// another name for it, is required.
+// NewTraining describes a race. PerformanceThreshold and TargetPerformance are two names of one
+// parameter, and one of them is required.
 type NewTraining struct {
 	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the tree algorithms BSIX01, MSIX01, BFIF01 and MFIF01, in leaves. 0 lets the service choose; 4 to 400 is recommended."`
 	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`

@@ -15,9 +15,9 @@ const TimeLayout = "2006-01-02T15:04:05Z"
 // FormatTime returns t in the format of [TimeLayout].
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// Decimal is a number that the service documents as a string. It unmarshals from
-// a string or a number. It marshals as a string if Quoted, which the server sets,
-// otherwise as a number.
+// Decimal is a number that the service documents as a string. It unmarshals from a string or a
+// number. It marshals as a string if Quoted is set, and as a number otherwise. The server sets
+// Quoted.
 type Decimal struct {
 	Value  float64 // NaN if not measured, which is null in JSON
 	Quoted bool

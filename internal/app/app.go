@@ -48,12 +48,12 @@ type Config struct {
 	// Memory is the memory that the running races may need together, in bytes. A race begins only
 	// if Memory minus the estimated memory of the running races is enough for it. 0 means no limit.
 	Memory int64
-	// MinSpreadCells is the minimum size of a dataset, as rows × columns × classes, for a race
-	// that several workers train together. It applies only if the database is on a server.
-	// Defaults to 200,000.
+	// MinSpreadCells is a size in rows × columns × classes. Several workers train a race together
+	// only if its dataset has at least this size and the database is on a server. Defaults to
+	// 200,000.
 	MinSpreadCells int64
-	// PreparationLimit is the time limit for preparing a dataset, to which one second is added
-	// for each mebibyte of the CSV. Defaults to 2 minutes.
+	// PreparationLimit is the time limit for preparing an empty dataset. Each mebibyte of the CSV
+	// adds one second. Defaults to 2 minutes.
 	PreparationLimit time.Duration
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
 	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
@@ -99,8 +99,8 @@ type App struct {
 	models               *modelCache
 	finishedJobs         *jobCounter
 	// drifts has the running calls of measureDrift, by key of the prediction, so that concurrent
-	// requests share one call. measuringDrift is locked during a call, so that only one runs at a
-	// time.
+	// requests share one call. measuringDrift is locked during a call, so that only one call runs
+	// at a time.
 	drifts         singleflight.Group
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
@@ -111,9 +111,8 @@ type App struct {
 	lastUploadURL atomic.Int64
 }
 
-// New returns an App, or ErrMismatch if the stored files do not belong to the database.
-// The jobs that the operations of the App queue wait until [App.Run] is called, in this
-// process or another.
+// New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that
+// the App has queued wait until [App.Run] is called, in this process or another.
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
@@ -181,10 +180,10 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// registerWorker registers this process as a worker: a process that runs the jobs of
-// all processes. On PostgreSQL it repeats this at intervals, because others delete the
-// registration of a process that is suspended, such as a virtual machine that is moved. The
-// registration ends when unregister is called.
+// registerWorker registers this process as a worker: a process that runs the jobs of all processes.
+// On PostgreSQL it repeats this at intervals, because other processes delete the registration of a
+// process that is suspended, such as a virtual machine that is moved. The registration ends when
+// unregister is called.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
 		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only reported states depend on it
@@ -233,8 +232,9 @@ func (a *App) TempDir() string { return a.tempDir }
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
-// deleteBlobs deletes blobs that no row references any more. It only logs errors, because
-// after this process has ended, [App.Run] of another process removes the remaining blobs.
+// deleteBlobs deletes blobs that no row references any more. It logs errors instead of returning
+// them. A blob that could not be deleted is removed by [App.Run] of another process after this
+// process has ended.
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)

@@ -11,8 +11,8 @@ import (
 
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files is the number of files that the database references. Bytes is the total size
-	// of those that are not damaged.
+	// Files is the number of files that the database references. Bytes is the total size of the
+	// undamaged ones.
 	Files int
 	Bytes int64
 	// Unverified is the number of files that had no checksum to compare with,
@@ -119,7 +119,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 }
 
 // ObserveFiles makes the App call report at the end of each read, write and delete of a stored
-// file. report must be safe for concurrent use. ObserveFiles has no effect on a zero App.
+// file. The function report must be safe for concurrent use. ObserveFiles has no effect on a zero
+// App.
 func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.blobs != nil {
 		a.blobs.Observe(a.now, report)

@@ -20,9 +20,8 @@ const (
 	minName, maxName               = 3, 30
 	minDescription, maxDescription = 3, 150
 
-	// lengthHeader is the header that a client should send with an upload, as the member
-	// extraHeaders of responses has it. It has the format of the example in the service's
-	// documentation.
+	// lengthHeader is the header that a client should send with an upload. Responses list it in the
+	// member extraHeaders. Its format is that of the example in the service's documentation.
 	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
@@ -152,8 +151,8 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 	return d, a.lookupProblem(err, "dataset", key)
 }
 
-// checkDataset returns a problem if the caller has no dataset with this key. It does not read
-// the description of the dataset's columns, which may have a megabyte.
+// checkDataset returns a problem if the caller has no dataset with this key. It does not read the
+// columns' description, because that may have a megabyte.
 func (a *App) checkDataset(ctx context.Context, key string) error {
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
@@ -211,9 +210,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is AddData for a CSV of any allowed size. in has the parameters of the signed URL
-// that [App.CreateDataset] returned. size is the declared size of the body in bytes, or -1 if
-// it is unknown.
+// UploadData is AddData for a CSV of any allowed size. The parameter in has the parameters of the
+// signed URL that [App.CreateDataset] returned, and size is the declared size of the body in bytes,
+// or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -289,8 +288,8 @@ func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) 
 	return nil
 }
 
-// DeleteDataset deletes a dataset with its training jobs, models and
-// predictions. Its preparation is stopped.
+// DeleteDataset deletes a dataset with its training jobs, models and predictions. It also stops the
+// preparation of the dataset.
 func (a *App) DeleteDataset(ctx context.Context, in *api.DatasetInput) (*api.None, error) {
 	return a.deleteResource(ctx, "dataset", in.DatasetKey, (*store.Tx).DeleteDataset)
 }

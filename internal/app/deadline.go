@@ -22,9 +22,9 @@ type raceDeadlines struct {
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
-// end returns the time by which a race must end, or the zero time if it has no deadline. now and
-// shared are both the current time: now by the clock of this process, and shared by the clock that
-// all processes share and that stored deadlines refer to.
+// end returns the time by which a race must end, or the zero time if it has no deadline. The
+// parameters now and shared are both the current time: now by the clock of this process, and shared
+// by the clock that all processes share and that stored deadlines refer to.
 func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
@@ -42,7 +42,7 @@ func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Ti
 	return end
 }
 
-// keep deletes the deadlines of all races except those in keys.
+// keep deletes all deadlines except those of the races in keys.
 func (d *raceDeadlines) keep(keys map[string]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,8 +56,8 @@ func (a *App) raceEnd(race *store.Training) time.Time {
 	return a.deadlines.end(race, now, a.store.SharedTime(now))
 }
 
-// raceTimeLeft returns the time until the race must end: because of its time limit, which
-// counts from the start of the race, or because of its deadline.
+// raceTimeLeft returns the time until the race must end: the smaller of the rest of its time limit,
+// which counts from the start of the race, and the time until its deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	now := a.now()
 	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)

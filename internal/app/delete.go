@@ -44,7 +44,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 }
 
 // endInterrupted ends a race or prediction if no process runs it and none will resume it. It
-// reports whether it has ended it.
+// reports whether it has ended the race or prediction.
 func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {

@@ -88,11 +88,10 @@ func (a *App) adoptUploads(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// adoptUpload makes the dataset of an upload PROCESSING and queues its preparation.
-// Then it deletes the upload. If the upload exceeds the quota of the account, or if the
-// dataset was deleted or already has its data, it only deletes the upload. An upload of an
-// invalid size is deleted when its URL has expired, because until then the client may
-// replace it.
+// adoptUpload makes the dataset of an upload PROCESSING and queues its preparation. Then it deletes
+// the upload. If the upload exceeds the quota of the account, or if the dataset was deleted or
+// already has its data, it only deletes the upload. An upload of an invalid size is deleted only
+// after its URL has expired: until then, the client may replace the upload.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset

@@ -2,9 +2,8 @@
 // of package api, with its name, and the jobs that the operations queue. Errors
 // for users are *api.Problem.
 //
-// A change of state and the job that it causes are one transaction, which checks
-// the previous state. Of two concurrent changes the second returns
-// CodeWrongState.
+// One transaction checks the previous state, writes the new state, and queues the job that the
+// change requires. Of two concurrent changes the second returns CodeWrongState.
 //
 //	dataset      PENDING ──upload──► PROCESSING ──prepare──► COMPLETED
 //	                                     └───────defect────► FAILED
@@ -23,10 +22,10 @@
 // own, called a run. The runs show the progress of the race. A race is cancelled
 // and deleted as a whole, by its own key.
 //
-// A race that is PENDING or RUNNING cannot be deleted, and neither can a
-// prediction that is RUNNING. The same holds for the model and the dataset that
-// they belong to. If no process runs the job, and none will resume it, they can
-// be deleted. Deleting a dataset stops its preparation.
+// A race that is PENDING or RUNNING cannot be deleted, and neither can a prediction that is
+// RUNNING. The same holds for the model and the dataset of such a race or prediction. All of them
+// can be deleted if no process runs the job and none will resume it. Deleting a dataset stops its
+// preparation.
 //
 // A killed process leaves leased jobs, and files whose names contain its name.
 // The next process, or another one that shares the data folder, restarts the

@@ -16,14 +16,14 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxDriftParts is the maximum number of columns for which a comparison includes the share of each
-// range of numbers or of each text. The limit makes the comparison of 5,000 columns fit in one row
-// of the store.
+// maxDriftParts is the maximum number of columns for which a comparison has the parts: ranges of
+// numbers or single texts, with their shares. With this limit, the comparison of 5,000 columns fits
+// in one row of the store.
 const maxDriftParts = 100
 
-// GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with
-// the training CSV. The first call computes and stores the comparison, so that a prediction
-// takes no longer if nobody reads its drift.
+// GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with the
+// training CSV. The first call computes and stores the comparison, so that a prediction whose drift
+// nobody reads takes no extra time.
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	var text []byte
 	var p *store.Prediction
@@ -75,8 +75,8 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 	}
 }
 
-// measureDrift compares the result of a prediction, which has the columns of the blind CSV,
-// with the training CSV of its model, and stores the comparison.
+// measureDrift compares the result of a prediction with the training CSV of its model, and stores
+// the comparison. The result stands for the blind CSV, because it has the same columns.
 func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.compareResult(ctx, p)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// ErrMismatch is returned by [New] if the database does not belong to the stored
-// files, because it is new or from another data folder, or because the files are
-// missing. Test with errors.Is.
+// ErrMismatch is returned by [New] if the database does not belong to the stored files: the
+// database is new or from another data folder, or the files are missing. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
 // ErrFilesGone is returned instead of a plain [ErrMismatch] if the stored files are all
@@ -26,10 +25,11 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkIdentity makes sure that the database and the stored files belong together: each has an
-// identity, and the two must be equal. If they differ, or if one is missing because the database
-// or the files are new or from a release without identities, it returns the error of
-// checkReferences, unless accept is true. If there is no error, it makes the identities equal.
+// checkIdentity makes sure that the database and the stored files belong together. Each has an
+// identity, and the two must be equal. An identity is missing if the database or the files are new
+// or from a release without identities. If the identities differ or one is missing, checkIdentity
+// returns the error of checkReferences, unless accept is true. If it returns nil, it has made the
+// identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.
@@ -104,10 +104,15 @@ func bucketOf(id string) string {
 	return location
 }
 
-// checkReferences returns ErrMismatch if the blobs that the database references contradict the
-// stored blobs. referenced and stored are the keys of these blobs, and location, for messages,
-// is the folder or bucket of the stored blobs. databaseID and filesID are the identities, or
-// empty if there is none.
+// checkReferences is called if the identities of the database and of the stored blobs differ or one
+// is missing. It returns nil if there are no blobs and no references to blobs, or if one identity
+// is missing and the database references a stored blob. Otherwise it returns an error that wraps
+// ErrMismatch. If the identity of the database is for another bucket and the stored blobs have no
+// identity, this error is ErrOtherStorage.
+//
+// The parameters referenced and stored are the keys of the blobs that the database references and
+// of the stored blobs. An identity is "" if it is missing. The location, for messages, is the
+// folder or bucket of the stored blobs.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketOf(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)

@@ -84,8 +84,9 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob reads a resource and returns the status of its job. get must return the subject
-// of the job, or "" if the resource has no job. See readThenJobs for the requirements on get.
+// readWithJob reads a resource and returns the status of its job. The function get must return the
+// subject of the job, or "" if the resource has no job. See readThenJobs for the requirements on
+// get.
 func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	subject := ""
 	err = a.readThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
@@ -98,9 +99,9 @@ func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject stri
 	return s, err
 }
 
-// readWithJobs reads a page of resources of the caller, and returns the statuses of the jobs of
-// the caller's account, see listJobStatuses. list must report whether any resource of the page
-// has a job. If none has, the result is nil. See readThenJobs for the requirements on list.
+// readWithJobs reads a page of resources of the caller, and returns the statuses of the jobs of the
+// caller's account, see listJobStatuses. The function list must report whether any resource of the
+// page has a job. If none has, the result is nil. See readThenJobs for the requirements on list.
 func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
 	err = a.readThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
@@ -109,10 +110,10 @@ func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob boo
 	return all, err
 }
 
-// readThenJobs calls read. If read reports that what it has read has a job, readThenJobs calls
-// read again, and then jobs, in a transaction. Resources without a job, which are most of those
-// that are read, take one round trip to the database instead of a transaction, so read must
-// need only one statement.
+// readThenJobs calls the function read. If read reports that a resource that it has read has a job,
+// readThenJobs calls read again, and then the function jobs, both in one transaction. Most
+// resources have no job. Reading them takes one round trip to the database instead of a
+// transaction, so read must need only one statement.
 func (a *App) readThenJobs(ctx context.Context, read func(*store.Tx) (hasJob bool, err error), jobs func(*store.Tx) error) error {
 	hasJob := false
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
@@ -169,8 +170,8 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	return out
 }
 
-// Adopt lets this process run the job on the dataset, race or prediction with this key if the
-// job was interrupted, because the process that queued it has died. Otherwise it does nothing.
+// Adopt lets this process run the job on the dataset, race or prediction with this key if the job
+// was interrupted: the process that queued the job has died. Otherwise it does nothing.
 func (a *App) Adopt(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.findJobStatus(ctx, t, key)

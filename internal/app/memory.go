@@ -22,7 +22,7 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
 }
 
 const (
-	// memoryInterval is how often races that are too large for all workers are compared with
+	// memoryInterval is how often failTooLargeRaces compares the memory that queued races need with
 	// the memory of the workers.
 	memoryInterval = 500 * time.Millisecond
 	// workerGrace is how long a race that is too large for all workers waits for a larger

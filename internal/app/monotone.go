@@ -47,8 +47,9 @@ func decodeMonotone(stored string) (m api.Monotone) {
 	return m
 }
 
-// monotoneSigns returns the monotone columns of a race for package learn. It returns an error
-// if what is stored cannot be read, because a race without directions would be wrong.
+// monotoneSigns returns the directions of the monotone columns of a race for package learn. It
+// returns an error if the stored value is invalid, because a model that ignores the directions
+// would be wrong.
 func monotoneSigns(race *store.Training) (map[string]int, error) {
 	if race.Monotone == "" {
 		return nil, nil

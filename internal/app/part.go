@@ -13,8 +13,8 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the fraction of a race's remaining time that the worker of a part has: a part is
-// one run of the race, trained by another worker. The rest of the time is for sending the recorded
+// partTimeShare is the fraction of a race's remaining time that a part may take. A part is one run
+// of the race that another worker trains. In the rest of the time, that worker sends the recorded
 // run to the worker of the race.
 const partTimeShare = 0.9
 

@@ -66,14 +66,14 @@ func (a *App) DiskFull() error {
 	return nil
 }
 
-// queueJob queues a job that needs little memory. t must be the transaction that writes
-// the change of state for which the job is needed.
+// queueJob queues a job that needs little memory. The transaction t must also write the change of
+// state for which the job is needed.
 func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject string) error {
 	return a.insertJob(ctx, t, &store.Job{Account: account, Kind: kind, Subject: subject})
 }
 
-// insertJob sets the key and the time of creation of j, and queues j. As for queueJob, t must be
-// the transaction that writes the change of state for which the job is needed.
+// insertJob sets the key and the time of creation of j, and queues j. As for queueJob, the
+// transaction t must also write the change of state for which the job is needed.
 func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err error) {
 	if j.Key, err = a.newKey(); err != nil {
 		return err
@@ -94,10 +94,10 @@ func (a *App) jobQueued(kind string) {
 }
 
 // finishJob ends a job and calls write, in one transaction. It returns job.ErrLeaseLost, and writes
-// nothing, if this process does not hold the lease. outcome is the final state of the dataset,
-// training job or prediction of the job, for [App.JobCounts]. While the database is unavailable,
-// finishJob repeats the transaction, so that the result of the work is not lost. Its error wraps
-// store.ErrUnavailable if one of the attempts may have been committed.
+// nothing, if this process does not hold the lease. The parameter outcome, for [App.JobCounts], is
+// the final state of the dataset, training job or prediction that the job worked on. While the
+// database is unavailable, finishJob repeats the transaction, so that the result of the work is not
+// lost. Its error wraps store.ErrUnavailable if one of the attempts may have been committed.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {

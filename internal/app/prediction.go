@@ -191,8 +191,8 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 }
 
 // OpenResult opens the result of a COMPLETED prediction, for example to compute its digests. The
-// audit log does not record this as a download. The caller must have checked that the
-// prediction belongs to the account for which it opens the result.
+// audit log does not record this as a download. OpenResult does not check the account: its caller
+// must already have checked that the prediction belongs to the account that gets the result.
 func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
@@ -202,9 +202,9 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, which is that of the whole file. As for OpenResult,
-// the caller must have checked that the prediction belongs to the account, and the audit log does
-// not record a download.
+// prediction. It does not verify the checksum, because only the whole file has one. As for
+// OpenResult, the caller must have checked the account, and the audit log does not record a
+// download.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

@@ -68,8 +68,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged undoes takeChanged for rows that could not be written: they count as changed again.
-// Changes that were made after takeChanged are kept.
+// markChanged undoes takeChanged for rows that could not be written: these rows count as changed
+// again. Changes that were made after takeChanged are kept.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,8 +30,8 @@ func (a *App) signURL(ctx context.Context, path string) string {
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }
 
-// verifySignature returns a *api.Problem with CodeForbidden unless signURL
-// returned this URL and it has not expired.
+// verifySignature returns a *api.Problem with CodeForbidden if the signature is not that of signURL
+// for this path and expiry, or if the URL has expired.
 func (a *App) verifySignature(path string, expires int64, signature string) error {
 	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
 	switch {

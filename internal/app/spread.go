@@ -21,7 +21,8 @@ const (
 	// minSpreadCells is the default of [Config.MinSpreadCells]. In a race on a smaller dataset, a
 	// second worker takes more time to read the dataset than it saves.
 	minSpreadCells = 200_000
-	// minSpreadTime is the time that a race must have left so that several workers train it.
+	// minSpreadTime is the minimum time that a race must have left to be trained by several
+	// workers.
 	minSpreadTime = 30 * time.Second
 	// partInterval is how often the worker of a race looks for results of the parts.
 	partInterval = 500 * time.Millisecond
@@ -92,8 +93,8 @@ func (a *App) isWorthSpreading(rows *raceRows) bool {
 	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
 }
 
-// countIdleWorkers returns the number of other living workers that run no race. It returns
-// 0 if races are queued, because they need these workers.
+// countIdleWorkers returns the number of other living workers that run no race. It returns 0 if
+// races are queued, because the queued races need these workers.
 func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
 	queued, err := t.CountQueuedJobs(ctx, kindTrain)
 	if err != nil || queued > 0 {

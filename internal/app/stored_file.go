@@ -10,9 +10,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts has texts for messages about each kind of stored file. noun is the name of the
-// kind, which the key of the file's owner follows. replacement says how to replace a file without a
-// backup.
+// fileKindTexts has texts for messages about each kind of stored file. The field noun is the name
+// of the kind; messages append the key of the file's owner. The field replacement says how to
+// replace a file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -37,8 +37,8 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 }
 
 // readVerified calls use with a reader of a stored file and the size of the file. If the file is
-// missing or corrupt, it returns a problem with CodeDamaged instead of the error of use, which may
-// be a consequence of the corruption. If an earlier release stored the file without a checksum,
+// missing or corrupt, it returns a problem with CodeDamaged instead of the error of use: that error
+// may be a consequence of the corruption. If an earlier release stored the file without a checksum,
 // readVerified stores the checksum, unless use returns an error.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
@@ -69,9 +69,8 @@ func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.Ver
 	}
 }
 
-// damagedProblem converts the error of a corrupt or missing file to a problem
-// that identifies its owner, and logs the key of the blob. It returns other
-// errors unchanged.
+// damagedProblem converts the error of a corrupt or missing file to a problem that identifies the
+// owner of the file, and logs the key of the blob. It returns other errors unchanged.
 func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""
 	switch {

@@ -113,8 +113,9 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt,
-// including recorded parts: because of the time limit of that attempt, they may be incomplete.
+// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt. It
+// also deletes recorded parts, because the time limit of the earlier attempt may have cut them
+// short.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string

@@ -52,7 +52,7 @@ func toTraining(r *store.Training) api.Training {
 	}
 }
 
-// trainingOutcome returns the outcome of a race or of one algorithm's run, as the API has it.
+// trainingOutcome returns the outcome of a race or of one algorithm's run, in the form of the API.
 func trainingOutcome(r *store.Training) string {
 	return api.OutcomeFromStatus(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
 }

@@ -10,11 +10,11 @@ import (
 	"os"
 )
 
-// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data
-// breaches. The file is sorted and has one hash a line: 40 hexadecimal digits, and optionally
-// a colon and a count. The file of Pwned Passwords has this format
-// (https://haveibeenpwned.com/Passwords). It has 40 GB and is not loaded into memory: a binary
-// search reads about 35 lines.
+// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data breaches.
+// The file is sorted and has one hash a line: 40 hexadecimal digits, and optionally a colon and a
+// count. The file of Pwned Passwords has this format (https://haveibeenpwned.com/Passwords). That
+// file has 40 GB, so the file is not loaded into memory: a binary search reads about 35 lines of
+// it.
 type BreachedPasswords struct {
 	file *os.File
 	size int64

@@ -8,9 +8,9 @@ import (
 // maxBuckets is the maximum number of keys that a Limiter remembers.
 const maxBuckets = 10_000
 
-// Limiter limits attempts to log in. It has a token bucket for each key, such as
-// an e-mail or an IP address. Unlike golang.org/x/time/rate it can refund a token
-// that was taken, for a successful attempt. It is safe for concurrent use.
+// Limiter limits attempts to log in. It has a token bucket for each key, such as an e-mail or an IP
+// address. Unlike golang.org/x/time/rate, it can refund the token of a successful attempt. It is
+// safe for concurrent use.
 type Limiter struct {
 	burst    int
 	interval time.Duration
@@ -47,7 +47,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// Refund puts a token that Take has taken back into the bucket of key.
+// Refund adds a token to the bucket of key: the token that a call of Take has removed.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,14 +15,14 @@ var (
 	ErrExpired          = errors.New("the URL has expired")
 )
 
-// SignURL returns the signature of a URL with the given path. expires is the time in Unix
-// seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
+// SignURL returns the signature of a URL with the given path. The parameter expires is the time in
+// Unix seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
 func SignURL(secret []byte, path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(computeMAC(secret, path, expires))
 }
 
-// VerifyURL returns ErrInvalidSignature unless [SignURL] returned signature for
-// path and expires, and ErrExpired if expires is not after now.
+// VerifyURL returns ErrInvalidSignature if signature is not the result of [SignURL] for path and
+// expires. Otherwise it returns ErrExpired if the time expires is not after now.
 func VerifyURL(secret []byte, path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, computeMAC(secret, path, expires)) {

@@ -60,8 +60,8 @@ func (s TOTP) Code(step int64) (string, error) {
 	return fmt.Sprintf("%0*d", totpDigits, number%1_000_000), nil
 }
 
-// Verify reports in ok whether code is valid at the time now, and returns the step of the
-// code. Spaces in code are ignored. last is the step of the last accepted code. Only later
+// Verify reports in ok whether code is valid at the time now, and returns the step of the code.
+// Spaces in code are ignored. The parameter last is the step of the last accepted code. Only later
 // steps are accepted, so that each code is valid once.
 func (s TOTP) Verify(code string, now time.Time, last int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")

@@ -36,7 +36,7 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 // errSizeMismatch is returned by add if the content has fewer bytes than announced.
 var errSizeMismatch = errors.New("it has another size than before")
 
-// add writes an entry of size bytes, and returns the checksum of its content in hex. If content
+// add writes an entry of size bytes, and returns the checksum of its content in hex. If the content
 // cannot be read completely, add fills the rest of the entry with zeros and returns the read error
 // as a *contentError.
 func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum string, err error) {
@@ -239,8 +239,9 @@ func (a *archiveReader) verifySums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry, from the line that was computed for
-// SHA256SUMS or, if there is none, from the line that SHA256SUMS has.
+// quoteEntryName returns the quoted name of an entry from its line in SHA256SUMS. The parameter
+// computed is the line that the reader has computed, and listed is the line that the backup has. If
+// computed is empty, the name comes from listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {

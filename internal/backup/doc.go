@@ -1,6 +1,6 @@
-// Package backup writes all rows and files of a service to one file, and restores them
-// into an empty service. Because the file does not depend on the database and the storage,
-// it can also move a service from SQLite and a folder to PostgreSQL and a bucket, or back.
+// Package backup writes all rows and files of a service to one file, and restores them into an
+// empty service. The format of the file is the same for every kind of database and storage, so a
+// backup can also move a service from SQLite and a folder to PostgreSQL and a bucket, or back.
 //
 // A backup is a tar archive. Its entries are, in this order:
 //

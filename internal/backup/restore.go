@@ -24,15 +24,15 @@ const (
 )
 
 // Verify reads a whole backup, and returns ErrDamaged if the backup differs from what [Write]
-// wrote. tempDir is the folder for temporary files. It defaults to [os.TempDir].
+// wrote. The parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
 	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // no place
 }
 
-// Restore restores a backup into the empty database and storage that open returns. The database
-// must have the schema of the header. If the database or the storage is not empty, Restore changes
-// nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it wrote,
-// unless the database or the storage became unavailable.
+// Restore restores a backup into the empty database and storage that the function open returns. The
+// database must have the schema of the header. If the database or the storage is not empty, Restore
+// changes nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it
+// wrote, unless the database or the storage became unavailable.
 func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	return read(ctx, r, tempDir, open)
 }
@@ -46,8 +46,8 @@ type reader struct {
 	files map[string]bool
 }
 
-// read restores a backup into the database and storage that open returns. If open returns nil, read
-// only verifies the backup.
+// read restores a backup into the database and storage that the function open returns. If open
+// returns nil, read only verifies the backup.
 func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {

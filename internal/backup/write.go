@@ -22,8 +22,8 @@ type ServiceData struct {
 	TempDir string
 }
 
-// Write writes a backup of a service, which may be running, to w. program is the version
-// of this program. If files are damaged or missing, Write continues without them and lists
+// Write writes a backup of a service, which may be running, to w. The parameter program is the
+// version of this program. If files are damaged or missing, Write continues without them and lists
 // them in the summary.
 func Write(ctx context.Context, w io.Writer, from ServiceData, program string, now time.Time) (*Summary, error) {
 	header := Header{Format: formatVersion, Schema: from.Store.Migration().To, Program: program, Created: now.UTC().Truncate(time.Second)}
@@ -139,9 +139,9 @@ func (l *lineWriter) flush() error {
 	return err
 }
 
-// addFile adds a stored file to the backup. The first time that the file is missing, it is tried
-// again after the next snapshot, because its owner may have been deleted, so that no row references
-// it any more. The second time, it is listed as damaged.
+// addFile adds a stored file to the backup. If the file is missing for the first time, its owner
+// may have been deleted since the snapshot, so addFile only leaves it for the next snapshot. If a
+// row still references the file then and it is missing again, addFile lists it as damaged.
 func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {

@@ -140,8 +140,8 @@ func (s *Store) Create(ctx context.Context) (*Writer, error) {
 	return s.CreateWithKey(ctx, s.newKey())
 }
 
-// CreateWithKey is [Store.Create] for a blob with the key that it had in another store.
-// It replaces a blob with this key.
+// CreateWithKey is [Store.Create] with a given key, for copying a blob from another store. If a
+// blob has this key, Commit replaces it.
 func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err

@@ -39,8 +39,8 @@ type callObserver struct {
 	report func(BackendCall)
 }
 
-// Observe makes the store call report at the end of each use of the backend. now is the clock.
-// report must be safe for concurrent use. Only the last observer is used.
+// Observe makes the store call report at the end of each use of the backend. The function now is
+// the clock. The function report must be safe for concurrent use. Only the last observer is used.
 func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }
@@ -59,8 +59,8 @@ func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
-// measure calls do, and adds its duration and its bytes to the call. do uses the backend, and
-// returns the number of bytes read or written.
+// measure calls the function do, and adds the duration and the bytes of this call to the measured
+// use. do uses the backend, and returns the number of bytes read or written.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	var began time.Time
 	if t.observer != nil {

@@ -33,8 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// The disk keeps some space free for the database, which needs space even to delete blobs:
-// reserveBytes or, if it is less, 1/reserveShare of the disk.
+// Some space of the disk is kept free for the database, because the database needs space even to
+// delete blobs. It is the smaller of reserveBytes and 1/reserveShare of the disk.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
@@ -43,8 +43,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if the disk of dir has no more free space than is kept free for
-// the database. It returns nil if the free space is unknown.
+// checkSpace returns ErrDiskFull if the free space of the disk of dir does not exceed the space
+// that is kept free for the database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {

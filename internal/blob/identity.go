@@ -27,8 +27,8 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
 }
 
-// SetIdentity writes the identity of the store. The database stores the same identity,
-// to show that the two belong together.
+// SetIdentity writes the identity of the store. The database stores the same identity, to show that
+// the database and the store belong together.
 func (s *Store) SetIdentity(ctx context.Context, id string) error {
 	sink, err := s.create(ctx, identityName)
 	if err != nil {

@@ -27,10 +27,11 @@ type SweepResult struct {
 // blobs, makes orphans of blobs that no row references, and removes orphans after
 // [OrphanGrace] unless a row references them again.
 //
-// isAlive reports whether the process of that name is running. Sweep does not touch the
-// blobs of running processes. listReferenced returns the keys from first to last that rows
-// reference. Sweep calls it after it has listed the blobs with these keys, so the result has
-// every key that a process committed before it died.
+// The function isAlive reports whether the process of that name is running. Sweep does not touch
+// the blobs of running processes. The function listReferenced returns the keys from first to last,
+// inclusive, that rows reference. Sweep first lists the blobs with these keys, and then calls
+// listReferenced. Therefore the result has every key that a process committed before the process
+// died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // what could not be deleted before
 	var result SweepResult

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A mark is a text by which a client is recognised in the User-Agent header, and the name of such
-// clients.
+// A mark is a text, and the name of the clients whose User-Agent header contains this text.
 type mark struct{ text, name string }
 
 // browserMarks are the marks of browsers. The User-Agent of a browser also contains marks of

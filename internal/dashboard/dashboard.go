@@ -38,8 +38,8 @@ type Options struct {
 	// Link returns the one-time link with a code. The link can still be used afterwards.
 	Link func(ctx context.Context, code string) (*account.Link, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
-	// OpenResult opens a result to compute its digests. Before a page calls them, it must check
-	// that the visitor may read the prediction. The audit log records neither call.
+	// OpenResult opens a result to compute its digests. Before a page calls either function, the
+	// page must check that the visitor may read the prediction. The audit log records neither call.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// SignedIn is called with the context of each request whose session is valid. It may be nil.
@@ -242,8 +242,9 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 	}
 }
 
-// setPageHeaders sets the security headers of a page: it runs only the embedded scripts and is
-// not cached, and its URL, which may be a one-time link, is not sent to other sites.
+// setPageHeaders sets the security headers of a page. They make the browser run only the embedded
+// scripts of the page and not cache the page. They also keep the browser from sending the URL of
+// the page, which may be a one-time link, to other sites.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -299,17 +300,17 @@ type page struct {
 	Data    any
 }
 
-// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. name is the
-// name of the part's template without "part-".
+// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. The
+// parameter name is the name of the part's template without "part-".
 func (c *page) PartURL(name string) string {
 	query := maps.Clone(c.query)
 	query.Set("part", name)
 	return c.Path + "?" + query.Encode()
 }
 
-// show responds with a page. name is the template of the content. The response to a request of
-// htmx has only the HTML that htmx puts into the open page: a part, or the message of a
-// rejected form.
+// show responds with a page. The parameter name is the name of the template with the content. The
+// response to a request of htmx has only the HTML that htmx puts into the open page: a part, or the
+// message of a rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
 	content.Path, content.query = v.r.URL.Path, v.r.URL.Query()
@@ -346,10 +347,10 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// endPolling responds to a poll if the page cannot be updated any more because of problem, and
-// then returns true. If the object of the page is gone, the browser loads the page again. If
-// the session has ended, a message on the page says so, because loading the page would clear
-// its forms.
+// endPolling ends the polling of a page that cannot be updated any more. If the given problem of a
+// poll means this, endPolling responds to the poll and returns true. Otherwise it returns false. If
+// the object of the page is gone, the browser loads the page again. If the session has ended, a
+// message on the page says so, because loading the page would clear its forms.
 func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false

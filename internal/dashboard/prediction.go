@@ -92,8 +92,9 @@ type preview struct {
 	Rows   [][]previewCell
 }
 
-// previewCell is a cell of a result or of its header. IsPrediction reports whether it is in the
-// column of the predicted class, and IsProbability whether it is in a column of probabilities.
+// previewCell is a cell of a result or of its header. IsPrediction reports whether the cell is in
+// the column of the predicted class, and IsProbability whether the cell is in a column of
+// probabilities.
 type previewCell struct {
 	Text                        string
 	IsPrediction, IsProbability bool

@@ -17,7 +17,7 @@ import (
 )
 
 // downloadReceipt responds with the receipt of a prediction. The receipt lists the training file
-// and the blind file as the service received them, if it knows their names.
+// and the blind file as the service received them, if the service knows the names of these files.
 func (p *Pages) downloadReceipt(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})

@@ -51,8 +51,8 @@ func (p *Pages) isSecure(r *http.Request) bool {
 	return strings.HasPrefix(p.opts.BaseURL(r), "https://")
 }
 
-// tokenFromCookie returns the token of the visitor's session, which may have expired. It
-// returns "" if the request has no session cookie.
+// tokenFromCookie returns the token of the visitor's session. The session may have expired.
+// tokenFromCookie returns "" if the request has no session cookie.
 func (p *Pages) tokenFromCookie(r *http.Request) string {
 	cookie, err := r.Cookie(p.cookieName(r))
 	if err != nil {

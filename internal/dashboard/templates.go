@@ -72,8 +72,8 @@ func hashAssets() string {
 
 func assetPath(name string) string { return "/assets/" + assetVersion() + "/" + name }
 
-// handleAsset responds with an embedded file. Its path contains assetVersion, so browsers may cache
-// it forever.
+// handleAsset responds with an embedded file. The path of the request contains assetVersion, so
+// browsers may cache the file forever.
 func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, err := readAsset(path.Base(name))

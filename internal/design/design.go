@@ -56,8 +56,8 @@ func InlineStylesheet() template.CSS {
 	return template.CSS(style)
 }
 
-// Templates returns the templates of repeated parts, such as "plot". now is the clock for
-// texts such as "3 days ago".
+// Templates returns the templates of repeated parts, such as "plot". The function now is the clock
+// for texts such as "3 days ago".
 func Templates(now func() time.Time) *template.Template {
 	return template.Must(template.New("").Funcs(funcs(now)).ParseFS(files, "templates/*.html"))
 }
@@ -106,7 +106,7 @@ func formatCount(n any) (string, error) {
 	return "", fmt.Errorf("%T is no count", n)
 }
 
-// FormatScore formats a score with four decimals. value is a float64, a *float64 or an
+// FormatScore formats a score with four decimals. The type of the score is float64, *float64 or
 // api.Decimal. A missing score is a dash.
 func FormatScore(value any) string {
 	number := math.NaN()
@@ -142,8 +142,8 @@ func FormatInterval(low, high *float64) string {
 	return (&api.Interval{Low: *low, High: *high}).String()
 }
 
-// FormatNumber formats a number with at most six significant digits. A larger number is
-// rounded to a whole number, and has no exponent if it has at most 15 digits.
+// FormatNumber formats a number with at most six significant digits. A number with 7 to 15 digits
+// before the decimal point is instead rounded to a whole number, without an exponent.
 func FormatNumber(v float64) string {
 	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

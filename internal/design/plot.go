@@ -25,8 +25,8 @@ type Curve struct {
 type Axes struct {
 	Title, X, Y            string
 	MinX, MaxX, MinY, MaxY float64
-	// Level is the height of a dashed line across the plot, such as a threshold, and
-	// LevelName its name. A nil Level draws none.
+	// Level is the height of a dashed line across the plot, such as a threshold, and LevelName its
+	// name. If Level is nil, there is no line.
 	Level     *float64
 	LevelName string
 	// Diagonal draws a line from corner to corner, which is the ROC curve of a random
@@ -36,9 +36,9 @@ type Axes struct {
 	Square bool
 }
 
-// Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000
-// in both directions. The stylesheet stretches the picture to the width of the page.
-// Labels are HTML next to it, so that they keep their size.
+// Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000 in both
+// directions. The stylesheet stretches the picture to the width of the page. The labels are HTML
+// next to the picture, so that their size does not change.
 type Plot struct {
 	Axes
 	Lines []PlotLine
@@ -68,8 +68,8 @@ const (
 	maxTableRows  = 40
 )
 
-// NewPlot returns the plot of curves. The range of an axis whose minimum and maximum are
-// equal is that of the points and of the level.
+// NewPlot returns the plot of curves. If the minimum and the maximum of an axis are equal, NewPlot
+// chooses a range of the axis that contains the points of all curves and the level.
 func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
@@ -88,7 +88,7 @@ func NewPlot(axes Axes, curves []Curve) *Plot {
 	return p
 }
 
-// fitRanges sets the ranges that are not given.
+// fitRanges chooses the ranges of the axes whose minimum and maximum are equal.
 func (p *Plot) fitRanges(curves []Curve) {
 	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, curve := range curves {

@@ -22,7 +22,7 @@ type Drift struct {
 // driftRow is a column of a comparison with the pictures of its parts.
 type driftRow struct {
 	api.DriftColumn
-	// Change is the part whose share changed most, or the reason why there is none.
+	// Change is the part whose share changed most, or the reason why there is no such part.
 	Change         string
 	Training, Here []design.Bar
 }

@@ -81,8 +81,8 @@ func New(source *report.Document) *Document {
 	return d
 }
 
-// Write writes a document as one HTML file that refers to no other file. d.Report must not
-// be nil. now is the clock for texts such as "3 days ago".
+// Write writes a document as one HTML file that refers to no other file. d.Report must not be nil.
+// The function now is the clock for texts such as "3 days ago".
 func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))
 	return t.ExecuteTemplate(w, "report-file", struct {

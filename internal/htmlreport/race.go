@@ -8,8 +8,8 @@ import (
 // maxRacePoints is the maximum number of points of the curve of an algorithm.
 const maxRacePoints = 240
 
-// RacePlot returns the curves of the algorithms of a race against its threshold. scores has
-// the validation scores of each algorithm, oldest first.
+// RacePlot returns the curves of the algorithms of a race against its threshold. The parameter
+// scores has the validation scores of each algorithm, oldest first.
 func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
 	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
 	steps := make([][]float64, len(scores))
@@ -25,8 +25,8 @@ func RacePlot(metric string, threshold *float64, names []string, scores [][]floa
 	return design.NewPlot(axes, raceCurves(names, steps, scores))
 }
 
-// raceCurves returns a curve for each algorithm. places holds the steps or times of its
-// scores.
+// raceCurves returns a curve for each algorithm. The parameter places holds, for each algorithm,
+// the steps or the times of its scores.
 func raceCurves(names []string, places, scores [][]float64) []design.Curve {
 	var curves []design.Curve
 	for i, values := range scores {

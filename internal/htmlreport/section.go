@@ -215,8 +215,9 @@ func legendName(r *api.ModelReport, shown []int) string {
 	return "each class"
 }
 
-// shownClasses returns the indexes of the classes to plot. Of two classes it is the last,
-// because the curve of the other mirrors it. Of more classes it is the first four.
+// shownClasses returns the indexes of the classes to plot. If there are two classes, it returns
+// only the last, because the curve of the first mirrors the curve of the last. If there are more,
+// it returns the first four.
 func shownClasses(labels []string) []int {
 	switch len(labels) {
 	case 0:

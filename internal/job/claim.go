@@ -42,9 +42,9 @@ type Claim struct {
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
 	// even if the process has lost their leases.
 	Running []string
-	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next
-	// of the other jobs needs more than FreeMemory bytes, no job is claimed, because smaller
-	// jobs could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next of the
+	// other jobs needs more than FreeMemory bytes, no job is claimed, because smaller jobs could
+	// otherwise delay that job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
 	Now, Until time.Time
@@ -75,8 +75,8 @@ type Store interface {
 	// FreeLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	FreeLeases(ctx context.Context, c LeaseCheck) error
-	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an
-	// error occurs. kind is the kind of these jobs, or empty if it is unknown. WatchJobs may
+	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an error
+	// occurs. The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may
 	// miss a change.
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }

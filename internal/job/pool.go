@@ -108,9 +108,9 @@ func (p *Pool) wakeAll() {
 	}
 }
 
-// StopDeleted stops the jobs that this pool runs on a deleted dataset, race or prediction,
-// or for a deleted account. key is the key of what was deleted. Other processes stop such
-// jobs at the next heartbeat.
+// StopDeleted stops the jobs that this pool runs on a deleted dataset, race or prediction, or for a
+// deleted account. The parameter key is the key of the deleted resource or account. Other processes
+// stop such jobs at the next heartbeat.
 func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -136,7 +136,7 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 }
 
 // StoreError returns the error of the last claim of a job, or of the last attempt to store that a
-// job has failed. It returns nil if this succeeded.
+// job has failed. It returns nil if that claim or attempt succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

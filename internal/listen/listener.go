@@ -19,9 +19,9 @@ type Limits struct {
 	// connection that has been idle for the longest time is closed; if none is
 	// idle, new clients wait. Defaults to [DefaultConnections].
 	Connections int
-	// PerAddress is the maximum number of open connections of one IPv4 address or
-	// IPv6 /64 network. Further connections are closed at once. Defaults to half of
-	// Connections, at most 1,000.
+	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
+	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
+	// Connections.
 	PerAddress int
 	// Exempt lists the networks without a limit per address, such as the networks of
 	// proxies.
@@ -140,9 +140,9 @@ func (l *Listener) admit(network string, limited bool) bool {
 	return true
 }
 
-// networkOf returns the address of a client, or the /64 network of an IPv6 address,
-// because a host usually has a whole network of addresses. limited reports whether
-// the limit per address applies.
+// networkOf returns the address of a client, or the /64 network of an IPv6 address, because a host
+// usually has a whole network of addresses. The result limited reports whether the limit per
+// address applies.
 func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
 	parsed, err := netip.ParseAddrPort(address.String())
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxAttempts is how often a batch of spans is sent at most while the collector is unavailable.
+	// maxAttempts is the maximum number of attempts to send a batch of spans while the collector is
+	// unavailable.
 	maxAttempts = 3
 	// maxRetryDelay is the longest delay that a collector can request before the next attempt.
 	maxRetryDelay = 30 * time.Second
@@ -63,8 +64,8 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// sendOnce sends a body. If it fails and should be tried again, retryAfter is the delay
-// until then. If it should not be tried again, retryAfter is 0.
+// sendOnce sends a body. If that fails, retryAfter is the delay before the next attempt, or 0 if
+// there should be no other attempt.
 func (e *exporter) sendOnce(ctx context.Context, body []byte) (retryAfter time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.endpoint, bytes.NewReader(body))
 	if err != nil {

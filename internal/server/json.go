@@ -12,7 +12,7 @@ import (
 )
 
 // numberSuffix is the end of the error message of unmarshalJSON for a number that does not fit its
-// field. The name of the field precedes it.
+// field. In the message, the name of the field precedes the suffix.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
 // unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Its

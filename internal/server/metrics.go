@@ -26,7 +26,7 @@ type Metrics struct {
 	files         *fileMetrics
 }
 
-// NewMetrics returns the metrics of an app, and of the handler that [New] returns for them as
+// NewMetrics returns the metrics of an app and of its handler. Pass them to [New] in
 // [Options.Metrics].
 func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	m := &Metrics{

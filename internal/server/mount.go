@@ -13,8 +13,8 @@ import (
 	"foretell/internal/api"
 )
 
-// mountEndpoints mounts the endpoints that have only parameters and JSON. The method of
-// the app with the same name handles each of them.
+// mountEndpoints mounts the endpoints that have only parameters and JSON. Each is handled by the
+// method of the app that has the same name.
 func (s *service) mountEndpoints() {
 	a := s.app
 	mount(s, api.LogIn, s.logIn)

@@ -23,8 +23,8 @@ type formFile struct {
 	part  *multipart.Part // nil until found
 	// fileName is the name of the file, which may be empty.
 	fileName string
-	// onFile is called with the name of the file, which may be empty, before it is read. It
-	// may be nil.
+	// onFile is called with the name of the file before the file is read. The name may be empty.
+	// onFile may be nil.
 	onFile func(name string)
 	// onField is called with each part other than the file. It may be nil.
 	onField func(name string, value io.Reader) error

@@ -233,8 +233,8 @@ func allowNullObjects(schemas huma.Registry) {
 	}
 }
 
-// allowNull documents that null in the JSON body of an operation means the same as an
-// absent member. huma accepts it, but documents it only for some members.
+// allowNull documents that null in the JSON body of an operation means the same as an absent
+// member. huma accepts null for every member, but documents this only for some.
 func allowNull(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return

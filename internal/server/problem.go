@@ -44,8 +44,8 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix ends huma's message about a missing property. The name of the property
-// precedes it. The location of the error is the location of the parent object.
+// requiredSuffix ends huma's message about a missing property. In the message, the name of the
+// property precedes the suffix. The location of the error is the location of the parent object.
 const requiredSuffix = "\x1f is required"
 
 // huma keeps its error type and messages in package variables. They must be set before

@@ -48,7 +48,7 @@ type Options struct {
 	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
 	// and X-Forwarded-Host are used. Such a proxy must set all three headers, because otherwise a
-	// client could set the others.
+	// client could set those that the proxy does not set.
 	TrustedProxies []netip.Prefix
 	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
 	// serves them at /metrics.

@@ -116,8 +116,8 @@ func repeatedModelKey() error {
 	return p
 }
 
-// normalizeModelKey validates the model's key from a form. It converts the key to lower
-// case, because keys are stored so.
+// normalizeModelKey validates the model's key from a form. It converts the key to lower case,
+// because keys are stored in lower case.
 func normalizeModelKey(in *api.ModelInput) error {
 	switch {
 	case in.ModelKey == "":

@@ -27,8 +27,8 @@ type File struct {
 	closed bool
 }
 
-// New returns a File in dir, which must exist. dir defaults to the system's directory for
-// temporary files. The first write creates the file.
+// New returns a File in the directory dir, which must exist. If dir is "", it is the system's
+// directory for temporary files. The first write creates the file.
 func New(dir string) *File { return &File{dir: dir} }
 
 // Close removes the file. Its streams must not be used any more.
@@ -72,8 +72,8 @@ func (f *File) removeFile() error {
 	return err
 }
 
-// appendBlock writes b to the end of the file and returns its offset. ok is false if b could
-// not be written.
+// appendBlock writes b to the end of the file and returns the offset of b. It returns false if b
+// could not be written.
 func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -181,13 +181,14 @@ func (s *Stream) flush() {
 // Len returns the number of bytes written.
 func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.blockSize) + int64(len(s.buffer)) }
 
-// Reader returns a reader of the first n bytes, which must be at most s.Len(). Its Read
-// returns errors of reading the file. The stream must not be written to during a Read.
+// Reader returns a reader of the first n bytes, which must be at most s.Len(). The Read of the
+// reader returns the errors of reading the file. The stream must not be written to during a Read.
 func (s *Stream) Reader(n int64) io.Reader {
 	return io.LimitReader(&streamReader{stream: s}, n)
 }
 
-// AppendTo appends the first n bytes, which must be at most s.Len(), to b.
+// AppendTo appends the first n bytes of the stream to b, and returns the extended slice. The number
+// n must be at most s.Len().
 func (s *Stream) AppendTo(b []byte, n int64) ([]byte, error) {
 	end := len(b)
 	b = slices.Grow(b, int(n))[:end+int(n)]

@@ -13,8 +13,8 @@ type TempFile struct {
 	name string // that Close must remove; "" if the file has no name any more
 }
 
-// CreateTemp creates a file in dir, which must exist; empty is the system's folder for
-// temporary files.
+// CreateTemp creates a file in the folder dir, which must exist. If dir is "", it is the system's
+// folder for temporary files.
 func CreateTemp(dir string) (*TempFile, error) {
 	file, err := os.CreateTemp(dir, namePrefix+"*")
 	if err != nil {

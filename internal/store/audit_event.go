@@ -87,8 +87,8 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedIn reports whether the audit log has a successful login of actor, an e-mail, from
-// address.
+// HasLoggedIn reports whether the audit log has a successful login with the e-mail actor from the
+// given network address.
 func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&known)

@@ -91,8 +91,9 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (bool, error) 
 	return found, err
 }
 
-// RecountDatasets corrects the number of datasets of each account. It is wrong if a process
-// of an earlier release, which does not change the number, created or deleted a dataset.
+// RecountDatasets corrects the number of datasets of each account. The number is wrong if a process
+// of an earlier release created or deleted a dataset, because such a process does not change the
+// number.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
 	return s.Write(ctx, func(t *Tx) error {

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades has an entry for each kind of row that can be deleted: the table of the row, and
-// for each dependent table the SQL condition of the rows that are deleted with the row.
-// Foreign keys delete the dependent rows. The conditions serve to find the blobs and queued
-// jobs of these rows.
+// cascades has an entry for each kind of row that can be deleted. An entry has the table of the row
+// and, for each dependent table, the SQL condition of the rows that are deleted with that row.
+// Foreign keys delete these dependent rows. The conditions are only for finding the blobs and
+// queued jobs of the dependent rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -116,8 +116,8 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, referencedBlobs)
 }
 
-// ListBlobKeysBetween returns the keys between first and last, inclusive and in byte order, of the
-// blobs that rows reference.
+// ListBlobKeysBetween returns those keys of the blobs that rows reference that are from first to
+// last, both inclusive. It compares keys by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
 	name := "blob" + t.tx.dialect.byteOrder
 	return t.queryStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)

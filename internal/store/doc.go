@@ -15,14 +15,13 @@
 //	processes  lock a file while they run       renew a row while they run
 //	migration  while a file is locked           under an advisory lock
 //
-// With both, transactions have the effect of running one after the other. Several
-// processes may share a database. With SQLite they run on one machine: when one
-// dies, the others find its file unlocked ([Store.IsAlive]) and take over its jobs
-// at once. With PostgreSQL they run on any number of machines, and take over ten
-// seconds after the last heartbeat.
+// With both, transactions have the effect of running one after the other. Several processes may
+// share a database. With SQLite they run on one machine: when a process dies, the others find its
+// file unlocked ([Store.IsAlive]) and take over its jobs at once. With PostgreSQL they run on any
+// number of machines, and take over ten seconds after the last heartbeat.
 //
-// The SQL is the subset that SQLite and PostgreSQL share: placeholders are ?,
-// times are BIGINT microseconds, JSON is TEXT, booleans are INTEGER. What they do
-// not share is in dialect.go. A new migration is one file for both in migrations;
-// a file of the same name in migrations/postgres replaces it there.
+// The SQL is the subset that SQLite and PostgreSQL share: placeholders are ?, times are BIGINT
+// microseconds, JSON is TEXT, booleans are INTEGER. What they do not share is in dialect.go. A new
+// migration is one file for both in migrations; for PostgreSQL, a file of the same name in
+// migrations/postgres replaces it.
 package store

@@ -112,9 +112,9 @@ func disconnected(err error) bool {
 	return false
 }
 
-// translate is translateError for the error of a transaction. caller is the context of
-// the caller, and ctx adds the time limit of the transaction. translate checks both,
-// because the driver may return another error after the end of a context.
+// translate is translateError for the error of a transaction. The parameter caller is the context
+// of the caller, and ctx is derived from it with the time limit of the transaction. translate
+// checks both contexts, because the driver may return another error after the end of a context.
 func (s *Store) translate(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -5,9 +5,10 @@ import (
 	"errors"
 )
 
-// ReplaceFolderID stores id as the identity of the data folder if the stored identity equals
-// old. An empty old stands for no identity. It returns the identity that is stored
-// afterwards. If several processes replace the same identity, all of them get the same result.
+// ReplaceFolderID stores id as the identity of the data folder if the stored identity equals old.
+// If old is empty, it stores id only if there is no identity. ReplaceFolderID returns the identity
+// that is stored afterwards. If several processes replace the same identity, all of them get the
+// same result.
 func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)

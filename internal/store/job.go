@@ -55,9 +55,9 @@ type JobClaim struct {
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if this process has lost their leases.
 	Running []string
-	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next
-	// of the other jobs needs more than FreeMemory bytes, no job is claimed, because smaller
-	// jobs could otherwise delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next of the
+	// other jobs needs more than FreeMemory bytes, no job is claimed, because smaller jobs could
+	// otherwise delay that job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
@@ -137,10 +137,10 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	return j, err
 }
 
-// RenewJob extends the lease of this process on a job, and reports whether cancellation of
-// the job was requested. It returns ErrLeaseLost if this process does not hold the lease or
-// the job was deleted. The stored end of the lease always changes, even if the clock was set
-// back, because [Store.FreeLeases] only checks whether it changes.
+// RenewJob extends the lease of this process on a job, and reports whether cancellation of the job
+// was requested. It returns ErrLeaseLost if this process does not hold the lease or the job was
+// deleted. The stored end of the lease always changes, even if the clock was set back, because
+// [Store.FreeLeases] only checks whether the stored end changes.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		end := t.toSharedMicros(until)
@@ -165,14 +165,14 @@ func (s *Store) ReleaseJob(ctx context.Context, key string) error {
 	})
 }
 
-// FinishJob deletes a job that process has leased. It returns ErrLeaseLost if process does
-// not hold the lease. It must be called in the transaction that writes the result of the
-// job, so that no result is written without the lease.
+// FinishJob deletes a job that the given process has leased. It returns ErrLeaseLost if that
+// process does not hold the lease. It must be called in the transaction that writes the result of
+// the job, so that no result is written without the lease.
 func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 	return t.execRequired(ctx, ErrLeaseLost, "DELETE FROM job WHERE key = ? AND owner = ?", key, process)
 }
 
-// CheckLease returns ErrLeaseLost unless process holds the lease of a job. Every
+// CheckLease returns ErrLeaseLost unless the given process holds the lease of a job. Every
 // transaction that writes while the job is running must call it.
 func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int

@@ -42,9 +42,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAll(rows, scanJobState)
 }
 
-// AdoptJob makes process the only process that may run the job on a subject. It also clears
-// the deadline of a race, because the deadline was set for another process. It does nothing
-// if there is no job on the subject.
+// AdoptJob makes the given process the only one that may run the job on a subject. If the subject
+// is a race, it also clears the deadline of the race, because the deadline was set for another
+// process. It does nothing if there is no job on the subject.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.notifyJobs(ctx, "")
 }
 
-// CountJobsBefore returns the number of jobs of the kind of j that are leased, or that will be
+// CountJobsBefore returns the number of jobs of the same kind as j that are leased, or that will be
 // claimed before j. See [Store.ClaimJob] for the order of claims.
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int

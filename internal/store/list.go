@@ -17,10 +17,10 @@ type Page struct{ Offset, Limit int64 }
 // and the number of all rows.
 type listQuery struct {
 	columns, from, order string
-	// table is the first table in from, and key is the column with the key of its rows. They
-	// are set if all conditions and the order use only this table, and the joins neither add
-	// nor remove rows. Then the database skips the rows before the page in an index, without
-	// reading them. Otherwise table and key are empty.
+	// The field table is the first table in the field from, and key is the column with the key of
+	// that table's rows. Both are set if all conditions and the order use only this table, and the
+	// joins neither add nor remove rows. Then the database skips the rows before the page in an
+	// index, without reading them. Otherwise table and key are empty.
 	table, key string
 	// total is the query for the number of all rows, and totalArgs are its arguments. If total
 	// is empty, the rows are counted.

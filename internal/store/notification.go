@@ -32,8 +32,8 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 }
 
 // WatchJobs calls changed when this process or another may have made jobs claimable. It returns
-// when ctx is done or an error occurs. kind is the kind of these jobs, or empty if it is unknown.
-// WatchJobs may miss a change, and may call changed without a change.
+// when ctx is done or an error occurs. The argument kind is the kind of these jobs, or empty if it
+// is unknown. WatchJobs may miss a change, and may call changed without a change.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
 	if s.OnServer() {

@@ -20,7 +20,7 @@ func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLink returns the account of the one-time link with this hash. account is empty if the link
+// GetLink returns the account of the one-time link with this hash. The account is empty if the link
 // creates the first administrator. GetLink returns ErrNotFound if the link has expired at now.
 func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString

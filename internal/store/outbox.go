@@ -45,10 +45,10 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 // does not send a new mail too early.
 const maxMailSkew = time.Minute
 
-// ClaimMail returns the mail that has been due for the longest time at the time now. If a mail was
-// never tried, and was created more than maxMailSkew after now, the clock was set back, and the
-// mail is due, too. ClaimMail increments Attempts and sets Due to retry, so that the mail is tried
-// again if the caller does not delete it. It returns ErrNotFound if no mail is due.
+// ClaimMail returns the mail that has been due for the longest time at the time now. A mail that
+// was never tried is also due if it was created more than maxMailSkew after now, because the clock
+// was then set back. ClaimMail increments Attempts and sets Due to the time retry, so that the mail
+// is tried again if the caller does not delete it. It returns ErrNotFound if no mail is due.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))

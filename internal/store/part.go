@@ -6,10 +6,10 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is the run of one algorithm in a race that a worker other than the worker of the race
-// trains.
+// Part is one algorithm's run in a race, if another worker than the worker of the race trains it.
 type Part struct {
-	// Training is the key of the run, and Algorithm its algorithm, which is read-only.
+	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
+	// read-only.
 	Training, Algorithm string
 	// Reached is the virtual time at which the run reached the threshold: the cost of its training
 	// until then. It is nil if the run has not reached it.
@@ -43,7 +43,7 @@ func (t *Tx) UpdateRecording(ctx context.Context, run string, f File) error {
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
 
-// CancelParts requests that the workers of a race's parts end them.
+// CancelParts requests that the workers of a race's parts end these parts.
 func (t *Tx) CancelParts(ctx context.Context, race string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }

@@ -62,7 +62,7 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	return result, err
 }
 
-// QueryContext runs a statement that returns rows. Until they are closed, the statement is in
+// QueryContext runs a statement that returns rows. Until the rows are closed, the statement is in
 // use, and the same query would prepare another one.
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) == 0 {
@@ -93,8 +93,8 @@ func (c *preparedConn) take(ctx context.Context, query string) (preparedStatemen
 	return s.(preparedStatement), nil
 }
 
-// put keeps a statement for its next use. It closes the statement if its last use failed with
-// err, and another statement if there are too many.
+// put keeps a statement for its next use. If err is not nil, the last use of the statement failed,
+// and put closes the statement instead. If there are too many statements, put closes another one.
 func (c *preparedConn) put(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
 		_ = s.Close() // it fails if err is not nil

@@ -35,7 +35,7 @@ type Training struct {
 	Effort string
 	// ClassWeights is [api.ClassWeights] as JSON. It is empty for equal weights.
 	ClassWeights string
-	// Monotone is the JSON of [api.Monotone], empty if there are no monotone columns.
+	// Monotone is [api.Monotone] as JSON. It is empty if there are no monotone columns.
 	Monotone string
 	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are the
 	// scores of the best step so far, on the validation rows.
@@ -46,8 +46,8 @@ type Training struct {
 	Created, Started, Finished time.Time
 	// Deadline is the time by which the race must end, even if it is still queued. It is a time of
 	// the clock that all processes share, see [Store.SharedTime]. If it is zero, there is no
-	// deadline. For a part, it is the time by which the race must end because of its time limit or
-	// its deadline.
+	// deadline. For a part, it is the earlier of the end of the race's time limit and the race's
+	// deadline.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.

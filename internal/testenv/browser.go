@@ -21,12 +21,12 @@ import (
 //go:embed axe/axe.min.js
 var Axe string
 
-// chromiums are the names and paths under which Chromium is searched. The paths come first, because
-// the program in /usr/bin is a script that leaves processes behind.
+// chromiums are the paths and names of Chromium programs, in the order in which Browser tries them.
+// The paths come first, because the program in /usr/bin is a script that leaves processes behind.
 var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browser/chromium-browser", "chromium", "google-chrome"}
 
-// Browser starts a browser without a window, and returns the context of a page in it. messages
-// returns what the page has written to the console, including violations of its
+// Browser starts a browser without a window, and returns the context of a page in it. The function
+// messages returns what the page has written to the console, including violations of its
 // Content-Security-Policy. Without Chromium, the test is skipped, see [SkipWithout].
 func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
 	t.Helper()

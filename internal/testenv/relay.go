@@ -26,8 +26,8 @@ const (
 	Hanging              // as a server that is frozen, or a network that loses packets
 )
 
-// StartRelay starts a relay to the server in the URL address. It returns the relay, and address
-// with the host and port of the relay instead of those of the server.
+// StartRelay starts a relay to the server of the given URL. It returns the relay, and a copy of the
+// URL with the host and port of the relay.
 func StartRelay(t *testing.T, address string) (*Relay, string) {
 	t.Helper()
 	u, err := url.Parse(address)

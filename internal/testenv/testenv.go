@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// SkipWithout skips a test that requires name, which is unavailable because of err. If the
-// variable FORETELL_TEST_REQUIRE, a comma-separated list, contains name, the test fails.
+// SkipWithout skips a test that requires the named program or service. The parameter err says why
+// it is unavailable. If the comma-separated list in the variable FORETELL_TEST_REQUIRE contains the
+// name, SkipWithout makes the test fail instead.
 func SkipWithout(t *testing.T, name string, err error) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {
