@@ -16,8 +16,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// beforeToken returns a source of random bytes that calls change before its first read. During a
-// login, that is after the password was verified.
+// beforeToken returns a source of random bytes that calls change before the first read. A login
+// first reads random bytes after it has verified the password.
 func beforeToken(change func()) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if once := change; once != nil {

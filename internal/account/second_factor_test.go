@@ -24,8 +24,8 @@ func withAuthenticator(t *testing.T, a *Accounts, c *clock) (ctx context.Context
 	return addAuthenticator(t, a, c, session.AccessToken)
 }
 
-// addAuthenticator adds an authenticator app to the account to which the token belongs, and returns
-// the same as withAuthenticator.
+// addAuthenticator adds an authenticator app to the account to which the token belongs. It returns
+// the same values as withAuthenticator.
 func addAuthenticator(t *testing.T, a *Accounts, c *clock, token string) (ctx context.Context, code func() string) {
 	t.Helper()
 	caller, err := a.Authenticate(t.Context(), token)

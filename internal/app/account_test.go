@@ -12,7 +12,7 @@ import (
 
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	now := time.Now() // it stands still, or slow hashing would give back what guesses used up
+	now := time.Now() // the clock stands still: during slow hashing, a running clock would refill the limits
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	user := b.as(t, "Ada@Example.com")
 	t.Run("an e-mail has one account in any case", func(t *testing.T) {

@@ -107,7 +107,7 @@ func (a *testApp) work(t *testing.T) (stop func()) {
 	return stop
 }
 
-// as returns a testApp for the same App whose operations another account calls.
+// as returns a testApp for the same App, with the context of the account that has this e-mail.
 func (a *testApp) as(t *testing.T, email string) *testApp {
 	t.Helper()
 	if err := a.AddUser(t.Context(), api.NewAccount{Email: email}, "correct horse"); err != nil {
@@ -117,7 +117,7 @@ func (a *testApp) as(t *testing.T, email string) *testApp {
 	return &testApp{App: a.App, dir: a.dir, ctx: must(signIn(t.Context(), a.App, session.AccessToken))(t)}
 }
 
-// account returns the key of the account with an e-mail.
+// account returns an input with the key of the account with this e-mail.
 func (a *testApp) account(t *testing.T, email string) *api.AccountInput {
 	t.Helper()
 	return &api.AccountInput{AccountKey: must(a.FindAccount(t.Context(), email))(t).AccountKey}
@@ -146,7 +146,8 @@ func wantCode(t *testing.T, err error, want api.Code) {
 	}
 }
 
-// eventually calls get until ok returns true for its value, and returns this value.
+// eventually calls get repeatedly until ok returns true for the returned value. Then eventually
+// returns this value.
 func eventually[T any](t *testing.T, get func() (T, error), ok func(T) bool) T {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -270,7 +271,7 @@ func (a *testApp) files(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, e := range must(os.ReadDir(filepath.Join(a.dir, "blobs")))(t) {
-		if strings.Contains(e.Name(), "-") { // what else is there holds no bytes of the service
+		if strings.Contains(e.Name(), "-") { // the other files are no blobs
 			names = append(names, e.Name())
 		}
 	}

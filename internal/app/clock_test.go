@@ -13,14 +13,14 @@ import (
 	"foretell/internal/testenv"
 )
 
-// testClock is the clock of a machine. It can be set, which does not change the monotonic
-// readings of its times.
+// testClock is the clock of a machine. Setting the clock does not change the monotonic readings of
+// its times.
 type testClock struct{ offset atomic.Int64 }
 
 func (c *testClock) set(offset time.Duration) { c.offset.Store(int64(offset)) }
 
-// now returns the time. There is no function for a time whose wall clock differs from
-// time.Now but not its monotonic reading, so it changes the seconds in a time.Time.
+// now returns a time with the wall clock of testClock and the monotonic reading of time.Now.
+// Package time has no function for this, so now changes the seconds inside the time.Time.
 func (c *testClock) now() time.Time {
 	now := time.Now()
 	type layout struct {
@@ -104,9 +104,9 @@ func testClockIsSet(t *testing.T, database string) {
 	}
 	third := must(store.Open(t.Context(), database))(t)
 	t.Cleanup(func() { _ = third.Close() })
-	// In this test, third sees each check a leaseInterval later than the check before, because
-	// FreeLeases does nothing if it is called earlier. A lease that third sees unchanged in four
-	// checks has lasted for the timeout.
+	// The process third checks all leases once in each leaseInterval, because FreeLeases does
+	// nothing if it is called earlier. A lease that has not changed in four checks has lasted for
+	// the timeout.
 	const leaseInterval = 5 * time.Second
 	checks := 0
 	check := func(when string) {

@@ -157,8 +157,8 @@ func TestKilledWhileRunningJobs(t *testing.T) {
 	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
 }
 
-// TestKilledWhileCancelling kills a process after the request to cancel its race, before it
-// has noticed the request. The race must end and not be trained again.
+// TestKilledWhileCancelling kills a process after the request to cancel its race, before that
+// process has noticed the request. The race must end and not be trained again.
 func TestKilledWhileCancelling(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -170,7 +170,7 @@ func TestKilledWhileCancelling(t *testing.T) {
 	c.await(t, "job begins", "kind=train")
 	eventually(t, func() (*api.Training, error) { return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}) },
 		func(r *api.Training) bool { return r.Status == api.TrainingRunning })
-	c.kill() // before it notices the request, which is stored as it would have been a moment before
+	c.kill() // the request is stored below, as if it had come just before the kill
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t)
 	defer func() { _ = rows.Close() }()
 	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.RequestCancel(t.Context(), race) }); err != nil {

@@ -156,7 +156,7 @@ func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 			saved := t.TempDir()
 			copyFiles(t, saved, databaseFiles(t, f.dir))
 			damage(t, f)
-			for range 2 { // the first leaves nothing that lets the second pass
+			for range 2 { // the first attempt must not make the second succeed
 				if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
 					t.Fatalf("error %v, want %v", err, app.ErrMismatch)
 				}

@@ -46,8 +46,8 @@ func TestQueuePosition(t *testing.T) {
 	}
 }
 
-// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction and a race. Both must
-// be refused as long as a process runs the jobs or will resume them.
+// TestDeleteInterrupted deletes a prediction, and a dataset with a prediction and a race. Each
+// deletion must be refused as long as a process runs one of the jobs or will resume it.
 func TestDeleteInterrupted(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())

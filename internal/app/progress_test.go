@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// TestProgressReportsBestStep records a lower score than that of the best step.
+// TestProgressReportsBestStep records a step whose score is lower than that of an earlier step.
 func TestProgressReportsBestStep(t *testing.T) {
 	t.Parallel()
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})

@@ -55,8 +55,8 @@ func (a *testApp) modelBytes(t *testing.T, r *api.Training) []byte {
 	return must(io.ReadAll(file))(t)
 }
 
-// TestSpreadRace trains with two workers on PostgreSQL and compares the models with those
-// of one process on SQLite. In the last race, a worker stops while it trains a part.
+// TestSpreadRace trains with two workers on PostgreSQL and compares the models with those that one
+// process trains on SQLite. In the last race, a worker stops while it trains a part.
 func TestSpreadRace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -118,9 +118,9 @@ func TestSpreadRace(t *testing.T) {
 	}
 }
 
-// TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the
-// death of its worker or the restore of a backup. Its parts must not be used, because the
-// time limit of that attempt has ended.
+// TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the death
+// of its worker or the restore of a backup. The parts of the earlier attempt must not be used,
+// because the time limit of that attempt has ended.
 func TestSpreadRaceBeginsAgain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -165,8 +165,8 @@ func TestSpreadRaceBeginsAgain(t *testing.T) {
 	}
 }
 
-// leaveParts begins a queued race of two algorithms an hour ago, in a process that has
-// ended. It leaves one recorded part and one queued part, and returns the account.
+// leaveParts stores a queued race of two algorithms as if a process had begun the race an hour ago
+// and then died. One part is recorded and one is queued. leaveParts returns the account.
 func (a *testApp) leaveParts(t *testing.T, address, key string) (account string) {
 	t.Helper()
 	ctx, began := t.Context(), time.Now().Add(-time.Hour)

@@ -18,7 +18,8 @@ var damages = map[string]func(content []byte) []byte{
 	"longer":  func(c []byte) []byte { return append(slices.Clone(c), '\n') },
 }
 
-// damage damages the only file in the folder that is not in before. undo restores the file.
+// damage damages the only file in the folder that is not in before. The returned function undo
+// restores the file.
 func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
 	for _, name := range a.files(t) {

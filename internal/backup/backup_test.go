@@ -239,8 +239,8 @@ func entries(t *testing.T, archive []byte) map[string]string {
 	}
 }
 
-// TestDamagedBackup changes a backup in each of its parts, and cuts it at many places. Nothing may
-// be restored from these, and the unchanged backup must be accepted afterwards.
+// TestDamagedBackup changes a backup in each of its parts, and cuts it at many places. No changed
+// backup may be restored, and the unchanged backup must be accepted afterwards.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	source, target := newPlace(t), newPlace(t)

@@ -17,8 +17,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// openAt opens a store with the given environment variables, where they are set, in place of those
-// of the process.
+// openAt opens a store. The given variables replace the environment variables of the process that
+// have the same names.
 func openAt(t *testing.T, location *url.URL, variables map[string]string) (*Store, error) {
 	t.Helper()
 	return Open(t.Context(), location.String(), Options{Process: "a", Scratch: t.TempDir(), Getenv: func(name string) string {
@@ -82,7 +82,7 @@ func TestBrokenConnections(t *testing.T) {
 }
 
 // TestOutage checks that no blob is lost while the store is unreachable, and that the next process
-// removes the incomplete one.
+// removes the incomplete blob.
 func TestOutage(t *testing.T) {
 	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
 	s, err := openAt(t, proxy.Location, nil)

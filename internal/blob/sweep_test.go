@@ -15,10 +15,10 @@ type sweptStore struct {
 	place        testStore
 	self         *Store
 	now          time.Time
-	used         []string // what rows name
-	kept, unused string   // of the dead process: named, and not
-	half         string   // half written by the dead process
-	whole        []string // of the living processes, which no row names yet
+	used         []string // keys that rows reference
+	kept, unused string   // blobs of the dead process: one that a row references, and one that none does
+	half         string   // a blob that the dead process has not committed
+	whole        []string // blobs of the living processes that no row references yet
 }
 
 func newSweptStore(t *testing.T, place testStore) *sweptStore {

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/htmlreport"
 )
 
-// TestParseQuota keeps the limits of the form that are shown and sent again.
+// TestParseQuota parses the form with the limits that the page shows, and expects the same limits.
 func TestParseQuota(t *testing.T) {
 	for _, bytes := range []int64{0, 1, 500_000, 1 << 30, 20_000_000_000} {
 		quota, err := parseQuota("3", formatMegabytes(&bytes), "")
@@ -65,7 +65,6 @@ func TestTrainFormMonotone(t *testing.T) {
 	}
 }
 
-// TestPreview shows the prediction next to the row ID, and no incomplete record.
 // TestUploadFields rejects forms whose fields besides the file would take much memory.
 func TestUploadFields(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -97,6 +96,7 @@ func TestUploadFields(t *testing.T) {
 	}
 }
 
+// TestPreview shows the prediction next to the row ID, and no incomplete record.
 func TestPreview(t *testing.T) {
 	header := "id" + strings.Repeat(",c", previewColumns) + ",prediction,probability\n"
 	row := "7" + strings.Repeat(",x", previewColumns) + ",yes,0.9\n"
@@ -109,8 +109,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestRejectedPrediction shows the page of a model at the address of its form, as the answer
-// to a rejected file. Its links and forms are those of the model.
+// TestRejectedPrediction shows the page of a model at the address of its form, as the answer to a
+// rejected file. The links and forms of this page must be those of the page of the model.
 func TestRejectedPrediction(t *testing.T) {
 	document := &htmlreport.Document{Model: &api.Model{ModelKey: "key"}, Dataset: &api.Dataset{}}
 	var body bytes.Buffer

@@ -16,7 +16,7 @@ func TestFormatNumber(t *testing.T) {
 	}
 }
 
-// TestTicks labels a short axis with the places of its ticks.
+// TestTicks checks that the labels of the ticks of a short axis are their exact values.
 func TestTicks(t *testing.T) {
 	plot := design.NewPlot(design.Axes{MinX: 1, MaxX: 11, MinY: 0, MaxY: 1}, nil)
 	if want := []string{"1", "3.5", "6", "8.5", "11"}; !slices.Equal(plot.XTicks, want) {

@@ -128,7 +128,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestStopAbandonsHangingJob stops a pool while a job ignores that its context has ended.
+// TestStopAbandonsHangingJob stops a pool while a job ignores the end of its context.
 func TestStopAbandonsHangingJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

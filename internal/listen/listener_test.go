@@ -86,8 +86,8 @@ func get(conn net.Conn) (string, error) {
 	return string(body), err
 }
 
-// TestLimitPerAddress checks that one connection too many of an address is closed,
-// and one of an exempt address is not.
+// TestLimitPerAddress checks that a connection above the limit of its address is closed, unless the
+// address is exempt.
 func TestLimitPerAddress(t *testing.T) {
 	t.Parallel()
 	limited, log := serve(t, listen.Limits{Connections: 9, PerAddress: 2}, hello)
@@ -111,8 +111,8 @@ func TestLimitPerAddress(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsYield checks that at the limit the longest idle connection is
-// closed for a new one.
+// TestIdleConnectionsYield checks that, at the limit, the connection that has been idle for the
+// longest time is closed to accept a new one.
 func TestIdleConnectionsYield(t *testing.T) {
 	t.Parallel()
 	listener, log := serve(t, listen.Limits{Connections: 3, PerAddress: 99}, hello)

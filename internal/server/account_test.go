@@ -185,8 +185,8 @@ func TestOnlyAdministrator(t *testing.T) {
 	admin.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeForbidden}) // at once
 }
 
-// TestFirstLink checks that the first link needs an e-mail address, and that it is worthless once
-// there is an account. Then the service does not make another one either.
+// TestFirstLink checks that the first link needs an e-mail address, and that the link is invalid
+// once there is an account. After that, the service creates no other first link.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})

@@ -70,8 +70,8 @@ func (c *contractTest) accountKey(tb testing.TB, administrator *testServer, emai
 	return page.Accounts[i].AccountKey
 }
 
-// addOwnerObjects creates the owner's objects. No response to another account may contain their
-// texts that begin with "secret".
+// addOwnerObjects creates the owner's objects. Some of their texts begin with "secret". No response
+// to another account may contain these texts.
 func (c *contractTest) addOwnerObjects(tb testing.TB, owner *testServer) {
 	tb.Helper()
 	csv := strings.NewReplacer("length", "secretLength", "width", "secretWidth", "iris", "secretIris", "rose", "secretRose").Replace(flowers(150, true))
@@ -99,8 +99,8 @@ func (c *contractTest) addOwnerObjects(tb testing.TB, owner *testServer) {
 	c.signed["uploadData"] = created.DatasetUploadInfo.UploadURL
 }
 
-// accountFor returns the account that sends the valid requests of an operation, or "" if they need
-// none.
+// accountFor returns the account that sends the valid requests of an operation, or "" if these
+// requests need no account.
 func (c *contractTest) accountFor(op *contractOperation) string {
 	switch {
 	case op.isPublic():

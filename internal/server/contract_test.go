@@ -81,8 +81,8 @@ func FuzzContract(f *testing.F) {
 	})
 }
 
-// lastOperations are the operations whose valid requests delete or end what other requests need.
-// They are sent last, in this order.
+// lastOperations are the operations whose valid requests delete or end objects that other requests
+// need. Their requests are sent last, in this order.
 var lastOperations = []string{
 	"endSession", "endOtherSessions", "deletePrediction", "deleteModel", "deleteTraining", "deleteDataset",
 	"disableAccount", "deleteAccount", "changePassword", "logOut",
@@ -164,8 +164,9 @@ func (c *contractTest) checkMethods(t *testing.T, op *contractOperation) {
 	}
 }
 
-// check sends a request and compares the response with the document. It returns the
-// status. account is a name in tokens, or "" to send no token except that of the request.
+// check sends a request and compares the response with the document. It returns the status. The
+// parameter account is a name in tokens. If it is "", the only token sent is the token in the
+// request itself, if there is one.
 func (c *contractTest) check(t *testing.T, r *contractRequest, account string) int {
 	t.Helper()
 	if r.mayApply && r.method != http.MethodGet {
@@ -204,7 +205,7 @@ func (c *contractTest) check(t *testing.T, r *contractRequest, account string) i
 	return status
 }
 
-// disarm changes a request so that it cannot change what other requests need.
+// disarm changes a request so that it cannot change objects that other requests need.
 func (c *contractTest) disarm(r *contractRequest) {
 	for name := range r.path {
 		if r.path[name] == c.keys[name] {

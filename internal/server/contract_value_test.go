@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// verdict is whether a generated request is valid by the schema.
+// verdict says whether a generated request is valid by the schema.
 type verdict int
 
 const (

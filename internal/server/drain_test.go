@@ -14,8 +14,8 @@ import (
 )
 
 // TestDrainBody acts as a client that reads the response only after it has sent the whole body. The
-// bodies are larger than the buffers of a connection, so the client could not send them if the
-// server closed the connection without reading.
+// bodies are larger than the buffers of a connection, so the client could not send a whole body if
+// the server closed the connection without reading.
 func TestDrainBody(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

@@ -45,8 +45,8 @@ func TestValidValues(t *testing.T) {
 	}
 }
 
-// TestEqualNames creates a dataset whose name differs from another one only in that its characters
-// are decomposed.
+// TestEqualNames creates a dataset with the name of another dataset, but with decomposed Unicode
+// characters.
 func TestEqualNames(t *testing.T) {
 	t.Parallel()
 	w := newTestServer(t, server.Options{})

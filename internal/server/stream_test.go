@@ -17,7 +17,7 @@ import (
 	"foretell/internal/server"
 )
 
-// rows repeats a line of CSV until left bytes have been read.
+// rows is a reader that repeats a line of CSV until it has returned left bytes.
 type rows struct {
 	left int64
 	line []byte
@@ -44,7 +44,8 @@ func largeCSV(size int64) io.Reader {
 		&rows{left: size - int64(len(header)), line: []byte("1,2.5,3.5,x\n")})
 }
 
-// peakHeap samples the heap until stop is called, which returns the growth.
+// peakHeap samples the size of the heap until stop is called. The function stop returns how much
+// the heap has grown.
 func peakHeap(t *testing.T) (stop func() uint64) {
 	t.Helper()
 	runtime.GC()

@@ -35,8 +35,8 @@ type testServer struct {
 	url, token string
 }
 
-// newTestServer starts a service, with account.Options if they are given. Its requests have the
-// token of the local account.
+// newTestServer starts a service. The accounts are configured by the parameter accounts, if it is
+// given. The requests of the testServer have the token of the local account.
 func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Options) *testServer {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -169,8 +169,8 @@ func (s *testServer) must(tb testing.TB, c call, out any) reply {
 	return resp
 }
 
-// form returns a multipart body of alternating names and values; the value of
-// file is sent as a file.
+// form returns a multipart body. The pairs are alternating names and values, and the value of the
+// name file is sent as a file.
 func form(tb testing.TB, pairs ...string) (body, contentType string) {
 	tb.Helper()
 	var buf bytes.Buffer

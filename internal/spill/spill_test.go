@@ -29,8 +29,9 @@ func fill(r *rand.Rand, t *spill.Stream) []byte {
 	return all
 }
 
-// TestStream reads back what was written, from a working file, from one in a missing
-// folder, from none, and while the stream grows.
+// TestStream reads back what was written to the streams of three Files: one in a folder, one in a
+// missing folder, and a nil File. It also reads the beginning of a stream after the stream has
+// grown.
 func TestStream(t *testing.T) {
 	file, gone := spill.New(t.TempDir()), spill.New(filepath.Join(t.TempDir(), "gone"))
 	defer file.Close()
@@ -79,7 +80,7 @@ func TestConcurrentStreams(t *testing.T) {
 	group.Wait()
 }
 
-// TestNoFileIsLeft looks for files before, and after Close.
+// TestNoFileIsLeft checks which files are in the folder before and after Close.
 func TestNoFileIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	disk := spill.New(dir)
@@ -132,7 +133,7 @@ func TestLoadIntoMemory(t *testing.T) {
 	}
 }
 
-// TestSweep leaves what is not ours.
+// TestSweep checks that Sweep keeps files that are not its own.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".foretell-scratch-1", "foretell.db"} {

@@ -69,8 +69,8 @@ func (s suite) administration(t *testing.T) {
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.UpdateRole(t.Context(), "nobody", api.RoleUser) }), ErrNotFound)
 }
 
-// sharedClock compares times that are stored by the shared clock. The difference of the clocks
-// is measured with each heartbeat, and each time a little differently.
+// sharedClock compares times that were stored by the shared clock. They are not exact, because each
+// heartbeat measures a slightly different difference between the clocks.
 var sharedClock = cmpopts.EquateApproxTime(500 * time.Millisecond)
 
 func (s suite) sessions(t *testing.T) {

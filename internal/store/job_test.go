@@ -38,7 +38,7 @@ func (s suite) jobs(t *testing.T) {
 		running[from] = append(running[from], j.Key)
 		return j
 	}
-	// expire makes from end the leases that no process has renewed.
+	// expire ends, through the process from, the leases that no process has renewed.
 	expire := func(from *Store, now int, running ...string) {
 		t.Helper()
 		for second := now; second <= now+10; second += 5 {
@@ -282,8 +282,8 @@ func (s suite) workers(t *testing.T) {
 	})
 }
 
-// jobCounts checks the numbers of queued and leased jobs, and of jobs that are claimed before
-// another.
+// jobCounts checks the numbers of queued and leased jobs, and the number of jobs that are claimed
+// before a given job.
 func (s suite) jobCounts(t *testing.T) {
 	s.fill(t)
 	write(t, s.Store, func(tx *Tx) error {

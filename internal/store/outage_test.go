@@ -56,7 +56,7 @@ func TestOutage(t *testing.T) {
 }
 
 // TestNoTakeoverAfterOutage checks that, after an outage, a process takes no job from another
-// process whose heartbeats the outage may have prevented.
+// process: the outage may have prevented the heartbeats of that process.
 func TestNoTakeoverAfterOutage(t *testing.T) {
 	address := testenv.Postgres(t)
 	s, other := openStore(t, address), openStore(t, address)
@@ -127,8 +127,8 @@ func stopHeartbeats(t *testing.T, s *Store) *processRow {
 }
 
 // TestServerClockIsSet checks that setting the clock of the server neither ends the leases of
-// living processes nor prolongs those of dead ones. All stored times are moved, which has the same
-// effect.
+// living processes nor prolongs those of dead ones. The test changes all stored times instead of
+// the clock, with the same effect.
 func TestServerClockIsSet(t *testing.T) {
 	address := testenv.Postgres(t)
 	s, other := openStore(t, address), openStore(t, address)

@@ -17,7 +17,7 @@ func TestReadersWaitInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = s.Close() }()
-		var readers sync.WaitGroup // SQLite may sleep, which synctest.Wait does not wait for
+		var readers sync.WaitGroup // synctest.Wait does not wait for goroutines that sleep, as SQLite may
 		read := func(fn func()) {
 			err := s.Read(t.Context(), func(*Tx) error {
 				fn()
@@ -49,7 +49,7 @@ func TestReadersWaitInOrder(t *testing.T) {
 			synctest.Wait()
 		}
 		close(first)
-		readers.Go(func() { // the last, which releases the others when all before have read
+		readers.Go(func() { // the last reader releases the others, once all earlier ones have read
 			read(func() { close(others) })
 		})
 		readers.Wait()

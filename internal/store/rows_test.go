@@ -145,7 +145,7 @@ func (s suite) datasets(t *testing.T) {
 	})
 }
 
-// texts checks that rows can be found by any text, also one that PostgreSQL cannot store.
+// texts checks that rows can be looked up by any text, even by one that PostgreSQL cannot store.
 func (s suite) texts(t *testing.T) {
 	for _, key := range []string{"", "\x00", "a\x00b", "\xff", "'", "?", "%"} {
 		err := s.Read(t.Context(), func(tx *Tx) error {

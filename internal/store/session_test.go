@@ -8,8 +8,8 @@ import (
 )
 
 // TestSessionsOnMachinesWithDifferentClocks checks that a machine whose clock is an hour ahead does
-// not end the sessions that others have opened, and that other machines see its sessions with the
-// right duration.
+// not end the sessions that other machines have opened, and that the other machines see the right
+// duration of the sessions of this machine.
 func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	address := testenv.Postgres(t)
 	right, fast := openStore(t, address), openStore(t, address)

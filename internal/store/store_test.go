@@ -19,7 +19,7 @@ type suite struct {
 	open func(t *testing.T) *Store
 }
 
-// kill makes other a process that has died, and lets the suite's process notice this at once.
+// kill makes the process other look dead, and lets the suite's own process notice this at once.
 func (s suite) kill(t *testing.T, other *Store) {
 	t.Helper()
 	switch dead := other.processes.(type) {

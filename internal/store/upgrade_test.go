@@ -111,7 +111,7 @@ func TestUpgradeSeries(t *testing.T) {
 }
 
 // TestUpgradeThreshold checks that a race of an earlier release keeps the threshold of 1. In that
-// release, 1 meant that there was none.
+// release, 1 meant that there was no threshold.
 func TestUpgradeThreshold(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {
 		exec(`INSERT INTO account (key, email, password, created) VALUES ('ann', 'ann@example.com', '', 0)`)
