@@ -40,7 +40,8 @@ func noAccount(err error, name string) error {
 	return err
 }
 
-// find calls lookup in a read transaction, and returns the account.
+// find calls the function lookup in a read transaction, and returns the account that lookup has
+// found.
 func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = lookup(ctx, t)
@@ -64,8 +65,8 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 	return t.InsertAccount(ctx, account)
 }
 
-// update calls change with the account that lookup returns and, in the same transaction,
-// records the action in the audit log. It returns the changed account.
+// update looks an account up, calls the function change with it, and records the action in the
+// audit log, all in one transaction. It returns the changed account.
 func (a *Accounts) update(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {

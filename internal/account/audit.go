@@ -42,15 +42,16 @@ type event struct {
 	actor, action, object, outcome string
 }
 
-// Record appends an event to the audit log: the caller has done action with object. t must be the
-// transaction of the operation.
+// Record appends an event to the audit log: the caller has done the given action with the given
+// object. The transaction t must be that of the operation.
 func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }
 
-// RecordDownload appends an event to the audit log: a file of an account is downloaded. owner is
-// the key of the account. If the account is disabled, RecordDownload returns a *api.Problem with
-// CodeForbidden, because signed URLs, which need no token, would otherwise still work.
+// RecordDownload appends an event to the audit log: a file of an account is downloaded. The
+// parameter owner is the key of this account. If the account is disabled, RecordDownload returns a
+// *api.Problem with CodeForbidden, because signed URLs, which need no token, would otherwise still
+// work.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.find(ctx, byKey(owner))
 	switch {
@@ -66,7 +67,8 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal appends an event to the audit log: the caller was not allowed to call operation.
+// RecordRefusal appends an event to the audit log: the caller was not allowed to call the given
+// operation.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})
@@ -140,8 +142,8 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 	}
 }
 
-// RecordServiceEvent appends an action of the service itself to the audit log. t must be the
-// transaction of the change.
+// RecordServiceEvent appends an action of the service itself to the audit log. The transaction t
+// must be that of the change.
 func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
-// later. t must be the transaction of the change for which the mail is sent.
+// later. The transaction t must be that of the change for which the mail is sent.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 }
 
 // finishMail deletes a mail that was sent or is too old. Otherwise it schedules the next attempt.
-// failure is the error of the last attempt to send the mail, or nil.
+// The parameter failure is the error of the last attempt to send the mail, or nil.
 func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *store.Account, failure error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := done

@@ -201,8 +201,8 @@ func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequ
 	return a.invite(ctx, t, account, mailApproved)
 }
 
-// decide stores the decision of actor on a PENDING request. status is the new status of the
-// request. decide returns a problem if the request is not PENDING.
+// decide stores the decision of actor on a PENDING request. The parameter status is the new status
+// of the request. decide returns a problem if the request is not PENDING.
 func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
 	before := r.Status
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor

@@ -240,8 +240,7 @@ func (r *ModelReport) FormatBlend() string {
 	return strings.Join(shares, ", ")
 }
 
-// ClassReport is how well the model separates one class from the others, on
-// test rows.
+// ClassReport has scores for how well the model separates one class from the others, on test rows.
 type ClassReport struct {
 	Label     string  `json:"label"`
 	Rows      int64   `json:"rows"`

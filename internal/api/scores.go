@@ -21,8 +21,8 @@ type Scores struct {
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
 }
 
-// Value returns the score of a metric. known is false if the score was not
-// measured or the metric is unknown. s may be nil.
+// Value returns the score of a metric. The result known is false if the score was not measured or
+// the metric is unknown. s may be nil.
 func (s *Scores) Value(name string) (value float64, known bool) {
 	if s == nil {
 		return 0, false
@@ -49,9 +49,9 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	return value, known
 }
 
-// Performance returns the score of a metric as the performance of a race, where higher is
-// better: the value, or exp(−log loss) for the log loss. known is as in [Scores.Value]. s may
-// be nil.
+// Performance returns the score of a metric as the performance of a race, where higher is better:
+// the value, or exp(−log loss) for the log loss. The result known is as in [Scores.Value]. s may be
+// nil.
 func (s *Scores) Performance(name string) (value float64, known bool) {
 	value, known = s.Value(name)
 	if known && name == MetricLogLoss {

@@ -207,7 +207,8 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 }
 
 // removeLeftovers removes the files and registrations of dead processes. It also corrects the
-// numbers of datasets of the accounts, which processes of earlier releases do not update.
+// number of datasets of each account, because processes of earlier releases do not update this
+// number.
 func (a *App) removeLeftovers(ctx context.Context) {
 	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
@@ -241,9 +242,9 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// discardBlob deletes a blob after the transaction that should have stored the reference to the
-// blob failed with err. If the transaction may have been committed nevertheless, discardBlob keeps
-// the blob. After this process has ended, another process removes the blob if no row references it.
+// discardBlob deletes a blob whose reference was not stored, because the transaction failed with
+// err. If the transaction may have been committed nevertheless, discardBlob keeps the blob. If no
+// row references the blob, another process then removes it after this process has ended.
 func (a *App) discardBlob(ctx context.Context, err error, key string) {
 	if !errors.Is(err, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)

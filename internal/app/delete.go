@@ -8,9 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller and its blobs. It calls deleteRow,
-// which deletes the row and returns the keys of the blobs. noun is a key of
-// resourceNames.
+// deleteResource deletes a resource of the caller and its blobs. It calls deleteRow, which deletes
+// the row and returns the keys of the blobs. The parameter noun is a key of resourceNames.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {

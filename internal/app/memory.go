@@ -58,7 +58,8 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 }
 
 // listTooLargeRaces returns the queued races for which none of the processes that may run them has
-// enough memory. largest is the memory of the largest of these processes, in bytes.
+// enough memory. The result largest is the memory, in bytes, of the process that has the most
+// memory of them.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil

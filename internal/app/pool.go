@@ -27,9 +27,9 @@ const (
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns a pool that runs the jobs of all kinds. At most races races run at a time,
-// because a race, or a part of a race, uses all cores and holds a dataset in memory. The other jobs
-// read their files row by row.
+// newPool returns a pool that runs the jobs of all kinds. The parameter races is the maximum number
+// of concurrent races. They are limited because a race, or a part of a race, uses all cores and
+// holds a dataset in memory. The other jobs read their files row by row.
 func (a *App) newPool(races int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,

@@ -56,9 +56,9 @@ func (a *App) diskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// lookupProblem converts an error that occurred while a resource was read by its key. noun is the
-// kind of the resource in messages. If the resource does not exist, lookupProblem returns a problem
-// with CodeNotFound. It converts other errors as toProblem does.
+// lookupProblem converts an error that occurred while a resource was read by its key. The parameter
+// noun is the kind of the resource in messages. If the resource does not exist, lookupProblem
+// returns a problem with CodeNotFound. It converts other errors as toProblem does.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)

@@ -22,8 +22,8 @@ type progressRecorder struct {
 	rows []*algorithmRow
 }
 
-// algorithmRow is the row of one run. storedStatus is the status of the run in the store. changed
-// reports whether row has changes that are not in the store yet.
+// algorithmRow is the row of one run. The field storedStatus is the status of the run in the store.
+// The field changed reports whether the row has changes that are not in the store yet.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string

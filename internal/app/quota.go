@@ -7,9 +7,9 @@ import (
 	"foretell/internal/store"
 )
 
-// checkQuota returns a *api.Problem with CodeQuota if the usage of an account plus added would
-// exceed one of its limits. Models and results of accepted jobs count towards the limits, but
-// are always stored.
+// checkQuota returns a *api.Problem with CodeQuota if the usage of an account, increased by added,
+// would exceed one of the limits of the account. Models and results of accepted jobs count towards
+// the limits, but are always stored.
 func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
 	owner, err := t.GetAccountByKey(ctx, account)
 	if err != nil || owner.Quota == (store.Quota{}) {
@@ -36,7 +36,7 @@ func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added
 	return nil
 }
 
-// checkUploadQuota is checkQuota for an upload whose body has not been read. size is
+// checkUploadQuota is checkQuota for an upload whose body has not been read. The parameter size is
 // the declared size of the body in bytes, or -1 if it is unknown.
 func (a *App) checkUploadQuota(ctx context.Context, size int64) error {
 	err := a.store.Read(ctx, func(t *store.Tx) error {

@@ -172,10 +172,10 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("no worker has recorded it")
 
-// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet. run
-// is the key of the run. If take is true and no worker has claimed the part, findPart deletes the
-// job of the part and returns gone = true, so that this worker trains the run. It returns
-// errNoRecording if the part has no job any more and no file.
+// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet. The
+// parameter run is the key of the run. If take is true and no worker has claimed the part, findPart
+// deletes the job of the part and returns gone = true, so that this worker trains the run. It
+// returns errNoRecording if the part has no job any more and no file.
 func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {
@@ -239,9 +239,9 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function for [learn.RemoteRuns.Announce]: it stores the virtual time at
-// which a run has reached the threshold. This worker trains the run for the job j. keys has the
-// keys of the runs by algorithm.
+// announceWin returns a function for [learn.RemoteRuns.Announce]. The function stores the virtual
+// time at which a run has reached the threshold, if this worker trains the run for the job j. The
+// parameter keys has the keys of the runs by algorithm.
 func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
@@ -252,7 +252,7 @@ func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]strin
 }
 
 // pollWins starts a goroutine that looks for runs of a race that have reached the threshold, and
-// sends each of them to wins once. It ends when stop is called or ctx is done.
+// sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart

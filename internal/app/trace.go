@@ -28,8 +28,8 @@ func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) fu
 	}
 }
 
-// runSpans holds the spans of the trace in which the algorithms of a race train, by algorithm. A
-// span ends when its algorithm ends. runSpans is safe for concurrent use.
+// runSpans holds one span of the trace for each algorithm of a race. The span covers the training
+// of the algorithm. A span ends when its algorithm ends. runSpans is safe for concurrent use.
 type runSpans struct {
 	mu    sync.Mutex
 	spans map[string]trace.Span

@@ -42,8 +42,8 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// namedBody is the body of an upload whose FileName returns the name of the file once the body
-// has been read.
+// namedBody is implemented by the body of an upload that has a file name. FileName returns the name
+// once the body has been read.
 type namedBody interface{ FileName() string }
 
 // copyTo copies the body to w. Unlike [io.Copy], it distinguishes an error of the body, which it

@@ -43,9 +43,9 @@ type PasswordHasher struct {
 	dummyHash string // verified instead of the hash of an unknown account
 }
 
-// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes at a time.
-// memory is the memory that a new hash takes, in KiB; 0 means 19 MiB. rand is the source of
-// salts.
+// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes at a time. The
+// parameter memory is the memory that a new hash takes, in KiB; 0 means 19 MiB. The parameter rand
+// is the source of salts.
 func NewPasswordHasher(limit int, memory uint32, rand io.Reader) *PasswordHasher {
 	p := &PasswordHasher{slots: make(chan struct{}, limit), memory: cmp.Or(memory, memoryKiB), rand: rand}
 	decoy := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}

@@ -11,7 +11,7 @@ import (
 // tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// NewToken returns a new bearer token. rand is the source of its random bytes.
+// NewToken returns a new bearer token. The reader rand is the source of random bytes.
 func NewToken(rand io.Reader) (string, error) {
 	b := make([]byte, tokenBytes)
 	if _, err := io.ReadFull(rand, b); err != nil {

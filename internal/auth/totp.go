@@ -29,7 +29,7 @@ var totpEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 // valid for 30 seconds (RFC 6238 with HMAC-SHA-1, which all apps support).
 type TOTP string
 
-// NewTOTP returns a new secret. rand must be cryptographically secure.
+// NewTOTP returns a new secret. The source rand must be cryptographically secure.
 func NewTOTP(rand io.Reader) (TOTP, error) {
 	secret := make([]byte, totpSecretBytes)
 	if _, err := io.ReadFull(rand, secret); err != nil {

@@ -69,7 +69,8 @@ type backend interface {
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
 	// eachBatch calls fn with one batch of blobs after the other, until it has listed all blobs,
-	// including orphans and incomplete ones. fn may discard blobs, and set and unset orphans.
+	// including orphans and incomplete ones. The function fn may discard blobs, and set and unset
+	// orphans.
 	eachBatch(ctx context.Context, fn func([]entry) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e entry) error

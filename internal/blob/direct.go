@@ -38,8 +38,8 @@ type Upload struct {
 	etag     string
 }
 
-// UploadURL returns a URL to which a client can PUT an object until lifetime has passed.
-// The request must have this Content-Type. name must be words separated by slashes.
+// UploadURL returns a URL to which a client can PUT an object until lifetime has passed. The
+// request must have this Content-Type. The name must consist of words separated by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)

@@ -61,7 +61,8 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// Store is the job queue. Its leases belong to this process, and not to one of its pools.
+// Store is the job queue. A lease belongs to this process as a whole, and not to one of the pools
+// in the process.
 type Store interface {
 	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
 	// the next job needs more than FreeMemory.

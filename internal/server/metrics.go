@@ -78,7 +78,7 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// observe records one handled request. operation is empty if the request was not
+// observe records one handled request. The parameter operation is empty if the request was not
 // routed.
 func (m *Metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {

@@ -167,8 +167,8 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 	return described
 }
 
-// createdLocation returns the URL of the resource that an operation created. out is the
-// response of the operation. The URL is empty if no resource was created.
+// createdLocation returns the URL of the resource that an operation created. The parameter out is
+// the response of the operation. The URL is empty if no resource was created.
 func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {

@@ -85,7 +85,7 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// recoverPanic logs a panic, and responds with 500 unless the response has begun.
+// recoverPanic logs a panic, and responds with 500 unless the response has begun. The parameter
 // failure is the value of the panic.
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestFromContext(r.Context())

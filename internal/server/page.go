@@ -13,8 +13,8 @@ import (
 // requestAccessPath is the path of the page with the form to request an account.
 const requestAccessPath = "/request-access"
 
-// mountPages registers the pages on the router. handler is the handler of the whole service,
-// which the pages call as clients of the API.
+// mountPages registers the pages on the router. The parameter handler is the handler of the whole
+// service, which the pages call as clients of the API.
 func (s *service) mountPages(rt *router, handler http.Handler) {
 	now := s.opts.Now
 	if now == nil {

@@ -56,7 +56,7 @@ func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (
 }
 
 // UpdateAccessRequest stores Status, Decided and DecidedBy of r. It returns ErrWrongState if the
-// stored status of the request is not from.
+// stored status of the request differs from the parameter from.
 func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, from string) error {
 	return t.execRequired(ctx, ErrWrongState, "UPDATE access_request SET status = ?, decided = ?, decided_by = ? WHERE key = ? AND status = ?",
 		r.Status, toMicros(r.Decided), r.DecidedBy, r.Key, from)

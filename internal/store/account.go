@@ -82,8 +82,8 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// accountWhere returns the account that meets an SQL condition. args are the values of the
-// placeholders in the condition.
+// accountWhere returns the account that meets an SQL condition. The parameter args has the values
+// of the placeholders in the condition.
 func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
@@ -119,8 +119,8 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	return t.EndSessions(ctx, key)
 }
 
-// UpdateSecondFactor changes the authenticator app of an account from before to after. It
-// returns ErrWrongState if the app is no longer as in before.
+// UpdateSecondFactor replaces the authenticator app of an account, before, by after. It returns
+// ErrWrongState if the stored app differs from before.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,

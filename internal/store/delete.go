@@ -30,8 +30,8 @@ func cascadeArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the keys of the blobs of a row and of the rows that
-// are deleted with it. root is a key of cascades.
+// listCascadeBlobs returns the keys of the blobs of a row and of the rows that are deleted with it.
+// The parameter root is a key of cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
@@ -56,10 +56,10 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 // "training job" or "prediction".
 type ActiveJob struct{ Resource, Key, Status string }
 
-// FindActiveJob returns a job that must end before the row with this key can be
-// deleted: a race that is PENDING or RUNNING, or a prediction that is RUNNING.
-// It returns nil if there is none. The preparation of a dataset does not prevent
-// its deletion. root is "dataset", "training", "model" or "prediction".
+// FindActiveJob returns a job that must end before the row with this key can be deleted: a race
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is none. The
+// preparation of a dataset does not prevent its deletion. The parameter root is "dataset",
+// "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string

@@ -101,7 +101,7 @@ func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
 
 // EachRow calls columns with the names of a table's columns, and then fn with each row of the
 // table, which must be one of [SnapshotTables]. On both databases a value is an int64, a float64, a
-// string or nil. fn must not keep the slice.
+// string or nil. The function fn must not keep the slice.
 func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
 	i := slices.Index(SnapshotTables(), table)
 	if i < 0 {

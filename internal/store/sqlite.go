@@ -83,10 +83,10 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
-// openDB returns a pool of connections to the SQLite file at path. txLock is the kind of all
-// transactions, "immediate" or "deferred". pragma is an additional PRAGMA statement, or empty. With
-// synchronous(FULL), each commit waits for one fsync and survives a power failure. With a weaker
-// setting, a commit would survive only the death of the process.
+// openDB returns a pool of connections to the SQLite file at path. The parameter txLock is the kind
+// of all transactions, "immediate" or "deferred". The parameter pragma is an additional PRAGMA
+// statement, or empty. With synchronous(FULL), each commit waits for one fsync and survives a power
+// failure. With a weaker setting, a commit would survive only the death of the process.
 func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
