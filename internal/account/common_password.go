@@ -11,9 +11,9 @@ import (
 )
 
 // commonPasswordsFile has common passwords in lower case, one a line: all passwords of the source
-// that have at least ten characters, and its 5,000 most common ones that have at least four. The
-// source is @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler and Dropbox, Inc. and
-// 2021 @zxcvbn-ts, under the MIT licence.
+// with at least ten characters, and the 5,000 most common passwords of the source with at least
+// four characters. The source is @zxcvbn-ts/language-common 4.1.3, copyright 2012-2016 Dan Wheeler
+// and Dropbox, Inc. and 2021 @zxcvbn-ts, under the MIT licence.
 //
 //go:embed common_passwords.txt.gz
 var commonPasswordsFile []byte

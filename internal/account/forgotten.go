@@ -20,10 +20,10 @@ const (
 	forgottenMailInterval = 20 * time.Minute
 )
 
-// RequestPassword mails a one-time link to set a new password to the owner of an account. The
-// current password stays valid until the link is used. Neither the response nor the work for it
-// depends on whether the e-mail has an account. If no process sends mails, RequestPassword returns
-// a *api.Problem with CodeWrongState.
+// RequestPassword sends a mail to the owner of an account. The mail has a one-time link to set a
+// new password. The current password stays valid until the link is used. The response, and the work
+// for the response, are the same whether or not the e-mail has an account. If no process sends
+// mails, RequestPassword returns a *api.Problem with CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
 	if err := checkEmail(email); err != nil {

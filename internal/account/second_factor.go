@@ -22,7 +22,7 @@ const (
 	// For one account, codeBurst wrong codes of its authenticator app can be tried in a row. After
 	// that, one code can be tried in each codeInterval. Codes from all addresses count together.
 	// Three of a million codes are valid at any time, so somebody who knows the password and tries
-	// 149 codes in a day guesses a valid one with a probability of 0.00045.
+	// 149 codes in a day guesses a valid code with a probability of 0.00045.
 	codeBurst    = 5
 	codeInterval = 10 * time.Minute
 )

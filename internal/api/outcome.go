@@ -2,9 +2,9 @@ package api
 
 import "strconv"
 
-// The outcomes of a training job, which are an extension. They distinguish cases
-// that have the same status, NOT_COMPLETED: a race below its threshold, a race
-// without a threshold, and a run that was stopped because another run won.
+// The outcomes of a training job. They are an extension, and distinguish cases that all have the
+// status NOT_COMPLETED: a race below its threshold, a race without a threshold, and a run that was
+// stopped because another run won.
 const (
 	OutcomePending     = "pending"         // waits to start
 	OutcomeInterrupted = "interrupted"     // its process ended; waits until it is resumed

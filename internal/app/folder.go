@@ -104,11 +104,12 @@ func bucketOf(id string) string {
 	return location
 }
 
-// checkReferences is called if the identities of the database and of the stored blobs differ or one
-// is missing. It returns nil if there are no blobs and no references to blobs, or if one identity
-// is missing and the database references a stored blob. Otherwise it returns an error that wraps
-// ErrMismatch. If the identity of the database is for another bucket and the stored blobs have no
-// identity, this error is ErrOtherStorage.
+// checkReferences decides whether a database and stored blobs belong together although their
+// identities differ or at least one identity is missing. It returns ErrOtherStorage if the identity
+// of the database is for another bucket and the stored blobs have no identity. Otherwise it returns
+// nil if there are neither blobs nor references to blobs, or if at least one identity is missing
+// and the database references a stored blob. In all other cases it returns an error that wraps
+// ErrMismatch.
 //
 // The parameters referenced and stored are the keys of the blobs that the database references and
 // of the stored blobs. An identity is "" if it is missing. The location, for messages, is the

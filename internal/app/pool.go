@@ -93,11 +93,12 @@ func (a *App) jobQueued(kind string) {
 	a.queueWatchers.notify()
 }
 
-// finishJob ends a job and calls write, in one transaction. It returns job.ErrLeaseLost, and writes
-// nothing, if this process does not hold the lease. The parameter outcome, for [App.JobCounts], is
-// the final state of the dataset, training job or prediction that the job worked on. While the
-// database is unavailable, finishJob repeats the transaction, so that the result of the work is not
-// lost. Its error wraps store.ErrUnavailable if one of the attempts may have been committed.
+// finishJob ends a job and calls the function write, both in one transaction. It returns
+// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease. The parameter
+// outcome, for [App.JobCounts], is the final state of the dataset, training job or prediction that
+// the job worked on. While the database is unavailable, finishJob repeats the transaction, so that
+// the result of the work is not lost. The returned error wraps store.ErrUnavailable if one of the
+// attempts may have been committed.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {

@@ -173,9 +173,9 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 var errNoRecording = errors.New("no worker has recorded it")
 
 // findPart returns the file of a recorded run, or a zero File if the run is not recorded yet. The
-// parameter run is the key of the run. If take is true and no worker has claimed the part, findPart
-// deletes the job of the part and returns gone = true, so that this worker trains the run. It
-// returns errNoRecording if the part has no job any more and no file.
+// parameter run is the key of the run. If the parameter take is true and no worker has claimed the
+// part, findPart deletes the job of the part and returns gone = true, so that this worker trains
+// the run. It returns errNoRecording if the part has neither a job nor a file.
 func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {

@@ -36,10 +36,10 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls use with a reader of a stored file and the size of the file. If the file is
-// missing or corrupt, it returns a problem with CodeDamaged instead of the error of use: that error
-// may be a consequence of the corruption. If an earlier release stored the file without a checksum,
-// readVerified stores the checksum, unless use returns an error.
+// readVerified calls the function use with a reader of a stored file and the size of the file. If
+// the file is missing or corrupt, it returns a problem with CodeDamaged instead of the error of
+// use, because the damage may have caused that error. If an earlier release stored the file without
+// a checksum, readVerified stores the checksum, unless use returns an error.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
@@ -86,10 +86,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified verifies the checksum of a stored file and opens it for a download. It verifies
-// the file for every download, because bit rot does not change the modification time. If the
-// file is missing, openVerified calls checkOwner and returns its error. checkOwner must return
-// an error if the owner of the file was deleted meanwhile.
+// openVerified verifies the checksum of a stored file and opens it for a download. It verifies the
+// file for every download, because bit rot does not change the modification time. If the file is
+// missing, openVerified calls the function checkOwner and returns the error of checkOwner, if any.
+// checkOwner must return an error if the owner of the file was deleted meanwhile.
 func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {

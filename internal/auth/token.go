@@ -20,8 +20,8 @@ func NewToken(rand io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// HashToken returns the hash under which a token is stored. It is a fast hash,
-// which is safe because nobody can guess a token of 32 random bytes.
+// HashToken returns the hash under which a token is stored. A fast hash is safe here, because
+// nobody can guess a token of 32 random bytes.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -140,8 +140,9 @@ func (l *lineWriter) flush() error {
 }
 
 // addFile adds a stored file to the backup. If the file is missing for the first time, its owner
-// may have been deleted since the snapshot, so addFile only leaves it for the next snapshot. If a
-// row still references the file then and it is missing again, addFile lists it as damaged.
+// may have been deleted since the snapshot, so addFile leaves the file for the next snapshot. If
+// the next snapshot still references the file and the file is missing again, addFile lists the file
+// as damaged.
 func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {

@@ -83,9 +83,9 @@ func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
 }
 
 // apply sets the field orphaned of a batch of entries from the next marks. The entries must be
-// sorted by name. apply ends at the first mark for whose name the function belongs returns false:
-// this mark is for a later batch. If another process has removed the blob of a mark meanwhile,
-// apply appends an entry for the mark.
+// sorted by name. apply ends at the first mark for which belongs(name) is false: this mark is for a
+// later batch. If another process has removed the blob of a mark meanwhile, apply appends an entry
+// for the mark.
 func (m *orphanMarks) apply(entries []entry, belongs func(name string) bool) ([]entry, error) {
 	sorted := entries
 	for ; m.hasFirst; m.first, m.hasFirst = m.next() {

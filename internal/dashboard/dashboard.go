@@ -347,10 +347,11 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// endPolling ends the polling of a page that cannot be updated any more. If the given problem of a
-// poll means this, endPolling responds to the poll and returns true. Otherwise it returns false. If
-// the object of the page is gone, the browser loads the page again. If the session has ended, a
-// message on the page says so, because loading the page would clear its forms.
+// endPolling handles the problem of a failed request. If the request is a poll of an open page, and
+// the problem means that the page cannot be updated any more, endPolling responds to the poll and
+// returns true. Otherwise it returns false. If the object of the page is gone, the browser loads
+// the page again. If the session has ended, a message on the page says so, because loading the page
+// would clear the forms of the page.
 func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false

@@ -24,10 +24,10 @@ type LocalAccess struct {
 	Use func() bool
 }
 
-// cookieName returns the name of the session cookie. With TLS the name has a prefix that
-// makes browsers reject a cookie that another host or an unencrypted page has set. The
-// name contains the port of the service, because all ports of a host share their cookies,
-// and signing in to one service must not end the session of another.
+// cookieName returns the name of the session cookie. With TLS the name has a prefix that makes
+// browsers reject a cookie that another host or an unencrypted page has set. The name contains the
+// port of the service, because all ports of a host share their cookies: without the port in the
+// name, signing in to one service would end the session of another.
 func (p *Pages) cookieName(r *http.Request) string {
 	name := "foretell"
 	if p.opts.Local != nil {

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// router finds the handler of a request by its method and path. It replaces
-// http.ServeMux, which rejects documented paths of the service because they conflict:
-// /training/{key}/progress and /training/datasets/{key} both match
-// /training/datasets/progress. In router, the more specific path wins: at the first
-// difference, it has a literal segment where the other has a parameter. router responds
-// with problems to unknown paths and methods.
+// router finds the handler of a request by its method and path. It replaces http.ServeMux, which
+// rejects documented paths of the service because they conflict: /training/{key}/progress and
+// /training/datasets/{key} both match /training/datasets/progress. In router, the more specific
+// path wins. It is the path that has a literal segment, at the first difference, where the other
+// path has a parameter. router responds with problems to unknown paths and methods.
 type router struct {
 	routes []route
 	// writeError responds if the path is unknown (404) or the method is not allowed (405,

@@ -42,8 +42,9 @@ type processRow struct {
 	died bool
 }
 
-// registerProcess inserts the row of this process and renews it until release is
-// called. It owns db, and closes it in release or if it returns an error.
+// registerProcess inserts the row of this process and renews it until release is called. It takes
+// ownership of db: the method release closes db, and so does registerProcess if it returns an
+// error.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renew(ctx); err != nil {
@@ -68,9 +69,9 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 }
 
 // heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds. It
-// returns the time of the server with the row of each other process, or with an empty name if there
-// is no other process. The value that the statement writes always differs from the value before,
-// even if the clock of the server was set back.
+// returns the rows of the other processes, each with the time of the server. If there is no other
+// process, it returns one row with an empty name. The value that it writes always differs from the
+// previous value, even if the clock of the server was set back.
 const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTime + ` + $2)
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`

@@ -115,9 +115,9 @@ func (s *Store) SharedTime(t time.Time) time.Time { return t.Add(s.processes.off
 // returns true if this is unknown.
 func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }
 
-// Tx is a transaction. The function to which it is passed must not use it after it has
-// returned. If a method of Tx returns an error of the database, such as ErrExists, the
-// function must return that error.
+// Tx is a transaction. A function that gets a Tx must not keep the Tx for use after the function
+// has returned. If a method of Tx returns an error of the database, such as ErrExists, the function
+// must return that error.
 type Tx struct {
 	tx dialectTx
 	// offset is the offset of the registry at the start of the transaction.

@@ -44,10 +44,10 @@ type Training struct {
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is the time by which the race must end, even if it is still queued. It is a time of
-	// the clock that all processes share, see [Store.SharedTime]. If it is zero, there is no
-	// deadline. For a part, it is the earlier of the end of the race's time limit and the race's
-	// deadline.
+	// Deadline is the time by which the race must end, even if the race is still queued. Deadline
+	// is a time of the clock that all processes share, see [Store.SharedTime]. If it is zero, the
+	// race has no deadline. For a part, it is the earlier of the end of the race's time limit and
+	// the race's deadline.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
