@@ -75,8 +75,8 @@ func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) 
 	}
 }
 
-// record appends an event in a transaction of its own. It only logs an error, because a missing
-// event must not change the response.
+// record appends an event in a transaction of its own. It logs an error instead of returning it,
+// because a missing event must not change the response.
 func (a *Accounts) record(ctx context.Context, e event) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertEvent(ctx, t, e) })
 	if err != nil {

@@ -36,7 +36,7 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 })
 
 // isCommon reports whether a password in lower case is a common password, a common password written
-// twice, a common password with digits and symbols around it, or a repetition of at most two
+// twice, a common password with digits and symbols around it, or a text of at most two different
 // characters.
 func isCommon(password string) bool {
 	half := password[:len(password)/2]

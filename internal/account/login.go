@@ -81,8 +81,8 @@ func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) e
 }
 
 // limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem with
-// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call refund,
-// which removes the attempt from the count.
+// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call the
+// function refund: it removes the attempt from the count.
 func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(), err error) {
 	address := CallerFromContext(ctx).RemoteAddress
 	pair := email + "\n" + address

@@ -18,10 +18,9 @@ const (
 	OutcomeFailed      = "failed"
 )
 
-// OutcomeFromStatus returns the outcome of a training job from its status and
-// threshold. A nil threshold means none. otherWon reports whether another
-// algorithm won the race; it is false for a race itself. The outcome of an
-// unknown status is "".
+// OutcomeFromStatus returns the outcome of a training job from its status and threshold. A nil
+// threshold means none. The parameter otherWon reports whether another algorithm won the race; it
+// is false for a race itself. The outcome of an unknown status is "".
 func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string {
 	switch status {
 	case TrainingPending:

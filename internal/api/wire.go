@@ -75,9 +75,9 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// DatasetEntries is the `datasets` member of a dataset list, which the service
-// documents as a string that contains a JSON array. It unmarshals from a string or
-// an array. It marshals as a string if Quoted, otherwise as an array.
+// DatasetEntries is the `datasets` member of a dataset list, which the service documents as a
+// string that contains a JSON array. It unmarshals from a string or an array. It marshals as a
+// string if Quoted is set, and as an array otherwise.
 type DatasetEntries struct {
 	Items  []DatasetEntry
 	Quoted bool

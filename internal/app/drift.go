@@ -76,7 +76,8 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 }
 
 // measureDrift compares the result of a prediction with the training CSV of its model, and stores
-// the comparison. The result stands for the blind CSV, because it has the same columns.
+// the comparison. The result stands for the blind CSV, because the result contains the columns of
+// the blind CSV.
 func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.compareResult(ctx, p)
 	if err != nil {

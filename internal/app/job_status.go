@@ -149,8 +149,9 @@ func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) 
 	return all, nil
 }
 
-// reportedStatus returns the status to report for a resource with the given stored status: PENDING
-// if the resource is stored as RUNNING but no process runs its job, otherwise stored.
+// reportedStatus returns the status to report for a resource with the given stored status. It is
+// PENDING if the resource is stored as RUNNING but no process runs its job. Otherwise it is the
+// stored status.
 func (s jobStatus) reportedStatus(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.running { // RUNNING is also a status of predictions
 		return api.TrainingPending

@@ -58,8 +58,7 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 }
 
 // listTooLargeRaces returns the queued races for which none of the processes that may run them has
-// enough memory. The result largest is the memory, in bytes, of the process that has the most
-// memory of them.
+// enough memory. The result largest is the maximum of the memory of these processes, in bytes.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil

@@ -14,9 +14,9 @@ func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultName(key string) string     { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
-// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues
-// its prediction. in.ModelKey may be empty until body has been read, because in a
-// form the model's key may follow the file.
+// CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues its prediction.
+// The field in.ModelKey may be empty until the body has been read, because in a form the model's
+// key may follow the file.
 func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {

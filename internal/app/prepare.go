@@ -99,8 +99,8 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	return a.endDataset(ctx, j, d, a.failureReason(cause))
 }
 
-// failDamaged makes a dataset FAILED whose stored CSV is damaged. It keeps the CSV, because its
-// owner may be able to recover a part of it.
+// failDamaged makes a dataset FAILED because its stored CSV is damaged. It keeps the CSV, because
+// the owner of the dataset may be able to recover a part of the CSV.
 func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })

@@ -40,8 +40,8 @@ func (a *App) toProblem(err error) error {
 	return err
 }
 
-// diskFullProblem returns the problem of a full disk. Only the owner of a local
-// data folder sees its path; a service writes the path to its log.
+// diskFullProblem returns the problem of a full disk. Only the owner of a local data folder sees
+// the path of the disk; a service writes the path to its log.
 func (a *App) diskFullProblem(err error) error {
 	dir := a.blobs.Location()
 	left := ""
@@ -66,8 +66,9 @@ func (a *App) lookupProblem(err error, noun, key string) error {
 	return a.toProblem(err)
 }
 
-// failureReason returns a message for users that says why a job failed. If cause is a problem,
-// it is the detail of the problem. Otherwise it refers to the log, which has the cause.
+// failureReason returns a message for users that says why a job failed. If the parameter cause is a
+// problem, the message is the detail of the problem. Otherwise the message refers to the log, which
+// has the cause.
 func (a *App) failureReason(cause error) string {
 	var p *api.Problem
 	switch {

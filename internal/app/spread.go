@@ -19,7 +19,7 @@ import (
 
 const (
 	// minSpreadCells is the default of [Config.MinSpreadCells]. In a race on a smaller dataset, a
-	// second worker takes more time to read the dataset than it saves.
+	// second worker saves less time than it takes to read the dataset.
 	minSpreadCells = 200_000
 	// minSpreadTime is the minimum time that a race must have left to be trained by several
 	// workers.
@@ -93,8 +93,8 @@ func (a *App) isWorthSpreading(rows *raceRows) bool {
 	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
 }
 
-// countIdleWorkers returns the number of other living workers that run no race. It returns 0 if
-// races are queued, because the queued races need these workers.
+// countIdleWorkers returns the number of other living workers that run no race. If races are
+// queued, it returns 0, because the queued races need the idle workers.
 func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
 	queued, err := t.CountQueuedJobs(ctx, kindTrain)
 	if err != nil || queued > 0 {

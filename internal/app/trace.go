@@ -12,8 +12,8 @@ import (
 	"foretell/internal/span"
 )
 
-// withSpan returns a function that calls do in a new span of the trace for each attempt of a job of
-// this kind. If there is no tracer, it returns do itself.
+// withSpan returns a function that calls the function do in a new span of the trace for each
+// attempt of a job of this kind. If there is no tracer, it returns do itself.
 func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	if a.tracer == nil {
 		return do

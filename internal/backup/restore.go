@@ -286,9 +286,9 @@ func (b *reader) verifyWhole() error {
 	return b.archive.verifyEnd()
 }
 
-// findUnused returns the files of the backup that no restored row references, because
-// their owners were deleted while the backup was made. It returns ErrDamaged if a row
-// references a file that is neither in the backup nor in its list of damaged files.
+// findUnused returns the files of the backup that no restored row references. The owners of these
+// files were deleted while the backup was made. It returns ErrDamaged if a row references a file
+// that is neither in the backup nor in its list of damaged files.
 func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {

@@ -121,10 +121,10 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete makes an object of the parts and verifies that the object exists. The
-// response does not prove this. If the first response was lost, the repeated request
-// finds no upload. If the store was killed while it joined the parts, it may answer the
-// repeated request with success although there is no object.
+// complete makes an object of the parts and verifies that the object exists. The response of the
+// store does not prove that the object exists: if the store was killed while it joined the parts,
+// it may report success for the repeated request although there is no object. Nor does an error
+// prove the opposite: if the first response was lost, the repeated request finds no upload.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translate(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {

@@ -30,10 +30,10 @@ type VerifiedReader struct {
 	readErr   error // of the first read that failed or reached the end; nil before
 }
 
-// OpenVerified opens the blob that want describes. It returns ErrDamaged if the size
-// differs. If the checksum differs, the Read that reaches the end returns ErrDamaged.
-// If want.SHA256 is empty, the checksum is not verified; if want.Size is 0 as well,
-// neither is the size. Reads fail once ctx is done.
+// OpenVerified opens the blob that has the key in want, and compares its size and checksum with
+// those in want. It returns ErrDamaged if the size differs. If the checksum differs, the Read that
+// reaches the end returns ErrDamaged. If want.SHA256 is empty, the checksum is not verified; if
+// want.Size is 0 as well, neither is the size. Reads fail once ctx is done.
 func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := s.Open(ctx, want.Key)
 	if err != nil {

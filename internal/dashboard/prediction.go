@@ -21,7 +21,7 @@ import (
 )
 
 // predictedDatasets is the maximum number of datasets on one page of the list of predictions, and
-// predictionsPerDataset the maximum number of predictions that the page lists of each dataset.
+// predictionsPerDataset the maximum number of predictions that the page lists for each dataset.
 const (
 	predictedDatasets     = 20
 	predictionsPerDataset = 20

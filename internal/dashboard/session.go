@@ -102,8 +102,8 @@ func localPath(path string) string {
 }
 
 // askToSignIn sends the visitor to the sign-in page. After signing in, the visitor comes back to
-// this page. For a poll of an open page, askToSignIn returns a problem with CodeUnauthorized
-// instead.
+// the requested page. For a poll of an open page, askToSignIn returns a problem with
+// CodeUnauthorized instead.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")

@@ -1,6 +1,6 @@
-// Package otlp exports traces to a collector of OpenTelemetry. It uses the SDK of
-// OpenTelemetry, but sends OTLP over HTTP as JSON itself, because the exporters of the SDK
-// would add gRPC and Protocol Buffers, which are a third of the program's size.
+// Package otlp exports traces to a collector of OpenTelemetry. It uses the SDK of OpenTelemetry,
+// but not the exporters of the SDK: they would add gRPC and Protocol Buffers, a third of the
+// program's size. Instead, the package itself sends OTLP over HTTP as JSON.
 //
 // The standard variables of OpenTelemetry configure it, see [Setup]. Without
 // configuration, no span is created.

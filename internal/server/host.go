@@ -11,8 +11,9 @@ import (
 )
 
 // LoopbackHosts is the value of Options.AllowedHosts for a service that only this machine can
-// reach. Otherwise, another site could make its own host name resolve to the address of the service
-// (DNS rebinding), and the pages of that site could read the responses of the service.
+// reach. Without this restriction, another site could make its own host name resolve to the address
+// of the service (DNS rebinding), and the pages of that site could read the responses of the
+// service.
 var LoopbackHosts = []string{"localhost", addresses}
 
 // addresses is an element of Options.AllowedHosts that allows all IP addresses. This is safe,

@@ -127,9 +127,9 @@ func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after S
 		after.Secret, after.Unconfirmed, after.Step, key, before.Secret, before.Unconfirmed, before.Step)
 }
 
-// UpdateDisabled disables or enables an account. Disabling deletes the sessions and
-// one-time links of the account. Its running jobs stop at their next heartbeat and wait
-// in the queue.
+// UpdateDisabled disables or enables an account. Disabling deletes the sessions and one-time links
+// of the account. The running jobs of a disabled account stop at their next heartbeat and wait in
+// the queue.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) error {
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET disabled = ? WHERE key = ?", boolToInt(disabled), key)
 	if err != nil {

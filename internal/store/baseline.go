@@ -17,8 +17,8 @@ import (
 var baselineSchema string
 
 // baselineVersion is the version of the schema in baseline.sql. It may be older than the newest
-// migration: the later migrations follow. `go test ./internal/store -run TestBaseline -update`
-// writes the file for a higher version.
+// migration: a new database then gets the later migrations, too. After a change of baselineVersion,
+// `go test ./internal/store -run TestBaseline -update` writes the file again.
 const baselineVersion = 20
 
 // createBaseline creates the schema of baselineVersion in a new SQLite database, and records the

@@ -116,8 +116,8 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryStrings(ctx, referencedBlobs)
 }
 
-// ListBlobKeysBetween returns those keys of the blobs that rows reference that are from first to
-// last, both inclusive. It compares keys by their bytes.
+// ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that
+// rows reference. Keys are compared by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
 	name := "blob" + t.tx.dialect.byteOrder
 	return t.queryStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)

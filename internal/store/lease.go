@@ -22,10 +22,10 @@ type renewal struct {
 	unchanged time.Duration
 }
 
-// maxObservationGap is the maximum time that is added for the interval between two
-// observations. If more time has passed, this process or the database was suspended, and
-// perhaps the other processes, too. They must have time to renew their values before they
-// are considered dead.
+// maxObservationGap limits how much the interval between two observations adds to the time without
+// a change. If more time has passed, this process or the database was suspended, and perhaps the
+// other processes, too. The other processes must have time to renew their values before this
+// process considers them dead.
 const maxObservationGap = 5 * time.Second
 
 // observe compares values, which are the current values by key, with the values of the last

@@ -99,9 +99,9 @@ func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
 	return columns, err
 }
 
-// EachRow calls columns with the names of a table's columns, and then fn with each row of the
-// table, which must be one of [SnapshotTables]. On both databases a value is an int64, a float64, a
-// string or nil. The function fn must not keep the slice.
+// EachRow calls the function columns with the names of a table's columns, and then fn with each row
+// of the table. The table must be one of [SnapshotTables]. On both databases a value is an int64, a
+// float64, a string or nil. The function fn must not keep the slice.
 func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
 	i := slices.Index(SnapshotTables(), table)
 	if i < 0 {
