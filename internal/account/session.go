@@ -71,8 +71,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of the account to which newest belongs, until at most
-// Options.MaxSessions remain. It never ends newest.
+// endOldestSessions ends the oldest sessions of the account of the session newest, until at most
+// Options.MaxSessions remain. It never ends the session newest.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -148,8 +148,8 @@ func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None
 	return &api.None{}, a.problem(err)
 }
 
-// endSessions ends the sessions of the caller's account for which matches returns true. It
-// returns store.ErrNotFound if there are none.
+// endSessions ends the sessions of the caller's account for which the function matches returns
+// true. It returns store.ErrNotFound if there are no such sessions.
 func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

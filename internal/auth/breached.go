@@ -88,8 +88,8 @@ func (b *BreachedPasswords) Contains(password string) (bool, error) {
 	return false, nil
 }
 
-// hashAfter returns the hash, in upper case, of the first line that begins at offset or later,
-// and the offset of the line after it. It returns io.EOF if there is no such line.
+// hashAfter returns the hash, in upper case, of the first line that begins at offset or later, and
+// the offset of the line after that line. It returns io.EOF if there is no such line.
 func (b *BreachedPasswords) hashAfter(offset int64) (hash []byte, end int64, err error) {
 	text := make([]byte, 2*breachedLine)
 	start := max(0, offset-1) // the byte before offset shows whether a line begins at offset

@@ -22,7 +22,7 @@ func SignURL(secret []byte, path string, expires int64) string {
 }
 
 // VerifyURL returns ErrInvalidSignature if signature is not the result of [SignURL] for path and
-// expires. Otherwise it returns ErrExpired if the time expires is not after now.
+// expires. Otherwise it returns ErrExpired if the time in expires is not after now.
 func VerifyURL(secret []byte, path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, computeMAC(secret, path, expires)) {

@@ -138,7 +138,7 @@ func checkNoRows(ctx context.Context, t *store.Tx) error {
 	return err
 }
 
-// readFiles reads the files of the backup, and stores them unless it only verifies the backup.
+// readFiles reads the files of the backup, and stores them unless b only verifies the backup.
 // Afterwards the current entry is the first one after the files.
 func (b *reader) readFiles(ctx context.Context) error {
 	for {

@@ -103,8 +103,8 @@ type entry struct {
 	orphaned time.Time
 }
 
-// OpenFolder opens a folder of blobs and creates it if missing. The keys of new blobs
-// begin with process, the name of this process, which must consist of lower-case
+// OpenFolder opens a folder of blobs and creates it if missing. The parameter process is the name
+// of this process. The keys of new blobs begin with this name, so it must consist of lower-case
 // letters and digits.
 func OpenFolder(dir, process string) (*Store, error) {
 	if !isAlphanumeric(process) {
@@ -142,7 +142,7 @@ func (s *Store) Create(ctx context.Context) (*Writer, error) {
 }
 
 // CreateWithKey is [Store.Create] with a given key, for copying a blob from another store. If a
-// blob has this key, Commit replaces it.
+// blob has this key, Commit replaces that blob.
 func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err

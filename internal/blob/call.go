@@ -59,8 +59,8 @@ func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
-// measure calls the function do, and adds the duration and the bytes of this call to the measured
-// use. do uses the backend, and returns the number of bytes read or written.
+// measure calls the function do, which uses the backend and returns the number of bytes read or
+// written. It adds the duration and the bytes of this call to the measured use.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	var began time.Time
 	if t.observer != nil {

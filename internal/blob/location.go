@@ -35,9 +35,9 @@ type bucketLocation struct {
 	instance bool
 }
 
-// parseBucket parses
-// s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. Missing
-// parameters default to the variables of the AWS tools, which getenv returns.
+// parseBucket parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. Missing
+// parameters default to the environment variables of the AWS tools. The function getenv returns the
+// values of these variables.
 func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {

@@ -186,8 +186,8 @@ var errorsByCode = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// translate converts an error of the S3 client to an error of this package. The message
-// does not contain the request, because that has a signature.
+// translate converts an error of the S3 client to an error of this package. The message does not
+// contain the request, because the request has a signature.
 func (b *bucketStore) translate(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

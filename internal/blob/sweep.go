@@ -85,8 +85,8 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenc
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends name to list if err is nil, else it returns err. It ignores
-// ErrNotFound, because another process may have swept the blob.
+// recordSwept appends the given name to the list if err is nil. Otherwise it returns err. It
+// ignores ErrNotFound, because another process may have swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -108,7 +108,7 @@ const (
 )
 
 // driftWait is how long a page waits for the comparison of the blind file with the training file.
-// The service computes the comparison when it is first requested.
+// The service computes the comparison when the comparison is first requested.
 const driftWait = time.Second
 
 func (p *Pages) showPrediction(v *visit) error {

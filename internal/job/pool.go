@@ -80,7 +80,7 @@ func NewPool(c Config) *Pool {
 }
 
 // Wake notifies the pool that a job of this kind may be claimed, so that an idle worker looks for
-// it at once. Wake ignores unknown kinds.
+// the job at once. Wake ignores unknown kinds.
 func (p *Pool) Wake(kind string) {
 	select {
 	case p.wake[kind] <- struct{}{}:
