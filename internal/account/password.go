@@ -115,7 +115,7 @@ func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash str
 	return a.insertEvent(ctx, t, event{actor: email, action: "account.create.first", object: email, outcome: done})
 }
 
-// ChangePassword changes the password of the caller and ends all its sessions.
+// ChangePassword changes the password of the caller and ends all sessions of the account.
 func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
 	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, "password.change")
 	if err != nil {

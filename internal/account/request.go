@@ -24,7 +24,7 @@ const (
 	maxPending = 10_000
 
 	// requestMailDelay is the time between a request and the mail to the administrators.
-	// They get at most one mail in this time.
+	// Administrators get at most one mail in this time.
 	requestMailDelay = time.Minute
 
 	maxNameLength   = 100  // characters of a person's or an organisation's name

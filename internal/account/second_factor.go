@@ -127,7 +127,8 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 	})
 }
 
-// removeSecondFactor returns a change of an account that removes its authenticator app.
+// removeSecondFactor returns a function for [Accounts.update] that removes the authenticator app of
+// an account.
 func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor

@@ -137,8 +137,8 @@ type ModelReport struct {
 	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of the most important columns depend on each other, for each pair, strongest first, on validation rows."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
-	// Blended is the blend that was compared with the algorithms, whether or not it
-	// was chosen. It is nil if there was none.
+	// Blended is the blend that was compared with the algorithms, whether or not it was chosen. It
+	// is nil if there was no blend.
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 

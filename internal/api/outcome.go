@@ -66,7 +66,7 @@ func FormatOutcome(outcome string, threshold *float64) string {
 	return outcome
 }
 
-// formatThreshold formats a threshold with two decimals, or more if it has more.
+// formatThreshold formats a threshold with all its decimals, but with at least two.
 func formatThreshold(v float64) string {
 	if text := strconv.FormatFloat(v, 'f', -1, 64); len(text) > len("0.00") {
 		return text

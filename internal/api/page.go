@@ -1,7 +1,6 @@
 package api
 
-// MaxPageLimit is the largest page size; the server reduces a larger limit to
-// it.
+// MaxPageLimit is the largest page size. The server reduces a larger limit to MaxPageLimit.
 const MaxPageLimit = 1000
 
 // PageInput has the parameters of every list.

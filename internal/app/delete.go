@@ -65,8 +65,7 @@ func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.Act
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflict returns the problem of a resource that cannot be deleted
-// because a job is active.
+// deletionConflict returns the problem of a request to delete a resource while a job is active.
 func deletionConflict(noun, key string, active *store.ActiveJob) error {
 	what := active.Resource + " " + active.Key
 	if active.Key == key {

@@ -86,7 +86,7 @@ func (c *jobCounter) add(kind, outcome string) {
 	c.byKind[kind][outcome]++
 }
 
-// addDuration adds the duration of a job that ran to the histogram of its kind.
+// addDuration adds a duration, for which a job of this kind ran, to the histogram of the kind.
 func (c *jobCounter) addDuration(kind string, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

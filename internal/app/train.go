@@ -65,8 +65,8 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// race trains the algorithms of a race and writes their progress. If isWorthSpreading, idle workers
-// train some of them.
+// race trains the algorithms of a race and writes their progress. If isWorthSpreading returns true,
+// idle workers train some of the algorithms.
 func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {

@@ -49,7 +49,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending makes a race that no living process runs CANCELLED.
+// cancelPending sets the status of a race that no living process runs to CANCELLED.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 	return nil
 }
 
-// awaitEnd waits until a race has ended, but at most cancelWait, and returns it.
+// awaitEnd waits until a race has ended, but at most cancelWait, and returns the race.
 func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	timeout := time.NewTimer(cancelWait)
 	defer timeout.Stop()

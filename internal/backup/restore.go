@@ -305,7 +305,7 @@ func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, 
 	return unused, err
 }
 
-// deleteFiles deletes the restored files for which matches returns true.
+// deleteFiles deletes the restored files for which the function matches returns true.
 func (b *reader) deleteFiles(ctx context.Context, matches func(key string) bool) error {
 	var keys []string
 	for key := range b.files {

@@ -76,8 +76,8 @@ func New(opts Options) *Pages {
 	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
 }
 
-// Mount calls handle with the pattern, which is a method and a path, and the handler of each
-// page.
+// Mount calls the function handle for each page, with the pattern and the handler of the page. A
+// pattern is a method and a path.
 func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWriter, *http.Request))) {
 	for pattern, visit := range p.publicPages() {
 		handle(pattern, p.handler(visit))

@@ -79,7 +79,7 @@ type predictionPage struct {
 	// Rows is the number of rows predicted so far.
 	Rows    int64
 	Preview *preview
-	// Drift compares the blind file with the training file. It is nil if they were not
+	// Drift compares the blind file with the training file. It is nil if the two files were not
 	// compared.
 	Drift *htmlreport.Drift
 	// IsBusy reports whether the prediction or its drift is being computed.
@@ -149,8 +149,8 @@ func (p *Pages) showPrediction(v *visit) error {
 	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
 }
 
-// findDrift returns the comparison of the blind file of a completed prediction with the
-// training file. It returns nil if they were not compared.
+// findDrift returns the comparison of the blind file of a completed prediction with the training
+// file. It returns nil if the two files were not compared.
 func findDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {
@@ -177,8 +177,8 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	return p.writeReport(v, source)
 }
 
-// previewResult returns the first rows of a result. If they cannot be read, it logs the error
-// and returns nil, because the download of the result reports the error.
+// previewResult returns the first rows of a result. If the rows cannot be read, previewResult logs
+// the error and returns nil, because the download of the result reports the error.
 func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {

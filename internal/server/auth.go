@@ -103,8 +103,8 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn. In addition, it counts failed logins and passes the e-mail to the
-// access log.
+// logIn is app.LogIn. In addition, logIn counts failed logins and passes the e-mail to the access
+// log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = loggable(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)

@@ -91,8 +91,8 @@ func (b *requestBody) clearDeadline() {
 	}
 }
 
-// problem returns the error that ended the body, as a problem. It returns nil if the
-// body has not ended or ended without an error.
+// problem returns the error that ended the body, as a problem. It returns nil if the body has not
+// ended, or if it has ended without an error.
 func (b *requestBody) problem() error {
 	if b.err == nil || errors.Is(b.err, io.EOF) {
 		return nil

@@ -112,8 +112,8 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// readUsage returns the sizes of the stored files. They may be as old as usageInterval.
-// It returns nil if they cannot be read.
+// readUsage returns the sizes of the stored files. The sizes may be as old as usageInterval. If the
+// sizes cannot be read, readUsage returns nil.
 func (c *storageCollector) readUsage() *app.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

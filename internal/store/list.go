@@ -74,8 +74,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// withTotal scans the last column of a row, which is the number of rows on all pages, into
-// total.
+// withTotal scans the last column of a row, the number of rows on all pages, into total.
 type withTotal struct {
 	rowScanner
 	total *int64
@@ -150,8 +149,8 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// toSharedMicros is toMicros for a time of this machine's clock, which it first converts to
-// the clock that all processes share.
+// toSharedMicros is toMicros for a time of this machine's clock. It first converts the time to the
+// clock that all processes share.
 func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
 
 // fromMicros is the inverse of toMicros.

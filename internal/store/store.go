@@ -36,8 +36,8 @@ type registry interface {
 	// isAlive reports whether the named process is running. It returns true if this is
 	// unknown.
 	isAlive(process string) bool
-	// offset returns the difference between the clock that all processes share and the
-	// clock of this machine.
+	// offset returns the time of the clock that all processes share minus the time of the clock of
+	// this machine.
 	offset() time.Duration
 	// mayHaveDied reports whether a process may have died since the last call of mayHaveDied.
 	mayHaveDied() bool
