@@ -149,7 +149,7 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 // archiveReader reads the entries of a backup from a tar archive and computes their checksums.
 type archiveReader struct {
 	tar *tar.Reader
-	raw io.Reader // reads the archive, and writes all bytes that are read to whole
+	raw io.Reader // the archive; a read from raw also adds the bytes to whole
 	// whole is the checksum of all bytes read, except those of the last block. After a call of
 	// next, the last block is the header of the current entry.
 	whole  *delayedHash
