@@ -53,7 +53,7 @@ type sharedBins struct {
 }
 
 // list returns the shared bins as matrices, one for each number of bins. Each matrix has
-// numFeatures features, of which the first are the columns of fold. A feature whose bins
+// numFeatures features. The first features are the columns of fold. A feature whose bins
 // are not shared, such as a score of texts, is the zero Feature. s may be nil.
 func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
