@@ -316,7 +316,7 @@ type PartialDependencePoint struct {
 // the value of another.
 type Interaction struct {
 	Columns  []string `json:"columns" doc:"The two columns."`
-	Class    string   `json:"class" doc:"The class whose probability has the strongest interaction of the columns."`
+	Class    string   `json:"class" doc:"The class for whose probability the two columns interact most."`
 	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not the sum of one effect for each column."`
 	Share    float64  `json:"share" doc:"Variance of this part divided by the variance of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
 	// Values are the labels of the rows and columns of Probabilities, the table of the mean

@@ -192,7 +192,7 @@ type AlgorithmRun struct {
 	TrainingJobKey    string  `json:"trainingJobKey"`
 	Algorithm         string  `json:"algorithm" doc:"The algorithm: B… for two classes, M… for more."`
 	AlgorithmName     string  `json:"algorithmName,omitempty" doc:"As in Training."`
-	Status            string  `json:"status" doc:"State as in a training job. It is also NOT_COMPLETED if another algorithm won."`
+	Status            string  `json:"status" doc:"One of the states of a training job. NOT_COMPLETED can also mean that another algorithm won."`
 	Outcome           string  `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"Latest performance on validation rows."`
 	// RecentPerformances are the last values, at most five, oldest first. The last of

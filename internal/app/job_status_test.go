@@ -116,7 +116,10 @@ func TestDeadlineWhileQueued(t *testing.T) {
 	if r.Status != api.TrainingTimedOut || !strings.Contains(r.FailureReason, "queued") {
 		t.Errorf("it is %s, because %q", r.Status, r.FailureReason)
 	}
-	if r := must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first}))(t); r.Status != api.TrainingRunning {
+	r = eventually(t, func() (*api.Training, error) {
+		return b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: first})
+	}, func(r *api.Training) bool { return r.Status != api.TrainingPending }) // reading its table takes a while
+	if r.Status != api.TrainingRunning {
 		t.Fatalf("the race before it is %s: what was tested is not what was meant", r.Status)
 	}
 	page := must(b.ListTrainingsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: 9}}))(t)

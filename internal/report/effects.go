@@ -39,8 +39,8 @@ const (
 )
 
 // writeEffects writes how the mean probability of a class depends on the most important
-// columns. The class is the one whose probability changes most. The picture of a column of
-// numbers or dates goes from its least to its greatest value.
+// columns. The class is the one whose probability changes most. For a column of numbers or
+// dates, it draws a chart whose horizontal axis goes from the least to the greatest value.
 func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	if len(r.PartialDependence) == 0 || width < narrowWidth {
 		return

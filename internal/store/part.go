@@ -14,7 +14,8 @@ type Part struct {
 	// Reached is the virtual time at which the run reached the threshold: the cost of its training
 	// until then. It is nil if the run has not reached it.
 	Reached *float64
-	// File is the recorded run. It is zero until the run has ended.
+	// File is the stored file with the recording of the run. It is the zero File until the
+	// run has ended.
 	File
 }
 

@@ -117,10 +117,10 @@ type splitPoint struct {
 	rows  int64 // number of rows on the left
 }
 
-// findSplitPoint returns the split point of order, a list of bins of the feature, with the
-// highest score. If rows with missing values go left, the parameter missing holds their
-// class counts; otherwise it is nil. Rows that are neither in a bin of order nor counted
-// in missing go right.
+// findSplitPoint returns the split point with the highest score. The parameter order lists
+// bins of the feature. A split point sends the rows of the first bins of order to the left,
+// and all other rows to the right. If the parameter missing is not nil, it holds the class
+// counts of the rows with missing values, and these rows go left, too.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)

@@ -168,8 +168,8 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	return keys, nil
 }
 
-// Without returns f without the features of the given column of the file. The schema
-// still requires the column in other files.
+// Without returns f without the features of the given column of the file. A file to predict
+// must still have the column, as its schema says.
 func (f *Frame) Without(column string) *Frame {
 	schema := *f.Schema
 	schema.Fields = f.Schema.FieldNames()

@@ -31,7 +31,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeConstantColumn: {2, "are constant, so they are not used"},
 	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, so they are not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
-	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such text is treated as missing or, if frequent, as another feature"},
+	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such a cell counts as missing, and frequent texts also become a category"},
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 

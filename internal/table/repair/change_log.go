@@ -62,7 +62,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeRenamed, "column", "renamed %s as in the training file"},
 	{csvfile.FixNUL, "cell", "removed NUL bytes from %s"},
 	{csvfile.FixQuotes, "row", "corrected misplaced quotes in %s"},
-	{changeRagged, "row", "realigned %s with too many or too few fields by the contents of the columns"},
+	{changeRagged, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},
 	{changeRaggedOut, "row", "left out %s with too many or too few fields"},
 	{changeBlankRow, "row", "left out %s of empty cells"},
 	{changeHeaderRow, "row", "left out %s that repeat the header"},
