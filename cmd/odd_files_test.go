@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// csv returns a table with the given header and 60 rows, each of which row returns.
+// csv returns a table with the given header and 60 rows. The function row returns row i.
 func csv(header string, row func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(header)

@@ -13,7 +13,7 @@ import (
 )
 
 // ensureDataset returns a prepared dataset with the contents of the training file: the newest
-// such dataset of the series or, if there is none, a new one.
+// such dataset of the series or, if none exists, a new one.
 func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {

@@ -6,7 +6,7 @@
 
 `make` writes a CSV with an ID, features and a label of two classes. Every fourth of the first 24 features is a category of 12
 levels, the others are whole numbers from 0 to --most. The label depends on the first twelve features, with noise. With --words, the last feature
-is a text of that many words, some of which depend on the label. A table of fewer rows with the same seed is a prefix of a longer one.
+is a text of that many words, and some of the words depend on the label. A table of fewer rows with the same seed is a prefix of a longer one.
 
 `run` trains on each file and prints the size of the file in millions of bytes, the seconds from start to end, the seconds of
 processor time and the peak resident memory in millions of bytes, and the score that the command prints.

@@ -26,7 +26,7 @@ const (
 const (
 	settingURL  = "service-url"
 	settingMail = "mail" // "on" or "off"
-	// settingQuota is the quota of new accounts, as JSON. It is empty if there is none.
+	// settingQuota is the quota of new accounts, as JSON. It is empty if none exists.
 	settingQuota = "default-quota"
 )
 

@@ -53,7 +53,7 @@ type DriftPart struct {
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }
 
-// Largest returns the part whose share changed most, or nil if there are none.
+// Largest returns the part whose share changed most, or nil if none exist.
 func (c *DriftColumn) Largest() *DriftPart {
 	var largest *DriftPart
 	for i := range c.Parts {

@@ -94,7 +94,7 @@ type ModelReport struct {
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Monotone is nil if the race had no monotone columns.
-	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race: increasing if the probability of the second class never falls as the column grows and all other columns are equal, decreasing if it never rises. Absent if there are none."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race: increasing if the probability of the second class never falls as the column grows and all other columns are equal, decreasing if it never rises. Absent if none exist."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.
@@ -207,8 +207,8 @@ func (i *Interval) FormatMargin() string {
 // class, and the probability of each class is its share of the labelled rows.
 type Baseline struct {
 	Label      string  `json:"label" doc:"The class that the baseline always predicts."`
-	Validation *Scores `json:"validation" doc:"Scores on the validation rows; null if there are none."`
-	Test       *Scores `json:"test" doc:"Scores on the test rows; null if there are none."`
+	Validation *Scores `json:"validation" doc:"Scores on the validation rows; null if none exist."`
+	Test       *Scores `json:"test" doc:"Scores on the test rows; null if none exist."`
 }
 
 // TestMissingReason returns the reason why the report has no test metrics, for people. It
@@ -332,7 +332,7 @@ type AlgorithmReport struct {
 	Status        string `json:"status"`
 	Outcome       string `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job."`
 	// Performance and LogLoss are nil if the algorithm was never scored.
-	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if there is none."`
+	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if none exists."`
 	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows, after calibration if the algorithms were compared by log loss."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`

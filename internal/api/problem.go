@@ -139,7 +139,7 @@ func (p *Problem) Error() string {
 func (p *Problem) Unwrap() error { return p.cause }
 
 // CodeFromError returns the code of the Problem in err's chain, or [CodeInternal] if
-// there is none.
+// none exists.
 func CodeFromError(err error) Code {
 	var p *Problem
 	if errors.As(err, &p) {

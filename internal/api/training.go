@@ -148,7 +148,7 @@ type Training struct {
 	Status               string       `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
 	Outcome              string       `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
 	ScalingFactor        int          `json:"scalingFactor"`
-	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if there is none."`
+	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if none exists."`
 	ModelKey             string       `json:"modelKey,omitempty" doc:"Key of the best model, once there is one."`
 	AchievedPerformance  *float64     `json:"achievedPerformance,omitempty" doc:"Performance on validation rows, which the algorithm was not trained on."`
 	LogLoss              *float64     `json:"logLoss,omitempty" doc:"Log loss on the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
@@ -157,11 +157,11 @@ type Training struct {
 	CreatedOn            string       `json:"createdOn"`
 	Metric               string       `json:"metric" doc:"The metric of the performances, as in the request."`
 	TimeLimitSeconds     int          `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
-	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if there is none. An extension."`
-	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times, by which the scored rows are later than the rows trained on; absent if there is none. An extension."`
+	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if none exists. An extension."`
+	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times, by which the scored rows are later than the rows trained on; absent if none exists. An extension."`
 	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`
 	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the request; absent if all are equal. An extension."`
-	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if there are none. An extension."`
+	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if none exist. An extension."`
 	FailureReason        string       `json:"failureReason,omitempty"`
 	StartedOn            string       `json:"startedOn,omitempty"`
 	FinishedOn           string       `json:"finishedOn,omitempty"`
@@ -204,7 +204,7 @@ type AlgorithmRun struct {
 	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Log loss of the best step on validation rows, in nats; smaller is better. An extension."`
 	// Steps is the number of performances so far. It is 0 if the service does not
 	// report it.
-	Steps int `json:"steps,omitempty" doc:"Number of training steps so far, each of which has a performance."`
+	Steps int `json:"steps,omitempty" doc:"Number of training steps so far. Each step has a performance."`
 	// Performances has the performances of all steps so far, if they were requested.
 	Performances []float64 `json:"performances,omitempty" doc:"All performances since the start, oldest first, if history was requested."`
 }

@@ -106,7 +106,7 @@ func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 }
 
 // expireRaces ends the queued races whose deadline has passed. It returns the time until the
-// next deadline, or queuePoll if there is none.
+// next deadline, or queuePoll if none exists.
 func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	var races []*store.Training
 	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {

@@ -84,7 +84,7 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 	return out
 }
 
-// toIntervals converts intervals by name. It returns nil if there are none.
+// toIntervals converts intervals by name. It returns nil if none exist.
 func toIntervals(intervals map[string]learn.Interval) map[string]api.Interval {
 	if len(intervals) == 0 {
 		return nil

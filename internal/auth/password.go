@@ -35,7 +35,7 @@ const (
 var ErrWrongPassword = errors.New("wrong password")
 
 // PasswordHasher hashes and verifies passwords. It limits the number of
-// concurrent hashes, each of which takes 19 MiB of memory and about 20 ms.
+// concurrent hashes, because each takes 19 MiB of memory and about 20 ms.
 type PasswordHasher struct {
 	slots     chan struct{}
 	memory    uint32 // KiB that a new hash takes

@@ -168,7 +168,7 @@ func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiv
 	return &archiveReader{tar: tar.NewReader(raw), raw: raw, whole: whole, sums: sums}, nil
 }
 
-// next moves to the next entry. It returns io.EOF if there is none.
+// next moves to the next entry. It returns io.EOF if none exists.
 func (a *archiveReader) next() error {
 	if err := a.finish(); err != nil {
 		return err

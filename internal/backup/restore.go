@@ -163,7 +163,7 @@ func (b *reader) readFiles(ctx context.Context) error {
 	}
 }
 
-// next moves to the next entry. It returns ErrDamaged if there is none.
+// next moves to the next entry. It returns ErrDamaged if none exists.
 func (b *reader) next() error {
 	err := b.archive.next()
 	if errors.Is(err, io.EOF) {

@@ -55,7 +55,7 @@ func (r *objectReader) Read(p []byte) (int, error) {
 	}
 }
 
-// readOnce reads from the connection. If there is none, it opens one.
+// readOnce reads from the connection. If none exists, it opens one.
 func (r *objectReader) readOnce(p []byte) (int, error) {
 	if r.body == nil {
 		if err := r.connect(); err != nil {

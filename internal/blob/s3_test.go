@@ -42,7 +42,7 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 	}{
 		{"a wrong secret", location, map[string]string{"AWS_SECRET_ACCESS_KEY": "a wrong secret"}, ErrCredentials, "SignatureDoesNotMatch"},
 		{"an unknown key", location, map[string]string{"AWS_ACCESS_KEY_ID": "unknown"}, ErrCredentials, "key"},
-		{"no key", location, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": t.TempDir(), "AWS_SHARED_CREDENTIALS_FILE": "missing"}, ErrCredentials, "there are none"},
+		{"no key", location, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": t.TempDir(), "AWS_SHARED_CREDENTIALS_FILE": "missing"}, ErrCredentials, "no credentials were found"},
 		{"a missing bucket", &missing, nil, ErrNoBucket, "NoSuchBucket"},
 		{"nobody at the endpoint", testenv.ReplaceEndpoint(location, "http://127.0.0.1:1"), nil, ErrUnavailable, "127.0.0.1:1"},
 	} {

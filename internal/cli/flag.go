@@ -133,7 +133,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 }
 
 // NearestFlag returns the flag that the unknown name may mean: one that starts with name,
-// or whose edit distance to name is at most two. It returns "" if there is none.
+// or whose edit distance to name is at most two. It returns "" if none exists.
 func NearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {

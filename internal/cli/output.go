@@ -22,7 +22,7 @@ type Output struct {
 
 	JSON     bool
 	Fields   []string
-	Filter   filter // --jq or --template; nil if there is none
+	Filter   filter // --jq or --template; nil if none exists
 	csv      bool
 	tsv      bool
 	noHeader bool

@@ -104,7 +104,7 @@ type RequestSummary struct {
 	Header http.Header
 	// JSON is the body if it is JSON; "" otherwise.
 	JSON string
-	// File is the name of the file in a multipart body; "" if there is none.
+	// File is the name of the file in a multipart body; "" if none exists.
 	File string
 	// Bytes is the size of the body; -1 if unknown.
 	Bytes int64

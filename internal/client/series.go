@@ -104,7 +104,7 @@ func seriesByName(name string, names map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series called name. If there is none, it returns a series with only
+// FindSeries returns the series called name. If none exists, it returns a series with only
 // the dataset called name. If there is no such dataset either, it looks for the name that
 // [DatasetName] makes from name, because name may be the name of a training file. It returns
 // nil if it finds nothing.

@@ -56,7 +56,7 @@ type inProcess struct {
 	closed    chan struct{}
 	once      sync.Once
 	serving   sync.WaitGroup // waits for the accept loop
-	open      sync.WaitGroup // waits for open connections, each of which ends after its last handler
+	open      sync.WaitGroup // waits for open connections; a connection ends after its last handler
 	serveErr  error
 }
 

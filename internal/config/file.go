@@ -72,7 +72,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// findOrAdd returns the value of key in a mapping. If there is none, it adds an empty
+// findOrAdd returns the value of key in a mapping. If none exists, it adds an empty
 // mapping as the value.
 func findOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {

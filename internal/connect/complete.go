@@ -59,7 +59,7 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 	return found
 }
 
-// hasService reports whether there is a service to ask. If there is none, connecting would
+// hasService reports whether there is a service to ask. If none exists, connecting would
 // create a data folder.
 func (o *ServiceFlags) hasService() bool {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())

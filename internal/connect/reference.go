@@ -28,7 +28,7 @@ var (
 // refCandidate is an object that a reference may refer to.
 type refCandidate struct {
 	key       string
-	name      string // name in references, which several objects may share; "" if there is none
+	name      string // name in references, which several objects may share; "" if none exists
 	createdOn string // time of creation: a shared name and @last refer to the newest object
 }
 

@@ -17,7 +17,7 @@ import (
 // BlindLabel is the label column of a blind file, against which the predictions are scored. The
 // zero value is for a file without a label column and scores nothing.
 type BlindLabel struct {
-	// Column is the name of the column; "" if there is none.
+	// Column is the name of the column; "" if none exists.
 	Column string
 	// Inferred is set if the column may be something other than the label, because neither a
 	// flag nor its name identifies it.
@@ -30,7 +30,7 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabel returns the name of the label column of a blind file, or "" if there is none. It
+// FindLabel returns the name of the label column of a blind file, or "" if none exists. It
 // is the column called label. If label is "", it is the only column of the file that is not in
 // features.
 func FindLabel(blind *profile.Profile, label string, features []string) string {
@@ -92,7 +92,7 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// NoteScore prints the score, or why there is none.
+// NoteScore prints the score, or the reason for the missing score.
 func (t *BlindLabel) NoteScore(o *cli.Output) {
 	switch {
 	case t.Score != nil:

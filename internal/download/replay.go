@@ -33,9 +33,9 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 
 // FindInput returns the paths of the training file or the blind file of the receipt at
 // receiptPath. The parameter flag is the name of the flag for this file, and given are its
-// values. If there are none, FindInput looks for the files that the receipt names, first in the
+// values. If none exist, FindInput looks for the files that the receipt names, first in the
 // folder of the receipt and then in the current folder. recorded is the entry of the file in
-// the receipt; nil if there is none. It is an error if the contents of the file differ from
+// the receipt; nil if none exists. It is an error if the contents of the file differ from
 // this entry.
 func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given

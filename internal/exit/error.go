@@ -25,14 +25,14 @@ type Error struct {
 	Code string
 	// Fact is the message: what happened to which object, and why.
 	Fact string
-	// Hint suggests a remedy, usually a command. It is "" if there is none.
+	// Hint suggests a remedy, usually a command. It is "" if none exists.
 	Hint string
 	// File, Line and Column are the position of the error in a file. File is "", and Line and
 	// Column are 0, if they are unknown.
 	File         string
 	Line, Column int
-	// request is the ID under which the log of the service has the failed request; "" if there
-	// is none.
+	// request is the ID under which the log of the service has the failed request; "" if none
+	// exists.
 	request string
 	// Requirements are the results of --require and --beat, if the model missed any of them.
 	Requirements []gate.Result

@@ -36,7 +36,7 @@ type Document struct {
 	// be wrong with it. Win says why the model was kept.
 	Verdict, Cautions []string
 	Win               string
-	// Monotone is a sentence about monotone columns. It is empty if there are none.
+	// Monotone is a sentence about monotone columns. It is empty if none exist.
 	Monotone       string
 	Metrics        []metricRow
 	Confusion      *confusionTable

@@ -82,8 +82,8 @@ type Store interface {
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }
 
-// claim leases the next job of kind k that this pool may run. It returns ErrNoJob if there
-// is none.
+// claim leases the next job of kind k that this pool may run. It returns ErrNoJob if none
+// exists.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()

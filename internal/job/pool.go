@@ -161,7 +161,7 @@ func (p *Pool) Run(ctx context.Context) error {
 	return nil
 }
 
-// warnAbandoned logs the jobs that have not stopped in time. Normally there are none.
+// warnAbandoned logs the jobs that have not stopped in time. Normally all jobs have stopped.
 func (p *Pool) warnAbandoned(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -259,7 +259,7 @@ func (m *Model) checkPrediction() error {
 	return nil
 }
 
-// readWeights reads the decision weights. It returns nil if there are none.
+// readWeights reads the decision weights. It returns nil if none exist.
 func readWeights(r *codec.Reader) []float64 {
 	n := r.Count32(8)
 	if n == 0 {

@@ -111,7 +111,7 @@ func writeFeatures(w *codec.Writer, features *foldFeatures) {
 	}
 }
 
-// readFeatures reads ascending column indices. It returns nil if there are none.
+// readFeatures reads ascending column indices. It returns nil if none exist.
 // columns is the number of columns of the schema.
 func readFeatures(r *codec.Reader, columns int) *foldFeatures {
 	n := r.Count32(4)

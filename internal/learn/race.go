@@ -19,7 +19,7 @@ import (
 
 // Race trains all algorithms until one reaches the threshold, all have stalled,
 // the time limit is reached, or p.Stop is closed. Then it refits the winner or,
-// if there is none, the best run or blend. If ctx is cancelled, Race returns the cause of
+// if none exists, the best run or blend. If ctx is cancelled, Race returns the cause of
 // the cancellation and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error.

@@ -45,7 +45,7 @@ type run struct {
 	best     checkpoint
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
-	// smooth parts of the folds, nil if there is none. smoothed is their cost.
+	// smooth parts of the folds, nil if none exists. smoothed is their cost.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothed   float64

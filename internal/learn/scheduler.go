@@ -41,8 +41,8 @@ type scheduler struct {
 	changed  *sync.Cond
 	entrants []entrant
 	lead     float64 // maxLead, or +Inf if no run waits
-	winTime  float64 // virtual time of the win, +Inf if there is none yet
-	winner   int     // the entrant that has won so far, -1 if there is none yet
+	winTime  float64 // virtual time of the win, +Inf if none exists yet
+	winner   int     // the entrant that has won so far, -1 if none exists yet
 }
 
 // entrant is the state of a run in the scheduler. Runs are identified by index.

@@ -14,7 +14,7 @@ import (
 )
 
 // textTable returns a training file. Its label depends on the words of the column note,
-// each of which is in few texts, and on the column size.
+// where each word is in few texts, and on the column size.
 func textTable(rows int, seed uint64, labelled bool) []byte {
 	draw := rand.New(rand.NewPCG(seed, 7))
 	fill := strings.Fields("the a it was room staff food price day with very place time stay hotel lift night view")

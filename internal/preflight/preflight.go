@@ -295,7 +295,7 @@ func (p *Preflight) defects() []finding {
 }
 
 // DefectError returns an error with the first defect and the number of others, or nil if
-// there are none.
+// none exist.
 func (p *Preflight) DefectError() error {
 	defects := p.defects()
 	if len(defects) == 0 {

@@ -12,7 +12,7 @@ import (
 
 // Deadline is the --time-limit of a command, counted from its start.
 type Deadline struct {
-	Limit time.Duration // 0 if there is none
+	Limit time.Duration // 0 if none exists
 	end   time.Time
 	now   func() time.Time
 }

@@ -28,7 +28,7 @@ import (
 
 // Flags holds the parameters of a race.
 type Flags struct {
-	Threshold     *float64 // nil if there is none
+	Threshold     *float64 // nil if none exists
 	AutoThreshold bool     // --threshold auto
 	scalingFactor int
 	metric        string

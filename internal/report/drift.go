@@ -40,7 +40,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	writeOmitted(w, len(d.Columns)-maxDriftColumns, "columns")
 }
 
-// largestChange describes the part whose share changed most, or why there is none.
+// largestChange describes the part whose share changed most, or the reason why no part is described.
 func largestChange(c *api.DriftColumn) string {
 	part := c.Largest()
 	if part == nil {

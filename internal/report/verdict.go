@@ -8,8 +8,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// measured returns the scores of the model and of the baseline on the test rows or, if there
-// are none, on the validation rows. kind is "test" or "validation", and rows is the number of
+// measured returns the scores of the model and of the baseline on the test rows or, if none
+// exist, on the validation rows. kind is "test" or "validation", and rows is the number of
 // these rows.
 func measured(r *api.ModelReport) (scores, baseline *api.Scores, kind string, rows int64) {
 	b := r.Baseline

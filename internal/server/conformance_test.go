@@ -52,7 +52,7 @@ func checkResponse(tb testing.TB, method, address string, resp reply, body []byt
 	}
 }
 
-// operationAt returns the operation of a request, or nil if there is none.
+// operationAt returns the operation of a request, or nil if none exists.
 func operationAt(method, address string) *huma.Operation {
 	u, err := url.Parse(address)
 	if err != nil {

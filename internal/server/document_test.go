@@ -116,7 +116,7 @@ func walkJSON(value any, at string, visit func(at string, object map[string]any)
 	}
 }
 
-// lookUp returns the object to which a reference refers, or nil if there is none.
+// lookUp returns the object to which a reference refers, or nil if none exists.
 func lookUp(doc map[string]any, ref string) any {
 	var value any = doc
 	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {

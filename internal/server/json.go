@@ -63,7 +63,7 @@ func checkJSON(data []byte) error {
 }
 
 // memberAt returns the path of the last member that ends at or before an offset, or
-// "body" if there is none.
+// "body" if none exists.
 func memberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	member := "body"

@@ -30,7 +30,7 @@ type request struct {
 type requestKey struct{}
 
 // requestFromContext returns the request of a context, or an empty request if
-// there is none.
+// none exists.
 func requestFromContext(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req

@@ -142,7 +142,7 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 	return api.FieldError{Field: field, Message: message}
 }
 
-// formatDetail returns the errors of the fields in one line, or msg if there are none.
+// formatDetail returns the errors of the fields in one line, or msg if none exist.
 func formatDetail(msg string, fields []api.FieldError) string {
 	if len(fields) == 0 {
 		return msg

@@ -189,7 +189,7 @@ func (t *Tx) EndSessions(ctx context.Context, account string) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
 }
 
-// GetOrInsertSecret returns the secret of this name. If there is none yet, it stores value
+// GetOrInsertSecret returns the secret of this name. If none exists yet, it stores value
 // as the secret. All processes get the same secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {

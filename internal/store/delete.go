@@ -57,7 +57,7 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is none. The
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if none exists. The
 // preparation of a dataset does not prevent its deletion. The parameter root is "dataset",
 // "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {

@@ -57,7 +57,7 @@ func translateError(err error) error {
 }
 
 // knownSQLite returns the error of this package for a result code of SQLite, or nil if
-// there is none.
+// none exists.
 func knownSQLite(code int) error {
 	switch code {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -73,7 +73,7 @@ func knownSQLite(code int) error {
 }
 
 // knownPostgres returns the error of this package for an SQLSTATE of PostgreSQL, or nil
-// if there is none.
+// if none exists.
 func knownPostgres(code string) error {
 	switch code {
 	case "23505": // unique_violation

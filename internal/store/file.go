@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// File describes a stored file. The zero File means that there is none.
+// File describes a stored file. The zero File means that no file is stored.
 type File struct {
 	// Blob is the key of the blob that holds the file.
 	Blob string

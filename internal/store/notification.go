@@ -82,7 +82,7 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 }
 
 // awaitNotification returns the payload of the next notification. It returns
-// context.DeadlineExceeded if there is none within pingInterval.
+// context.DeadlineExceeded if none exists within pingInterval.
 func awaitNotification(ctx context.Context, conn *pgx.Conn) (payload string, err error) {
 	ctx, done := context.WithTimeout(ctx, pingInterval)
 	defer done()

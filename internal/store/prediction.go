@@ -22,7 +22,7 @@ type Prediction struct {
 	Reasons          int64
 	Created, Updated time.Time
 	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
-	// on validation rows. Each is nil if there is none. Both fields are read-only.
+	// on validation rows. Each is nil if none exists. Both fields are read-only.
 	Threshold, AchievedPerformance *float64
 }
 

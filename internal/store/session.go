@@ -49,7 +49,7 @@ func (t *Tx) ListSessions(ctx context.Context, account string, now time.Time) ([
 	return scanAll(rows, t.scanSession)
 }
 
-// DeleteSession ends a session. It returns ErrNotFound if there is none with this hash.
+// DeleteSession ends a session. It returns ErrNotFound if none exists with this hash.
 func (t *Tx) DeleteSession(ctx context.Context, hash string) error {
 	return t.execRequired(ctx, ErrNotFound, "DELETE FROM token WHERE hash = ?", hash)
 }

@@ -29,7 +29,7 @@ type Training struct {
 	Seed             int64
 	// GroupColumn is the column whose cells divide the rows into groups: the rows of a group are
 	// never divided between training and scored rows. TimeColumn is the column with the times of
-	// rows: scored rows are later than training rows. Each is empty if there is none.
+	// rows: scored rows are later than training rows. Each is empty if none exists.
 	GroupColumn, TimeColumn string
 	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.
 	Effort string

@@ -86,7 +86,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	list    string // the key of the first list of objects; "" if there is none
+	list    string // the key of the first list of objects; "" if none exists
 	columns int    // number of members if all of them are lists or objects, otherwise 0
 }
 
@@ -113,7 +113,7 @@ func (k *keySet) position(key []byte) (int, error) {
 }
 
 // writeJSONRows writes a header and the rows to w. The header consists of the keys in
-// keys or, if there are none, of the keys of the first row. If a later row has other
+// keys or, if none exist, of the keys of the first row. If a later row has other
 // keys, they are added to keys, and keys.grew is set. The output is then incomplete and
 // must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {

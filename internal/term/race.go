@@ -30,7 +30,7 @@ type RunState struct {
 type RaceOptions struct {
 	// Name is the name of the dataset, and Metric the metric of the scores.
 	Name, Metric string
-	// Target is the threshold; nil if there is none.
+	// Target is the threshold; nil if none exists.
 	Target *float64
 	// Start is when the race started. Defaults to now.
 	Start time.Time

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Python returns the path of a Python interpreter that has NumPy. If there is none, the test is
+// Python returns the path of a Python interpreter that has NumPy. If none exists, the test is
 // skipped, see [SkipWithout].
 func Python(t *testing.T) string {
 	t.Helper()

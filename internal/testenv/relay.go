@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"errors"
 	"net"
 	"net/url"
 	"sync"
@@ -35,7 +36,7 @@ func StartRelay(t *testing.T, address string) (*Relay, string) {
 		t.Fatal(err)
 	}
 	if u.Hostname() == "" || u.Hostname()[0] == '/' {
-		t.Skip("the server has no TCP address")
+		SkipWithout(t, "postgres", errors.New("its URL has no TCP address"))
 	}
 	r := &Relay{server: u.Host}
 	r.changed = sync.NewCond(&r.mu)

@@ -60,8 +60,7 @@ func speedFrame(tb testing.TB) *frame.Frame {
 	return f
 }
 
-// noiseFrame returns a frame of numeric columns, some of which determine the
-// class.
+// noiseFrame returns a frame of numeric columns. Some of them determine the class.
 func noiseFrame(rows, columns int) *frame.Frame {
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(columns)))
 	f := &frame.Frame{

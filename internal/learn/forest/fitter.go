@@ -142,7 +142,7 @@ func (f *Fitter) Progress() float64 {
 	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
 }
 
-// nextParams returns the next parameters to try, or false if there are none.
+// nextParams returns the next parameters to try, or false if none exist.
 func (f *Fitter) nextParams() (growthParams, bool) {
 	space := f.newSearchSpace()
 	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {

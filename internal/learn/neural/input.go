@@ -31,7 +31,7 @@ type inputColumn struct {
 	rowOfLevel []int32
 
 	denseIndex int // index of the scaled value among the inputs; the flag follows it
-	tableRows  int // number of rows of the embedding table; 0 if there is none
+	tableRows  int // number of rows of the embedding table; 0 if none exists
 	firstRow   int // index of the table's first row among the rows of all tables
 	embedIndex int // index of the embedding among all embeddings
 }

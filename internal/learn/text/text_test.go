@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// table returns texts of random words, some of which depend on the class.
+// table returns texts of random words. Some words depend on the class.
 func table(rows, classes int, seed uint64) (texts []string, labels []int32) {
 	draw := rand.New(rand.NewPCG(seed, 1))
 	for range rows {

@@ -256,7 +256,7 @@ var (
 	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// parseMonth parses the name of a month and returns its number. If there is none, it
+// parseMonth parses the name of a month and returns its number. If none exists, it
 // returns 0 and skips nothing.
 func (p *dateParser) parseMonth() int { return p.parseName(months[:]) }
 

@@ -136,7 +136,7 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
 // duplicateOf returns the position of an earlier column with the same content. known is
-// false if there is none.
+// false if none exists.
 func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {

@@ -30,7 +30,7 @@ type Finding struct {
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Suggestion is the name of the column of the blind file that may be the missing
-	// column under another name; empty if there is none.
+	// column under another name; empty if none exists.
 	Suggestion string `json:"likely,omitempty"`
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.

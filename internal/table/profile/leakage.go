@@ -24,7 +24,7 @@ const (
 // leakDetector computes how accurately each column alone predicts the label of the
 // sampled rows. It predicts the rows of each half of the sample from the other half. The
 // prediction for a value is the most frequent class of the rows with the same value. If
-// there are none, it is the class of the nearest number, or the most frequent class of
+// none exist, it is the class of the nearest number, or the most frequent class of
 // all rows whose value is not blank.
 type leakDetector struct {
 	sample        *rowSample

@@ -56,7 +56,7 @@ type ColumnProfile struct {
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
 	// Numbers describes the numbers of a FormNumeric column, the dates (in days since 1
-	// January 1970) or the times (in hours). It is nil if there are none, or if not all
+	// January 1970) or the times (in hours). It is nil if none exist, or if not all
 	// of them are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
@@ -126,7 +126,7 @@ func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	})
 }
 
-// DefectSummary returns all defects in one line, or "" if there are none:
+// DefectSummary returns all defects in one line, or "" if none exist:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
 func (p *Profile) DefectSummary() string {
@@ -142,7 +142,7 @@ func (p *Profile) DefectSummary() string {
 	return strings.Join(kinds, "; ")
 }
 
-// Err returns the first defect, or nil if there are none.
+// Err returns the first defect, or nil if none exist.
 func (p *Profile) Err() error {
 	if len(p.Defects) == 0 {
 		return nil
