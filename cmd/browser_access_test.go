@@ -38,28 +38,37 @@ func (p *person) checkAccess(path string) {
 	checkMarkup(p.t, path, p.source(path))
 }
 
+// runAxe returns an expression that runs axe-core with the given rules: the value of its
+// option runOnly. The value of the expression is a list of the violations.
+func runAxe(rules string) string {
+	return "axe.run({runOnly: " + rules + `}).then((r) =>
+		r.passes.length + r.inapplicable.length + r.violations.length < 2 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`
+}
+
 // checkShown does the checks of checkAccess for the page that the browser shows, except for
-// the check of the markup.
+// the check of the markup. What depends on the width of the page, and not on the theme, is
+// also checked at the width of a telephone.
 func (p *person) checkShown(name string) {
 	p.t.Helper()
 	p.run(name, chromedp.Evaluate(testenv.Axe+";0", nil))
 	for _, theme := range themes {
 		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
-		var report []byte
+		var wide, narrow []byte
 		var width int
 		p.run(name, emulation.SetEmulatedMedia().WithFeatures(features),
-			chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then((r) =>
-				r.passes.length < 5 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`,
-				&report, chromedp.EvalAsValue, awaitPromise),
+			chromedp.Evaluate(runAxe(`["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`), &wide, chromedp.EvalAsValue, awaitPromise),
 			emulation.SetDeviceMetricsOverride(390, 844, 1, false),
 			chromedp.Evaluate(settledWidth, &width, awaitPromise),
+			chromedp.Evaluate(runAxe(`{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`), &narrow, chromedp.EvalAsValue, awaitPromise),
 			emulation.ClearDeviceMetricsOverride())
-		var violations []string
-		if err := json.Unmarshal(report, &violations); err != nil {
-			p.t.Fatalf("%s: %v: %s", name, err, report)
-		}
-		for _, v := range violations {
-			p.t.Errorf("%s, %s: %s", name, theme, v)
+		for _, report := range [][]byte{wide, narrow} {
+			var violations []string
+			if err := json.Unmarshal(report, &violations); err != nil {
+				p.t.Fatalf("%s: %v: %s", name, err, report)
+			}
+			for _, v := range violations {
+				p.t.Errorf("%s, %s: %s", name, theme, v)
+			}
 		}
 		if width > 390 {
 			p.t.Errorf("%s is %d pixels wide on a telephone", name, width)
