@@ -13,7 +13,7 @@ import (
 var ErrMalformed = errors.New("malformed model")
 
 // Reader reads values from a slice or from a stream of known length. After the first
-// error it returns zero values, or the lower bound of a value that has one.
+// error, its methods return zero values; a method with a lower bound returns the bound.
 type Reader struct {
 	buf       []byte    // the rest of the slice, or the buffer of the stream
 	in        io.Reader // nil for a slice

@@ -1,7 +1,7 @@
-// Package duplicate finds rows that are equal in every feature.
+// Package duplicate finds rows that are equal in every feature, called copies.
 //
-// They must not be divided between training and validation rows, because a model that
-// remembers a row would be right on its copies.
+// All copies of a row must be on the same side of a division into training and validation
+// rows. Otherwise a model that remembers the row would be right about its copies.
 package duplicate
 
 import (
@@ -15,22 +15,23 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// In a table whose columns have few different values, equal rows are normal. New rows are
-// then equal to known ones, too, and a division that keeps copies together would measure
-// another task. Copies are therefore not kept together if the rows with a copy are more
-// than the fraction maxCopies of all rows. The exception is a table with a column that has
-// different values in most of the different rows. Its copies were made on purpose, for
-// example to increase the share of a class.
+// In a table whose columns have few different values, copies are normal: new rows are
+// often equal to known rows, too. A division that keeps copies together would then
+// measure another task. Find therefore ignores copies if more than the fraction maxCopies
+// of all rows have a copy. It does not ignore them if a column has different values in at
+// least the fraction minDistinctShare of the different rows, because the copies were then
+// probably made on purpose, for example to increase the share of a class. At most
+// maxDistinctSampled different rows are examined.
 const (
 	maxCopies          = 0.1
 	minDistinctShare   = 0.5
 	maxDistinctSampled = 2000
 )
 
-// Find returns the group of each row: rows that are equal in every
-// feature have the same group, and rows without a copy have group -1. It also
-// returns the number of rows that have a copy. If there are no copies, or if copies
-// are normal in the table, the groups are nil.
+// Find returns the group of each row: rows that are equal in every feature have the same
+// group, and rows without a copy have group -1. The result rows is the number of rows
+// that have a copy. groups is nil if there are no copies, or if copies are normal in the
+// table; see maxCopies.
 func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 	if len(f.Columns) == 0 {
 		return nil, 0
@@ -105,9 +106,9 @@ func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// hasDistinctColumn reports whether a column has different values in most of the different
-// rows. It examines a sample of these rows. distinct holds the different hashes,
-// ascending, and hashes the hash of each row.
+// hasDistinctColumn reports whether a column has different values in at least the
+// fraction minDistinctShare of the different rows, or of a sample of them. hashes holds
+// the hash of each row, and distinct the different hashes in ascending order.
 func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	stride := (len(distinct) + maxDistinctSampled - 1) / maxDistinctSampled
 	wanted := make(map[uint64]bool)

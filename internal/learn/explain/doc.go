@@ -1,5 +1,6 @@
-// Package explain explains trained models. It does not depend on the algorithms: a model is
-// its probabilities, and its rows are encoded by package shapley's interface.
+// Package explain explains the predictions of trained models. It works with every
+// algorithm, because it uses only the predicted probabilities and the interface Rows of
+// package shapley.
 //
 //	explanation    what each column adds to the probability of a class for one row
 //	background     the rows with which an explained row is compared, in a model file

@@ -28,8 +28,8 @@ type Model struct {
 	// Predict writes the calibrated class probabilities of f's rows lo…hi-1 to dst,
 	// row-major. It must be safe for concurrent use.
 	Predict func(dst []float32, f *frame.Frame, lo, hi int)
-	// Encode returns the rows of f in the form that Shapley values need. Their PredictPath
-	// must agree with Predict up to rounding.
+	// Encode returns the rows of f in the form that Shapley values need. Up to rounding,
+	// PredictPath of the result must compute the same probabilities as Predict.
 	Encode func(f *frame.Frame) shapley.Rows
 }
 
@@ -139,9 +139,9 @@ func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 	return nil
 }
 
-// addRounding adds the rounding error of the sum of the contributions to the largest
-// of them, so that they add up to Probability - Base. The error is about a millionth,
-// because the sum of many trees depends on its order.
+// addRounding adds the rounding error of the contributions to the largest of them, so
+// that they add up to Probability - Base. The error is about a millionth: PredictPath may
+// add the values of many trees in another order than Predict.
 func (x *Explanation) addRounding() {
 	largest, missing := 0, x.Probability-x.Base
 	for i, v := range x.Contributions {

@@ -38,7 +38,7 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 	if err != nil {
 		return err
 	}
-	id := frame.BuildIndex(blocks.Header())[m.Schema.ID] // or the first column
+	id := frame.BuildIndex(blocks.Header())[m.Schema.ID] // 0, the first column, if no column has this name
 	w := &fileWorker{explainer: e, cells: newColumnCells(m.Schema, blocks.Header()), id: int(id), wanted: wanted, yield: yield}
 	if err := blocks.Run(ctx, []frame.BlockWorker{w}); !errors.Is(err, ErrSkipAll) {
 		return err
@@ -89,7 +89,7 @@ func (w *fileWorker) explain(b *frame.Block, rows []int32) error {
 		raw := b.Raw[rows[i]]
 		fields := csvfile.SplitRecord(nil, raw, ',')
 		err = w.yield(Row{
-			Row: w.before + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.of(raw), Explanation: list[i],
+			Row: w.before + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.extract(raw), Explanation: list[i],
 		})
 	}
 	return err

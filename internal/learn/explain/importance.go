@@ -26,10 +26,10 @@ type Importance struct {
 	Interval metric.Interval
 }
 
-// maxImportanceRows is the largest number of rows that are predicted for each shuffle. If
-// there are many columns, fewer rows are predicted, so that there are about
-// maxImportancePredictions predictions in total, but at least minImportanceRows rows. A
-// column is shuffled maxShuffles times, or less often if there are enough rows.
+// Limits of the permutation importance. Each shuffle of a column predicts at most
+// maxImportanceRows rows. If there are many columns, it predicts fewer rows, but at least
+// minImportanceRows, so that all columns together need about maxImportancePredictions
+// predictions. A column is shuffled up to maxShuffles times; see numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -37,19 +37,20 @@ const (
 	maxShuffles              = 3
 )
 
-// numShuffles returns the number of times that a column is shuffled if each shuffle
-// predicts the given number of rows. About maxImportanceRows rows are then predicted for
-// the column. Another row improves the estimate more than another shuffle of the same row.
+// numShuffles returns the number of times that each column is shuffled, if there are the
+// given number of rows to predict. There are fewer shuffles with many rows, because
+// another row improves the estimate more than another shuffle of the same row. About
+// maxImportanceRows predictions for each column are enough.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
-// Importances returns the importance of each column of the file, largest first. The model
-// of each fold predicts the fold's validation rows, once unchanged and one to three times
-// for each column with its values shuffled, if the values are then different. All features
-// extracted from a column are shuffled together (Breiman, Random Forests, 2001, section
-// 10). Unlike the gains of a tree's splits, these importances are computed from rows that
-// the models were not trained on, and are comparable between algorithms.
+// Importances returns the importance of each column of the file, largest first (Breiman,
+// Random Forests, 2001, section 10). The model of each fold predicts the fold's
+// validation rows unchanged, and one to three times for each column with the values of
+// the column shuffled. All features extracted from a column are shuffled together. Unlike
+// the gains of a tree's splits, these importances are computed from rows that the models
+// were not trained on, and are comparable between algorithms.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
@@ -76,8 +77,8 @@ func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	return list, nil
 }
 
-// splitByUse divides the columns of the file into those that a model may use and the
-// others, on which no model depends.
+// splitByUse divides the columns of the file into those that a model may use and those
+// that no model uses.
 func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 	for _, column := range v.Schema.SourceColumns() {
 		if slices.ContainsFunc(column.Features, func(i int) bool { return v.Used[i] }) {
@@ -117,10 +118,11 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 	return shuffled
 }
 
-// substitute returns the rows lo…hi-1 with the shuffled cells of the column. A row that
-// gets equal cells in several shuffles occurs once. A row whose cells stay equal is left
-// out. places[i][row-lo] is the index in s of the row in the i-th shuffle, or -1 if the
-// cells of the row stay equal in this shuffle.
+// substitute returns the rows lo…hi-1 with the shuffled cells of the column, for all
+// shuffles together and without rows that need not be predicted: a row is left out if a
+// shuffle does not change its cells, and occurs once if several shuffles give it the same
+// cells. In the i-th shuffle, places[i][row-lo] is the index of the row in s, or -1 if
+// its cells are unchanged.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.orders))
 	replaced := replacedColumn{features: c.Features, donors: f}

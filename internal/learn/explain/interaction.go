@@ -176,12 +176,11 @@ func (e *effects) interactions(labels []string) []Interaction {
 // plots.
 const mirrorTolerance = 1e-3
 
-// interaction returns the interaction of the two columns. Its Share is the statistic H² of
-// Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one
+// interaction returns the interaction of the two columns. Its Share is the statistic H²
+// of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one
 // difference: the means are over the values of the table instead of the rows, as if the
-// columns were independent. The part of a mean probability that is not a sum of two
-// effects is then what remains after subtracting the mean of its row and of its column of
-// the table and adding the mean of the table.
+// columns were independent. A cell of the table is a mean probability. Its interaction is
+// then: cell − mean of its table row − mean of its table column + mean of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {
@@ -195,22 +194,22 @@ func (g *pairTable) interaction(labels []string) Interaction {
 				row[b] /= float64(g.rows)
 			}
 		}
-		joint, together := g.variances(table)
-		strength := math.Sqrt(together)
+		cells, interactions := g.variances(table)
+		strength := math.Sqrt(interactions)
 		if strength < x.Strength*(1-mirrorTolerance) {
 			continue
 		}
 		x.Class, x.Strength, x.Share, x.Probabilities = labels[class], strength, 0, table
-		if joint > 0 {
-			x.Share = together / joint
+		if cells > 0 {
+			x.Share = interactions / cells
 		}
 	}
 	return x
 }
 
-// variances returns the variance of a table, and the variance of the part that is not a
-// sum of effects of its rows and columns.
-func (g *pairTable) variances(table [][]float64) (joint, together float64) {
+// variances returns the variance of the cells of a table, and the variance of their
+// interactions; see interaction.
+func (g *pairTable) variances(table [][]float64) (cells, interactions float64) {
 	first, second := g.axes[0].weights, g.axes[1].weights
 	rows, columns, mean := make([]float64, len(first)), make([]float64, len(second)), 0.0
 	for a := range first {
@@ -223,10 +222,10 @@ func (g *pairTable) variances(table [][]float64) (joint, together float64) {
 	for a := range first {
 		for b := range second {
 			weight, v := first[a]*second[b], table[a][b]
-			joint += weight * (v - mean) * (v - mean)
+			cells += weight * (v - mean) * (v - mean)
 			rest := v - rows[a] - columns[b] + mean
-			together += weight * rest * rest
+			interactions += weight * rest * rest
 		}
 	}
-	return joint, together
+	return cells, interactions
 }

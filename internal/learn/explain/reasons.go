@@ -73,7 +73,7 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	}
 	reasons := make(RowReasons, len(list))
 	for i := range list {
-		cells := w.cells.of(b.Raw[lo+i])
+		cells := w.cells.extract(b.Raw[lo+i])
 		for _, column := range list[i].Largest(w.reasons) {
 			text := AppendReason(nil, w.cells.names[column], cells[column], list[i].Contributions[column])
 			reasons[i] = append(reasons[i], string(text))
@@ -82,8 +82,8 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	return reasons, nil
 }
 
-// RowReasons holds the reasons of a range of rows: element i belongs to the i-th row of
-// the range. It is nil if no reasons are requested.
+// RowReasons holds the reasons of a range of rows: element i holds those of the i-th row.
+// It is nil if no reasons are requested.
 type RowReasons [][]string
 
 // Row returns the reasons of the i-th row, or nil if r is nil.
@@ -110,9 +110,8 @@ func newColumnCells(schema *frame.Schema, header []string) *columnCells {
 	return c
 }
 
-// The method of returns the cells that a row of the file has in the columns. The parameter
-// raw is the text of the row.
-func (c *columnCells) of(raw []byte) []string {
+// extract returns the cells of the columns. raw is the text of a row of the file.
+func (c *columnCells) extract(raw []byte) []string {
 	fields := csvfile.SplitRecord(nil, raw, ',')
 	list := make([]string, len(c.fields))
 	for i, at := range c.fields {

@@ -21,7 +21,7 @@ type Validation struct {
 	// Used reports for each feature whether it belongs to a column that any of the models
 	// may use.
 	Used []bool
-	// Sample returns at most about maxRows of the validation rows, at equal distances.
+	// Sample returns at most about maxRows of the validation rows, evenly spaced.
 	Sample func(maxRows int) Sample
 	// FoldModel returns the model of a fold. This model was not trained on the fold's
 	// validation rows. Only one model of a fold is in memory at a time.
@@ -54,7 +54,7 @@ type FoldModel struct {
 	Predict func(dst []float32, f *frame.Frame, lo, hi int)
 }
 
-// sample is a sample of the validation rows.
+// sample is a Sample together with the Validation that it was drawn from.
 type sample struct {
 	*Validation
 	Sample
@@ -88,8 +88,8 @@ type substitution struct {
 	columns []replacedColumn
 }
 
-// replacedColumn has, for each row of a substitution, the row of donors whose
-// cells replace those of a column.
+// replacedColumn replaces the features of one column: row i of a substitution gets the
+// cells of row rows[i] of donors.
 type replacedColumn struct {
 	features []int
 	donors   *frame.Frame

@@ -58,9 +58,9 @@ const (
 	screenedFactor = 10
 )
 
-// memoryCost is the memory of an algorithm, in bytes. The field score is the memory for
-// each class, row and fold: scores and gradients of boosting, and votes of a forest. The
-// field cell is the memory for each feature of a row: copies of the bins.
+// memoryCost is the memory that an algorithm needs, in bytes. The field score is the
+// memory for each class, row and fold, for scores and gradients of boosting or votes of a
+// forest. The field cell is the memory for each feature of a row, for copies of the bins.
 type memoryCost struct{ score, cell float64 }
 
 // memoryCosts has the costs by the name of the algorithm without its prefix.

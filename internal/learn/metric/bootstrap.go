@@ -8,24 +8,26 @@ import (
 // bootstraps is the number of samples from which a standard error is estimated.
 const bootstraps = 200
 
-// maxBootstrapRows limits the time of a bootstrap. If there are more rows, the
-// standard error is estimated on some of them and scaled.
+// maxBootstrapRows limits the time of a bootstrap. If there are more rows, about this
+// many of them are used, and the standard error is scaled down to the number of all rows.
 const maxBootstrapRows = 5000
 
-// bootstrapInterval returns the interval of score, a score of p from 0 to 1. newScore
-// returns the function that computes the score of a sample. weights[i] is the number of
-// times that the sample contains row i. A sample is drawn from the rows or, if p has
-// Groups, from the groups. At most maxRows rows are used, see maxBootstrapRows. The
-// samples are the same in each call.
+// bootstrapInterval returns the interval of score, which is a score of p from 0 to 1. It
+// draws samples of the rows with replacement or, if p has Groups, samples of whole
+// groups. It uses at most about maxRows rows of p; see maxBootstrapRows. The random
+// numbers are the same in each call.
 //
-// The interval is that of the normal approximation, not the interval between the quantiles
-// of the samples. A sample repeats rows, which makes scores such as the calibration error
-// larger than they are on the rows themselves.
+// newScore(p) returns the function that computes the score of a sample of p: weights[i]
+// is the number of times that the sample contains row i.
+//
+// The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
+// not used, because a sample repeats rows, which makes scores such as the calibration
+// error larger than they are on the rows themselves.
 func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
 	if math.IsNaN(score) || len(p.Labels) < 2 {
 		return unknownInterval
 	}
-	p, part := p.subsampleClusters(maxRows)
+	p, fraction := p.subsampleClusters(maxRows)
 	of, clusters := p.clusters()
 	if clusters < 2 {
 		return unknownInterval
@@ -50,13 +52,13 @@ func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(
 	if n < 2 {
 		return unknownInterval
 	}
-	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * part)
+	standardError := math.Sqrt(max(squares-sum*sum/n, 0) / (n - 1) * fraction)
 	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
 }
 
-// subsampleClusters returns about maxRows rows of p: the rows of clusters at equal
-// distances. The result share is the fraction of the clusters that were chosen.
-func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, share float64) {
+// subsampleClusters returns about maxRows rows of p: all rows of every k-th cluster; see
+// clusters. fraction is the fraction of the clusters that are in the sample.
+func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, fraction float64) {
 	rows := len(p.Labels)
 	if rows <= maxRows {
 		return p, 1
@@ -120,8 +122,8 @@ func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval
 	if interval.Low < interval.High || !interval.Known() {
 		return interval
 	}
-	// All samples have the same score, usually 1, but a standard error of 0 would be too
-	// small.
+	// If all samples have the same score, usually 1, the bootstrap estimates a standard
+	// error of 0, which is too small.
 	if _, clusters := p.clusters(); p.Groups != nil {
 		return clusterInterval(score, 0, clusters)
 	}
@@ -132,8 +134,8 @@ func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval
 	return counts.scoreInterval(score, 0)
 }
 
-// meanInterval returns the interval of a mean over n rows by the normal approximation. The
-// function value returns the value of a row. Both ends are at least 0.
+// meanInterval returns the interval of a mean over n rows by the normal approximation.
+// mean is the mean of value(row) over rows 0…n-1. Both ends are at least 0.
 func meanInterval(mean float64, n int, value func(row int) float64) Interval {
 	if n < 2 {
 		return unknownInterval

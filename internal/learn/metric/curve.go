@@ -10,8 +10,8 @@ import (
 // the probability of the class is at least Threshold.
 type OperatingPoint struct {
 	Threshold float64
-	// TruePositives and FalsePositives are the numbers of rows that are
-	// predicted as the class and are, or are not, of the class.
+	// TruePositives is the number of rows of the class that are predicted as the class.
+	// FalsePositives is the number of other rows that are predicted as the class.
 	TruePositives, FalsePositives int
 }
 
@@ -119,10 +119,10 @@ func averagePrecision(class int, p Predictions, keys []uint64) float64 {
 	return sum / right
 }
 
-// PRAUC returns the average precision of the class with fewer rows if there are two
-// classes, or of the second class if both have the same number of rows. With more classes
-// it returns the mean of the average precisions of the classes that have rows. It returns
-// NaN if none of these classes has a row.
+// PRAUC returns the area under the precision–recall curve. With two classes, this is the
+// average precision of the class with fewer rows, or of class 1 if both have the same
+// number of rows. With more classes, it is the mean of the average precisions of all
+// classes that have rows. The result is NaN if no such class has a row.
 func PRAUC(p Predictions) float64 {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
@@ -197,7 +197,8 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 	return area, p.countsOf(class).scoreInterval(area, sumSquares(influence))
 }
 
-// countsOf returns the numbers of rows that are not, and that are, of a class.
+// countsOf returns, in its field actual, the numbers of rows that are not of a class
+// (index 0) and that are of it (index 1).
 func (p Predictions) countsOf(class int) classCounts {
 	counts := emptyClassCounts(2)
 	for _, label := range p.Labels {

@@ -26,11 +26,11 @@ const (
 // as always for accuracy and for metrics of probabilities. The model must not have been
 // trained on the rows of p.
 //
-// If the probabilities are calibrated, equal weights maximise accuracy, and the
-// inverse class frequencies maximise balanced accuracy. The weights for macro F1
-// are in between. The search therefore begins with w_c = frequency_c^-a for a
-// from 0 to 1, a single number that few rows can determine. It then changes the
-// weight of one class at a time.
+// If the probabilities are calibrated, equal weights maximise accuracy, and the inverse
+// class frequencies maximise balanced accuracy. The weights for macro F1 are in between.
+// The search therefore begins with weights w_c = frequency_c^-e with one exponent e from
+// 0 to 1 for all classes, because few rows suffice to determine one number. It then
+// changes the weight of one class at a time.
 //
 // For the F1 of one class only the weight of this class is searched.
 func FitClassWeights(name string, p Predictions) []float64 {
@@ -86,9 +86,9 @@ func (f *classWeightFitter) fitFrequencyPower() {
 	}
 }
 
-// fitF1Weight returns the weights that maximise the F1 of class on p. All are 1 except
-// that of class, which is between 1/16 and 16 in steps of 2^(1/4). It returns nil if no
-// weight is better than 1. In a tie it chooses the weight nearest to 1.
+// fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
+// class between 1/16 and 16 in steps of 2^(1/4); the other classes have the weight 1. It
+// returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
 func fitF1Weight(class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)

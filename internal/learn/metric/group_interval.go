@@ -103,9 +103,9 @@ func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 	return variance * n / (n - 1) * student * student, clusters
 }
 
-// ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows. The
-// function parts returns hit and base of a row; hit is at most base. A row changes the
-// ratio by (hit − ratio·base) / Σ base.
+// ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows.
+// parts(row) returns hit and base of one row, where hit ≤ base. The influence of a row on
+// the ratio is (hit − ratio·base) / Σ base.
 func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
 	hits, bases := 0.0, 0.0
 	for _, row := range rows {

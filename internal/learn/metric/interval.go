@@ -20,7 +20,7 @@ type Interval struct {
 // unknownInterval is the interval of a score without rows.
 var unknownInterval = Interval{math.NaN(), math.NaN()}
 
-// Known reports whether there is an interval.
+// Known reports whether both ends are numbers, not NaN.
 func (i Interval) Known() bool { return !math.IsNaN(i.Low) && !math.IsNaN(i.High) }
 
 // Wilson returns the interval of the proportion right/n by the score test (E. B.
@@ -45,8 +45,8 @@ func wilson(p, n float64) Interval {
 // rows that are of the class and predicted as the class. The parameter either is the
 // number of rows that are of the class, predicted as the class, or both.
 //
-// J = both/either is a proportion, the Jaccard index, and F1 = 2J/(1+J) increases
-// with J, so the limits of F1 follow from those of J.
+// J = both/either, the Jaccard index, is a proportion. F1 = 2J/(1+J) increases with J, so
+// the ends of the interval of F1 are computed from those of J.
 func f1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
@@ -124,9 +124,9 @@ func classInterval(base string, class int, p Predictions) Interval {
 	return PerClass(p)[class].F1Interval
 }
 
-// scoreInterval returns the interval of a score with the given variance. A score of 0 or 1
-// has variance 0. Its interval is therefore computed as if the score were the mean of one
-// proportion for each class, computed from the rows of the class.
+// scoreInterval returns the interval of a score with the given variance. If the variance
+// is 0, as for a score of 0 or 1, the score is treated as the mean of one proportion per
+// class, each computed from the rows of its class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -165,11 +165,13 @@ func (counts classCounts) f1Variance(p Predictions) float64 {
 	return sumSquares(influence)
 }
 
-// addF1Influence adds to dst the influence of each row on the macro F1. A row
-// changes a class's F1 = 2·right/(predicted+actual) by (2·[right] −
-// F1·([predicted]+[actual])) / (predicted+actual), where a bracket is 1 if the row
-// counts in it, and 0 otherwise. A row therefore changes the F1 of at most two
-// classes.
+// addF1Influence adds to dst the influence of each row on the macro F1. With the Iverson
+// bracket (1 if true, else 0), the influence of a row on the F1 of one class is
+//
+//	(2·[right] − F1·([predicted]+[actual])) / (predicted+actual)
+//
+// because F1 = 2·right/(predicted+actual). It is 0 except for the label and the decision
+// of the row.
 func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0.0
@@ -225,11 +227,15 @@ func addMeanAUCInfluence(dst []float64, p Predictions) bool {
 	return classes > 0
 }
 
-// addAUCInfluence adds to dst the influence of each row on the area of one class against
-// the rest. The rows of the class are one side, the rest the other. The influence of a row
-// is (r − area)/n, where r is the fraction of the other side that is ranked correctly
-// relative to the row, and n is the number of rows on the row's own side. addAUCInfluence
-// reports whether both sides have rows. order is scratch space.
+// addAUCInfluence adds to dst the influence of each row on the area under the curve of
+// class against the rest. The influence of a row of the class is (r − area)/m. Here r is
+// the fraction of the other rows whose probability of class is lower than that of the row
+// (ties count half), and m is the number of rows of the class. For a row of the rest, r
+// is the fraction of the rows of the class with a higher probability, and the divisor is
+// the number of rows of the rest.
+//
+// The result is false if there are no rows of the class or no others. order is scratch
+// space with one element per row.
 func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {

@@ -8,9 +8,9 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also
-// metrics of one class, as in rocAuc[yes]; NameF1 is only a metric of one class, as in
-// f1[yes]. The class is its label.
+// Names of the metrics as the API spells them. NameROCAUC and NamePRAUC are also metrics
+// of one class, as in rocAuc[yes], where yes is the label of the class. NameF1 is only a
+// metric of one class, as in f1[yes].
 const (
 	NameAccuracy         = "accuracy"
 	NameBalancedAccuracy = "balancedAccuracy"
@@ -26,8 +26,8 @@ var (
 	classNames   = []string{NameF1, NameROCAUC, NamePRAUC}
 )
 
-// SplitName divides the name of a metric of one class, such as f1[yes], into the name of
-// the metric and the label of the class. It returns name and "" for another metric.
+// SplitName splits the name of a metric of one class into the metric and the label of the
+// class: "f1[yes]" → "f1", "yes". For any other name it returns name and "".
 func SplitName(name string) (base, class string) {
 	base, rest, found := strings.Cut(name, "[")
 	class, closed := strings.CutSuffix(rest, "]")
@@ -37,8 +37,8 @@ func SplitName(name string) (base, class string) {
 	return base, class
 }
 
-// CheckName returns an error if no race can be run for the named metric on a label of
-// the given classes. If classes is nil, only the form of the name is checked.
+// CheckName returns an error if name is not a metric that a race can maximise, or if it
+// names a class that is not in classes. If classes is nil, any class is allowed.
 func CheckName(name string, classes []string) error {
 	base, class := SplitName(name)
 	switch {
@@ -52,7 +52,7 @@ func CheckName(name string, classes []string) error {
 	return nil
 }
 
-// describeNames returns the list of all names.
+// describeNames returns all names as one text, separated by commas.
 func describeNames() string {
 	names := slices.Clone(overallNames)
 	for _, name := range classNames {
@@ -61,8 +61,8 @@ func describeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// UsesDecisions reports whether the named metric is computed from predicted classes. The
-// others are computed from probabilities.
+// UsesDecisions reports whether the named metric is computed from predicted classes.
+// Other metrics are computed from probabilities.
 func UsesDecisions(name string) bool {
 	base, _ := SplitName(name)
 	switch base {
@@ -72,9 +72,9 @@ func UsesDecisions(name string) bool {
 	return false
 }
 
-// resolve returns the metric and the class, an index, of a name. The class is -1 for a
-// metric of all classes. The result known is false if p has no such class or the name is
-// unknown.
+// resolve splits the name of a metric into the metric and the index of its class:
+// "f1[yes]" → "f1", 1. For a metric of all classes, the index is -1. known is false if p
+// has no such class, or if the metric is not one of a class.
 func (p Predictions) resolve(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {

@@ -21,8 +21,8 @@ const (
 	// minWeight is the smallest weight of a component. A smaller one is not worth
 	// the time of its predictions.
 	minWeight = 0.04
-	// maxEqualRatio is the largest ratio of two candidates' probabilities of
-	// the true class at which they count as equal.
+	// maxEqualRatio is the largest p/q for which two candidates with the probabilities p
+	// ≥ q of the true class count as equal on a row.
 	maxEqualRatio = 1.001
 	// The iterations end when no weight changes by minWeightChange or more, or after
 	// maxIterations. The weights are fitted to at most maxWeightRows rows, enough to
@@ -81,8 +81,8 @@ func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []f
 	return weights, iterations
 }
 
-// disagreeingRows returns the positions of the rows to whose true class the candidates
-// assign different probabilities, see maxEqualRatio.
+// disagreeingRows returns the positions of the rows for which the candidates predict
+// different probabilities of the true class; see maxEqualRatio.
 func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {

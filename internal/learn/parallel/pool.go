@@ -29,12 +29,11 @@ const (
 	stateExited
 )
 
-// spinLimit is the number of times that a goroutine polls a state before it
-// sleeps or exits. The polls take about a tenth of a millisecond, a few times
-// as long as waking a goroutine.
+// spinLimit is the number of calls of spin after which a goroutine sleeps or exits. They
+// take about a tenth of a millisecond, a few times as long as waking a goroutine.
 const spinLimit = 400
 
-// spin polls w's state for a moment, or until it is no longer state.
+// spin polls the state of w up to 64 times, until it is no longer state.
 func (w *worker) spin(state int32) {
 	for range 64 {
 		if w.state.Load() != state {
@@ -80,8 +79,7 @@ func (w *worker) await() {
 	}
 }
 
-// workerPool keeps released workers, the last released on top. Some may have
-// exited.
+// workerPool is a stack of released workers. Some of them may have exited.
 type workerPool struct {
 	mutex sync.Mutex
 	idle  []*worker

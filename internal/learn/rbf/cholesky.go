@@ -6,10 +6,10 @@ import "math"
 //
 //	K ≈ Φ·Φᵀ    Φ is n × r, row-major
 //
-// Row i of Φ holds the features of row i. Each column of Φ belongs to one row, its
+// Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its
 // centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
-// centres before centre j. The centre of column j is the row with the largest error
-// K(x, x) − φ(x)·φ(x) so far, so that the centres are spread over all rows (Fine and
+// centres before centre j. The centre of column j is the row with the largest error K(x,
+// x) − φ(x)·φ(x) so far, so that the centres are spread over all rows (Fine and
 // Scheinberg 2001, "Efficient SVM training using low-rank kernel representations").
 type factor struct {
 	features []float64
@@ -17,8 +17,8 @@ type factor struct {
 	centers  []int // the index of the centre of each column
 }
 
-// A factor has at most maxCenters columns. It has fewer if the largest error of the
-// diagonal elements of K, which are all 1, falls below minResidual.
+// A factor has at most maxCenters columns. No more columns are added when the errors K(x,
+// x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
 const (
 	maxCenters  = 128
 	minResidual = 1e-3
@@ -56,7 +56,7 @@ func factorise(x []float64, width int, gamma float64) factor {
 		f.centers = append(f.centers, pivot)
 		f.rank++
 	}
-	for i := range n { // the columns that were not needed
+	for i := range n { // removes the columns from f.rank on
 		copy(f.features[i*f.rank:(i+1)*f.rank], f.features[i*size:])
 	}
 	f.features = f.features[:n*f.rank]
@@ -89,10 +89,9 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// coefficients replaces beta in place. Before, beta holds the coefficients β of the
-// features, r × outputs. Afterwards it holds the coefficients α of the centres, for which
-// Φ·β = K·α. They are the solution of Lᵀ·α = β, where L consists of the rows of the
-// centres in Φ.
+// coefficients replaces, in place, the coefficients β of the features, r × outputs, by
+// the coefficients α of the centres for which K·α = Φ·β. They are the solution of Lᵀ·α =
+// β, where the rows of L are the rows of the centres in Φ.
 func (f factor) coefficients(beta []float64, outputs int) {
 	r := f.rank
 	for j := r - 1; j >= 0; j-- {

@@ -16,11 +16,11 @@ const maxCount = 1 << 20
 
 // AppendBinary appends the model's binary form to b:
 //
-//	version, classes, γ, columns, each:
-//	    whether it is numeric, column
+//	version, classes, γ, number of columns
+//	for each column: whether it is numeric, its index in the frame
 //	    if numeric: missing flag, centre, scale
-//	    otherwise: input of each level plus one
-//	biases, number of centres, the inputs of each, the coefficients of each
+//	    otherwise: inputOfLevel
+//	biases, number of centres, inputs of each centre, coefficients of each centre
 //
 // Counts are uvarints, other numbers float64.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
@@ -96,8 +96,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readFloats reads n numbers. It returns nil after an error, and fails if fewer bytes are
-// left.
+// readFloats reads n finite numbers. It fails before it allocates memory if r has too few
+// bytes. It returns nil after an error.
 func readFloats(r *codec.Reader, n int) []float64 {
 	if r.Err() != nil {
 		return nil

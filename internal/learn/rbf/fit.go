@@ -180,10 +180,11 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 	return p
 }
 
-// gram returns the lower triangle of ΦᵀΦ, size × size. It is summed in float64: if the columns
-// have few different combinations of values, the constant is nearly a combination of the
-// features, and the rounding of a float32 sum of thousands of rows is larger than the penalties
-// that make the bound positive definite.
+// gram returns the lower triangle of ΦᵀΦ, size × size, summed in float64. If the columns
+// have few different combinations of values, the constant is nearly a linear combination
+// of the features, and ΦᵀΦ is nearly singular. Rounding errors of a float32 sum over
+// thousands of rows would then be larger than the penalties that make the upper bound of
+// the Hessian positive definite.
 func (p *problem) gram() []float64 {
 	gram, row := make([]float64, p.size*p.size), make([]float64, p.size)
 	for i := range p.rows {
@@ -197,8 +198,8 @@ func (p *problem) gram() []float64 {
 	return gram
 }
 
-// penaltyOf returns the penalty of the parameters of feature j. penalty is the penalty of
-// all features but the constant.
+// penaltyOf returns the penalty of feature j: biasPenalty for the constant, otherwise
+// penalty.
 func (p *problem) penaltyOf(j int, penalty float64) float64 {
 	if j == p.size-1 {
 		return biasPenalty
@@ -253,8 +254,8 @@ func (p *problem) computeGradient() {
 }
 
 // converged reports for each penalty whether the training has converged: the parameters
-// are finite, and the log loss on the training rows is at most that of predicting the
-// class frequencies. The biases alone can reach that loss.
+// are finite, and the log loss on the training rows is at most that of a model that
+// predicts the class frequencies for every row.
 func (p *problem) converged() []bool {
 	copy(p.ahead, p.now)
 	p.computeGradient()

@@ -20,9 +20,9 @@ type inputColumn struct {
 	// center and scale map the middle half of the values to an interval of
 	// length 1.
 	center, scale float64
-	// inputOfLevel holds an input of the column for each level and for missing values,
-	// counted from 1, or 0 if there is no input. Its index is 0 for a missing value, and
-	// otherwise the code of the level plus one.
+	// inputOfLevel maps the levels of a categorical column to its inputs, counted from 1;
+	// 0 means no input. Element 0 is for missing values, element i+1 for the level with
+	// code i.
 	inputOfLevel []int32
 
 	first, size int // index of the column's first input among all inputs, and number of its inputs
@@ -157,9 +157,10 @@ func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 	}
 }
 
-// encodeNumber writes the inputs of the value v to x, which must be zero before: v scaled
-// and smoothly clipped to ±3 (Holzmüller et al. 2024), and the flag of a missing value. A
-// missing value is 0, as the median is.
+// encodeNumber writes the inputs of the value v to x, which must be zero before. The
+// first input is v, centred, scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
+// For a missing value it stays 0, as for the median, and the second input, if there is
+// one, is set to 1.
 func (in *inputColumn) encodeNumber(x []float64, v float64) {
 	if math.IsNaN(v) {
 		if in.missingFlag {

@@ -26,8 +26,9 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.SoftmaxOf(g.Op("Add", scores, g.Float64s(m.bias, outputs)), outputs)
 }
 
-// addONNX returns the inputs, ordered as numbers, flags of missing cells, levels of
-// categories. order holds, for each of these inputs, its index in an input vector of e.
+// addONNX adds the encoder to g and returns the inputs of the kernel in another order
+// than encode: first all numbers, then all flags of missing cells, then all levels of
+// categories. order[i] is the index that input i has in a vector of encode.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int
@@ -58,12 +59,12 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 	return g.Concat(parts...), order
 }
 
-// addONNXCategories returns the inputs of some of the categorical columns. The parameter
-// indices holds the positions of these columns in e.inputs. The result order holds, for
-// each returned input, its index in an input vector of e.
+// addONNXCategories returns the inputs of the categorical columns e.inputs[i] for all i
+// in indices. order[k] is the index that the k-th returned input has in a vector of
+// encode.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
-	var numbers []float64 // by input: its number among the inputs of its column, from 1
+	var numbers []float64 // for each input, its number within its column, counted from 1
 	for at, i := range indices {
 		in := &e.inputs[i]
 		columns, highest, first = append(columns, in.column), append(highest, len(in.inputOfLevel)-1), append(first, len(inputOfLevel))

@@ -212,10 +212,9 @@ var coverings = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCovering returns the element of coverings for n columns. Two different sets of equal
-// size cannot be the beginning of the same order. Therefore newCovering starts with the
-// sets of about n/2 columns, because there are most of these, and adds an order for each
-// set that no order begins with yet.
+// newCovering returns the element of coverings for n columns. An order begins with only
+// one set of each size. Most sets have about n/2 columns. newCovering therefore starts
+// with these, and adds an order for each set that no order begins with yet.
 func newCovering(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {

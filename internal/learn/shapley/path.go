@@ -9,7 +9,7 @@
 //
 // A [Path] follows one such order from a background row to the explained row. Models
 // predict all rows of a path at once. This takes a small part of the time of predicting
-// the rows one by one, because in most steps most trees keep their leaf.
+// the rows one by one, because most steps of a path do not change the leaf of most trees.
 package shapley
 
 // Path is a sequence of rows. It begins with the row From. In each step, some of its

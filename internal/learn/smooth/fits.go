@@ -23,7 +23,8 @@ const (
 	searchFolds = 2
 )
 
-// widths and penalties are the kernel widths and penalties that are tried.
+// widths and penalties are the values of Options.Width and Options.Penalties that Search
+// tries.
 var (
 	widths    = []float64{0.15, 0.5, 1.5}
 	penalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
@@ -59,8 +60,10 @@ type Fits struct {
 	penalty int // the index of Penalty in penalties
 }
 
-// Search compares the widths on the first folds, each at its best penalty, and then the
-// penalties of the best width on all folds. The error is that of ctx, or rbf.ErrTooWide.
+// Search fits smooth parts and chooses their width and penalty by the log loss on the
+// validation rows. It compares the widths on the first searchFolds folds, each with its
+// best penalty. It then fits the best width on the other folds, and chooses the best
+// penalty on all folds. The error is that of ctx, or rbf.ErrTooWide.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared := min(searchFolds, len(t.Folds))
 	fits := make([][]*rbf.Fit, len(widths))

@@ -38,8 +38,8 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.mix(dst, func(p Predictor, dst []float32) { p.Predict(dst, f, lo, hi) })
 }
 
-// mix sets dst to the weighted mean of the probabilities that predict writes for
-// each part.
+// mix sets dst to the weighted mean of the probabilities of the networks and of the
+// smooth part. predict writes the probabilities of p to dst.
 func (m *Model) mix(dst []float32, predict func(p Predictor, dst []float32)) {
 	predict(m.networks, dst)
 	other := make([]float32, len(dst))

@@ -28,9 +28,9 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 		return []Fold{{Train: s.sortedRows()}}
 	}
 	folds := make([]Fold, k)
-	// Rows are assigned to the folds in turn. Each class begins at the fold after the
-	// last fold of the class before, so that neither the rows of a class nor all rows
-	// accumulate in the first folds.
+	// Rows are assigned to the folds in turn. A class starts with the fold after the one
+	// where the previous class ended. Otherwise the first folds would get more rows than
+	// the last.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {
@@ -57,10 +57,10 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// MergeFolds merges consecutive folds so that n folds are left; n must be at least 1. It
-// returns folds unchanged if there are at most n. A merged fold has the Validation rows of
-// all its folds, in their order. Its Train rows are those that are in the Train of all its
-// folds.
+// MergeFolds merges consecutive folds so that n ≥ 1 folds are left: 10 folds and n = 5 →
+// folds 0 and 1, folds 2 and 3, …. The Validation of a merged fold is the concatenation
+// of the Validations of its folds. Its Train is the intersection of their Trains. If
+// there are at most n folds, they are returned unchanged.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds
@@ -77,8 +77,9 @@ func MergeFolds(folds []Fold, n int) []Fold {
 	return merged
 }
 
-// MergedFold returns the index of the merged fold with the Validation rows of fold i if
-// MergeFolds merges the given number of folds to n. n must not be larger than folds.
+// MergedFold returns the index that fold i has after MergeFolds has merged that many
+// folds to n: the index of the merged fold that contains the Validation rows of fold i. n
+// must be at most folds.
 func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersect returns the rows that are in both lists. Both lists must be ascending.

@@ -10,9 +10,9 @@ import (
 // of one fold. A group that has all rows of a class is in every Train, because the class
 // could not be learned without it.
 //
-// The largest groups are assigned first, each to the fold whose validation rows lack the
-// classes of the group most. The folds then have about the same sizes and class
-// proportions.
+// Groups are assigned one by one, the largest first. Each is assigned to the fold that
+// has so far the fewest validation rows of the group's classes; see filled. The folds
+// then have about the same sizes and class proportions.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
 	groups, pinned := s.groups(newGenerator(seed, foldStream))
 	if k = min(k, len(groups)); k < 2 {
@@ -27,7 +27,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	for _, rows := range groups {
 		best := 0
 		for i := range counts {
-			if c := cmp.Compare(counts[i].fill(rows), counts[best].fill(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
+			if c := cmp.Compare(counts[i].filled(rows), counts[best].filled(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
 				best = i
 			}
 		}
@@ -48,9 +48,9 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout is Holdout for a sample with Groups. It considers groups in random order
-// and holds a group out if that brings the class counts of the held-out rows nearer to the
-// fraction.
+// groupHoldout is Holdout for a sample with Groups. It visits the groups in random order
+// and holds a group out if the number of held-out rows of each class is then closer to
+// fraction of the class; see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, rest := s.groups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -67,9 +67,9 @@ func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) 
 	return rest, held
 }
 
-// groups returns the rows of each group that may be held out, in an order drawn from rng.
-// pinned are the rows of the other groups, those that have all rows of a class. A row
-// whose group is negative is a group of its own.
+// groups returns the rows of each group that may be held out, with the groups in an order
+// drawn from rng. A group that contains all rows of a class may not be held out: its rows
+// are in pinned. A row with a negative group is a group of its own.
 func (s Sample) groups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
 	rows, ends := s.sortByGroup()
 	total, count := make([]int, s.Classes), make([]int, s.Classes)
@@ -139,7 +139,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 	return rows, ends
 }
 
-// classCounts counts, by class, the rows of the groups that were added to it.
+// classCounts counts the rows of each class that add has added.
 type classCounts struct {
 	labels []int32
 	total  []int // number of rows of the sample, by class
@@ -163,10 +163,9 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// fill returns the mean, over the given rows, of the fraction of the rows of the same
-// class that were already added. It is small if the added rows lack the classes of the
-// given rows.
-func (c *classCounts) fill(rows []int32) float64 {
+// filled returns how much of the classes of rows was already added, from 0 to 1: for each
+// of rows, the fraction of its class that was added; then the mean of these fractions.
+func (c *classCounts) filled(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
 		class := c.labels[row]
@@ -175,10 +174,9 @@ func (c *classCounts) fill(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns how much nearer to the fraction the class counts are if rows are added. It
-// is the decrease of the sum of (count − fraction·total)² / total over the classes. count
-// is the number of rows of a class that were added, and total the number of its rows in
-// the sample.
+// gain returns by how much the class counts approach fraction if rows are added: the
+// decrease of Σ (count − fraction·total)² / total, summed over the classes. count is the
+// number of added rows of a class, and total the number of all its rows in the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.added[c.labels[row]]++

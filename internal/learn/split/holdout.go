@@ -26,7 +26,7 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 		total += len(rows)
 	}
 	want := 0
-	if fraction > 0 { // which NaN is not
+	if fraction > 0 { // false for NaN
 		want = int(math.Floor(min(fraction, 1)*float64(total) + 0.5))
 	}
 	take := allocateByClass(lists, want, rng)

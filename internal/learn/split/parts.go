@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Parts returns the part of each row of the sample, from 0 to k-1, in the order of s.Rows.
-// Rows of a group are in the same part. If rows have times, the parts are ranges of time
-// (Bergmeir & Benítez, On the use of cross-validation for time series predictor evaluation,
-// 2012). If rows have no times, or all have the same time, the parts are stratified by
-// class.
+// Parts assigns each row of the sample to one of k parts, for predictions of rows by a
+// model that was trained on the other parts. It returns the number of the part, from 0 to
+// k-1, of each row, in the order of s.Rows. All rows of a group are in the same part.
+//
+// If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
+// cross-validation for time series predictor evaluation, 2012). If rows have no times, or
+// all have the same time, the parts are stratified by class.
 func Parts(s Sample, k int, seed uint64) []int {
 	rows := s.Rows
 	if rows == nil {
@@ -41,8 +43,8 @@ func Parts(s Sample, k int, seed uint64) []int {
 	return list
 }
 
-// timeUnit holds rows that partsByTime does not divide: the rows of a group, or a row
-// without a group.
+// timeUnit holds rows that partsByTime assigns to the same part: the rows of a group, or
+// a single row without a group.
 type timeUnit struct {
 	rows  []int // indices of rows
 	timed int   // number of rows with a time
@@ -58,9 +60,9 @@ func (u *timeUnit) time() float64 {
 }
 
 // partsByTime returns the part of each row, from 0 to parts-1. The parts are ranges of
-// time with about the same number of rows. Rows of a group are in one part, by their mean
-// time. Units of the same time are in one part. Rows without a time are in the last part.
-// The result is nil if all units have the same time.
+// time with about the same number of rows. The time of a group is the mean time of its
+// rows. Rows or groups with the same time are in the same part. Rows without a time are
+// in the last part. The result is nil if all times are equal.
 func (s Sample) partsByTime(rows []int32, parts int) []int {
 	units := s.timeUnits(rows)
 	slices.SortStableFunc(units, func(a, b *timeUnit) int { return cmp.Compare(a.time(), b.time()) })

@@ -74,8 +74,8 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// PlanSize describes the result of [NewValidationPlan] for a table of the given number of
-// rows: the number of folds, and about how many validation rows all folds have together.
+// PlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
+// given number of rows, and about how many validation rows these folds have in total.
 func PlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
@@ -87,9 +87,9 @@ func PlanSize(rows int) (folds, validation int) {
 	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
 }
 
-// holdoutFraction returns the fraction of rows to hold out: a fifth of the rows if that
-// is at most enoughRows, and otherwise enoughRows or a tenth of the rows, whichever is
-// more, but at most maxValidationRows.
+// holdoutFraction returns the fraction of the given rows to hold out. The number of
+// held-out rows is a fifth of small tables, then enoughRows, and a tenth of large tables,
+// but at most maxValidationRows.
 func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)
 	validation := min(max(n/10, min(n/5, float64(enoughRows))), maxValidationRows)

@@ -5,9 +5,10 @@
 // All results depend on the arguments only: the same sample and seed produce the
 // same rows on every machine. The order of the rows in a sample does not matter.
 //
-// A class with a single row is never validated, because no row would be left to train on.
-// Its row is in the training rows of every fold. A division by time is the exception:
-// there, a row is trained on only if it is early enough.
+// A class with a single row is never validated, because no row would be left to train on:
+// the row is in the training rows of every fold. Only if the sample is divided by time
+// may the row be missing there, because training rows must be earlier than validation
+// rows.
 //
 // Rows that belong together, such as those of one customer, are kept together if
 // Sample.Groups has their groups. Rows that are ordered in time are divided by time if

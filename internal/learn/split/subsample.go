@@ -1,7 +1,7 @@
 package split
 
-// Subsample returns at most maxRows of rows, chosen at equal distances. It returns rows
-// itself if there are not more.
+// Subsample returns at most maxRows evenly spaced elements of rows, or rows itself if it
+// has at most maxRows.
 func Subsample(rows []int32, maxRows int) []int32 {
 	if len(rows) <= maxRows {
 		return rows

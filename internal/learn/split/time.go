@@ -19,9 +19,9 @@ const timeFolds = 5
 //	fold 3  │ train                        │ val │
 //	test    │ rest                               │ test │
 //
-// Rows of equal time are never divided. Rows without a time are in no part. If the sample
-// also has Groups, a group with rows on both sides of a division keeps only the later
-// ones: its earlier rows are in neither part.
+// Rows of equal time are never divided. Rows without a time are not used. If the sample
+// also has Groups, a group may have rows on both sides of a division. Its earlier rows
+// are then dropped: they are on neither side.
 func newTimePlan(s Sample) ValidationPlan {
 	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
@@ -49,11 +49,11 @@ func newTimePlan(s Sample) ValidationPlan {
 	return plan
 }
 
-// cut returns two parts of rows, which are in the order of time: earlier is rows[:begin]
-// and later is rows[begin:end]. The indices begin and end are first moved to the nearest
-// index at which the time changes. If a part would then be empty, later is nil and earlier
-// has all rows. If a group has rows in both parts, its rows are removed from earlier. Both
-// parts are ascending.
+// cut returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
+// order. rows must be in the order of time. First, begin and end are moved to the nearest
+// index at which the time changes. If earlier or later would then be empty, cut returns
+// all rows as earlier, and nil as later. If a group has rows in both, its earlier rows
+// are removed.
 func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
 	if begin == 0 || begin >= end {
@@ -72,9 +72,8 @@ func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
 	return earlier, later
 }
 
-// nearestChange returns the index of a change of the time that is closest to the index at.
-// The time changes at an index if its row is later than the row before it. len(rows)
-// counts as a change, too; 0 counts only if at is 0.
+// nearestChange returns the index closest to at where the time changes: rows[i] is later
+// than rows[i-1]. The index len(rows) is also allowed. The result is 0 only if at is 0.
 func (s Sample) nearestChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

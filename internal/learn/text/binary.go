@@ -9,9 +9,9 @@ import (
 // binaryVersion is the version of the binary form.
 const binaryVersion = 1
 
-// maxIDF is the limit of the inverse document frequency (idf) of a term, and maxWeight
-// the limit of the absolute value of a weight. Both are far above the values of trained
-// models.
+// maxIDF is the largest allowed inverse document frequency (idf) of a term, and maxWeight
+// the largest allowed absolute value of a weight. Both are far above the values of
+// trained models.
 const (
 	maxIDF    = 100
 	maxWeight = 1e6

@@ -9,15 +9,15 @@ import (
 
 // Limits of a corpus. They bound its memory and the time to train on it.
 const (
-	// maxEntries is about the largest number of terms in all texts of a corpus, counting
-	// a term once for each text that has it. If there are more, only some of the texts
-	// are used; see drawRows. An entry takes 8 bytes.
+	// maxEntries is about the largest number of entries of a corpus. A text has one entry
+	// for each different term. If all texts together have more entries, the corpus
+	// contains only some of the texts; see drawRows. An entry takes 8 bytes.
 	maxEntries = 12_000_000
 	// sampleTexts is the number of texts from which the number of terms is estimated.
 	sampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
-	// largest number of weights; there is a weight for each of these buckets and each
-	// output.
+	// largest number of weights, which is the number of these buckets times the number of
+	// outputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.
@@ -26,8 +26,8 @@ const (
 
 // EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
 // of texts and of training on it in parts. textBytes is the size of all texts together.
-// With this function, the estimated memory of a race on the table movies of
-// docs/bench/text.py is about 120 MB, and the measured peak was 106 MB. For the table
+// The estimated memory of a race on the table movies of docs/bench/text.py, which
+// includes this estimate, is about 120 MB; the measured peak was 106 MB. For the table
 // packages the estimate is about 220 MB, and the peak was 213 MB.
 func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
@@ -37,8 +37,8 @@ func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	)
 	entries := min(float64(textBytes)*byteEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(outputs(classes)), maxWeights)
-	// There is a model for each part, a model for all rows, and a copy of the latter. If
-	// the corpus lacks some texts, there is a copy of each model.
+	// There is a model for each part, a model for all rows, and a copy of the model for
+	// all rows. If the corpus lacks some texts, there is a copy of every model.
 	models := float64(parts + 2)
 	if entries == maxEntries {
 		models = 2 * float64(parts+1)
@@ -62,7 +62,8 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }
 
-// newCorpus is NewCorpus for a corpus of one text from each range of stride texts.
+// newCorpus is NewCorpus with a given stride: the corpus contains one of each stride
+// texts.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
 	c := &Corpus{rows: drawRows(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)
@@ -84,8 +85,9 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	return c, err
 }
 
-// drawRows returns one row of each range of stride rows, drawn at random, so that rows in
-// a periodic order are sampled evenly. The last range may be shorter.
+// drawRows divides rows into ranges of stride rows and returns one random row of each
+// range. The last range may be shorter. The rows are random because every stride-th row
+// would be a biased sample of a table with periodic contents.
 func drawRows(rows, stride int) []int32 {
 	sample := make([]int32, (rows+stride-1)/stride)
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(stride)))
@@ -96,8 +98,8 @@ func drawRows(rows, stride int) []int32 {
 	return sample
 }
 
-// chooseStride returns the stride for which a corpus has at most about maxEntries entries.
-// The corpus then has one text from each range of stride texts.
+// chooseStride returns the stride with which newCorpus returns a corpus of at most about
+// maxEntries entries.
 func chooseStride(texts []string) int {
 	var r termReader
 	terms, sample := 0, drawRows(len(texts), max(len(texts)/sampleTexts, 1))

@@ -16,8 +16,8 @@ type Task struct {
 	// Rows are the training rows.
 	Rows []int32
 	// Parts holds, for each of Rows, its part, from 0 to NumParts-1. The rows of a part
-	// are scored by a model that was trained on the other parts, whether or not their
-	// texts are in the corpus. NumParts must be at least 2.
+	// are scored by a model that was trained on the other parts. This also holds for rows
+	// whose texts are not in the corpus. NumParts must be at least 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -29,8 +29,9 @@ type Task struct {
 // MaxParts is the largest number that NumParts returns.
 const MaxParts = 5
 
-// NumParts returns the number of parts into which a task should divide the given number of
-// training rows. With many rows, fewer parts make the models hardly less accurate.
+// NumParts returns the number of parts into which a task with the given number of
+// training rows should be divided. It returns fewer parts for many rows, because the
+// models are then accurate even if they are trained on fewer parts.
 func NumParts(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
@@ -40,10 +41,10 @@ func NumParts(rows int) int {
 }
 
 // CrossFit trains a model on all rows of a task. It returns the model and the features of
-// all texts, which must be the texts of the corpus. The features of a training row are
-// computed by a model that was not trained on this row, the features of every other row
-// by the returned model. features has a slice for each feature, indexed by row; see
-// Model.Features. The only error is that of ctx.
+// all texts. features has a slice for each feature of the model, indexed by row; see
+// Model.Features. The features of a training row are computed by a model that was not
+// trained on this row. The features of all other rows are computed by the returned model.
+// texts must be the texts of the corpus. The only error is that of ctx.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
@@ -69,9 +70,9 @@ type crossFit struct {
 	models []*linear
 	scores [][]float32 // the scores of the training rows, by part
 	best   float64     // the lowest log loss so far
-	// kept and keptScores are the models and the scores after the pass with the lowest
-	// log loss. Models of parts are kept only if the corpus lacks some texts, because
-	// they are needed only to score the training rows whose texts the corpus lacks.
+	// kept and keptScores are copies of models and scores after the pass with the lowest
+	// log loss. The copies of the models of parts are needed only to score training rows
+	// whose texts are not in the corpus. They are made only if there are such rows.
 	kept       []linear
 	keptScores [][]float32
 }
@@ -110,8 +111,8 @@ func (f *crossFit) trainingRows(part int) []int32 {
 	return rows
 }
 
-// pass trains each model on all its rows once more and computes the scores of the
-// training rows.
+// pass trains each model for one more pass over its training rows. It then scores the
+// training rows of each part with the model of the part.
 func (f *crossFit) pass(ctx context.Context, pass int) error {
 	k := outputs(f.task.Classes)
 	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {

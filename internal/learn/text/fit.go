@@ -18,7 +18,7 @@ const (
 	// classRate is the relative increase of the learning rate for each doubling of the
 	// number of classes beyond two. With more classes, each class has fewer rows.
 	classRate = 0.125
-	// biasRate is the learning rate of the biases divided by that of the weights.
+	// biasRate is the ratio of the learning rate of the biases to that of the weights.
 	biasRate = 0.1
 	// maxPasses is the largest number of passes over the rows. Training ends earlier
 	// after more than patience passes without improvement.

@@ -7,8 +7,8 @@ import (
 	"foretell/internal/learn/codec"
 )
 
-// Durations are the times that the columns of texts of a race took. They are 0 without a
-// clock.
+// Durations are the times that a race has spent on columns of texts. All fields are 0 if
+// the race has no clock.
 type Durations struct {
 	Reading  time.Duration // to encode all texts
 	Training time.Duration // to train the models of folds
@@ -20,12 +20,12 @@ type Timer struct {
 	mu    sync.Mutex
 	known Durations
 	spent time.Duration // on this machine
-	// measured reports whether known was measured on this machine. Otherwise it was
-	// recorded on another one.
+	// measured reports whether known was measured on this machine. Otherwise known was
+	// set by AddRecorded.
 	measured bool
 }
 
-// Add adds what was measured on this machine.
+// Add adds times that were measured on this machine.
 func (t *Timer) Add(d Durations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,8 +38,8 @@ func (t *Timer) Add(d Durations) {
 	t.spent += d.Reading + d.Training
 }
 
-// AddRecorded adds what was measured on another machine, if anything was. The recorded
-// durations are used only as long as nothing was measured on this machine.
+// AddRecorded sets the times to d, which was measured on another machine. It does nothing
+// if d is zero, or after Add was called.
 func (t *Timer) AddRecorded(d Durations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,14 +48,14 @@ func (t *Timer) AddRecorded(d Durations) {
 	}
 }
 
-// Durations returns what was measured.
+// Durations returns the times passed to Add or, if Add was not called, to AddRecorded.
 func (t *Timer) Durations() Durations {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known
 }
 
-// SpentHere returns the time that texts took on this machine so far.
+// SpentHere returns the time that this machine has spent on texts so far.
 func (t *Timer) SpentHere() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *Timer) Estimate(rows int) time.Duration {
 	return d
 }
 
-// Write writes d to w.
+// Write writes d to w, for ReadDurations.
 func (d Durations) Write(w *codec.Writer) {
 	w.Float64(d.Reading.Seconds())
 	w.Float64(d.Training.Seconds())

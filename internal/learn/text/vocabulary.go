@@ -81,9 +81,9 @@ func (v *vocabulary) index(bucket uint32) int32 {
 	return -1
 }
 
-// selectVocabulary returns a vocabulary of at most limit buckets: those with terms of the
-// most texts. A bucket must have terms of at least minTexts texts. counts[b] is the number
-// of texts, out of n, that have a term in bucket b.
+// selectVocabulary returns a vocabulary of at most limit buckets. counts[b] is the number
+// of texts, out of n, that have a term in bucket b. The buckets with the highest counts
+// are selected; a bucket with fewer than minTexts texts is never selected.
 func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
 	const minTexts = 2
 	var buckets []uint32

@@ -25,8 +25,8 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// hour is a time of day that precedes the year, as in the output of Unix date. hasHour is
-	// set if there is one.
+	// hour is the time of day if it stands before the year, as in the output of Unix
+	// date. hasHour is set if it does.
 	hour    float64
 	hasHour bool
 }

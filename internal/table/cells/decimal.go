@@ -2,9 +2,10 @@ package cells
 
 import "math"
 
-// RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31, and
-// the result for NaN is undefined. Adding 3·2^51 leaves no bits for a fraction, so that the
-// sum is rounded.
+// RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31,
+// and the result for NaN is undefined. It adds 3·2^51: a float64 of this size has no bits
+// for a fraction, so the sum is rounded to an integer, whose lowest 32 bits are the
+// result.
 func RoundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 
 // Decimal is the number k / 10^e. The upper 28 bits hold k, the lower 4 hold e.
@@ -29,9 +30,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents is indexed by the exponent bits of a float64. It holds the largest e for
-// which every number with these bits stays below 2^27 when multiplied by 10^e. A number
-// that is not k / 10^e with this e has no exact decimal.
+// decimalExponents holds, for each value of the exponent bits of a float64, the largest e
+// for which every float64 with these bits is below 2^27 after multiplication by 10^e. A
+// number that cannot be written as k / 10^e with this e has no exact Decimal.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

@@ -170,8 +170,9 @@ func ParseNumber(b []byte) (float64, bool) {
 	return value, true
 }
 
-// parseDigits appends the digits that start at b[i] to the digits of number. It returns the
-// new number and the offset after the digits. More than 19 digits overflow.
+// parseDigits parses the digits that start at b[i]. For each digit d, number becomes
+// 10·number + d. It returns the new number, which overflows after 19 digits, and the
+// offset after the digits.
 func parseDigits(b []byte, i int, number uint64) (uint64, int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:]) ^ ASCIIZeros

@@ -23,8 +23,8 @@ type Chunk struct {
 }
 
 // nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of
-// the file and after an error. It also returns false before a record with invalid quotes or
-// a record that is too long. Read must then read that record.
+// the file and after an error. It also returns false if the next record has invalid
+// quotes or is too long; that record must then be read with Read.
 func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {

@@ -70,9 +70,11 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 
 // Defects returns one Defect for each code.
 //
-// The function locate maps a line and a column to those of the user's file. If it is nil, they
-// are the same. The function source maps a line that locate has returned to a file and a line
-// of that file. It is nil for a single file. partial is set if the file may have more defects.
+// locate(line, column) returns the location in the user's file. If locate is nil, the
+// locations are already those of the user's file. If the table was read from several
+// files, source(line) returns the file, and the line in it, for a line that locate has
+// returned; for a single file, source is nil. partial is set if the files may have more
+// defects.
 func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
@@ -93,7 +95,8 @@ func (l *DefectLog) Defects(locate func(line, column int) (int, int), source fun
 	return defects
 }
 
-// summarize changes d, the first of d.Count defects, to describe all of them.
+// summarize changes d, the first of d.Count defects, so that its message is about all of
+// them.
 func (kind *defectSummary) summarize(d *Defect, places []Location, source func(line int) (string, int)) {
 	where, noun := formatColumns(d.Count, places), "column"
 	if !kind.ofColumns {

@@ -28,8 +28,7 @@ const (
 //	a NUL                is removed
 //
 // A quoted field may span several lines. But if the record then has a wrong number of
-// fields, and its first line alone has as many fields as the header, the line is the
-// record.
+// fields, and its first line alone has the right number, only this line is the record.
 type LenientReader struct {
 	*Reader
 	Width      int // expected number of fields of a record; 0 if unknown
@@ -93,15 +92,16 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// mayBeSeveral reports whether the complete record in l.rec may be several records that a
-// stray quote has joined.
+// mayBeSeveral reports whether the complete record in l.rec spans several lines and has a
+// wrong number of fields. A stray quote may have joined several records.
 func (l *LenientReader) mayBeSeveral() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine returns the next line as a record. But if status is recordComplete and the
-// line does not have Width fields, it returns the record that split found, which ends at
-// offset end. If the line is incomplete, it reads more of the file and sets more; the
+// readAsLine returns the fields of the next line. It is called after split has returned
+// status and end. If split found a complete record, and the line does not have Width
+// fields, readAsLine returns the fields of this record instead. If the buffer does not
+// contain the whole line, readAsLine reads more of the file and returns more = true; the
 // caller must then call split again.
 func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte, more bool, err error) {
 	r := l.Reader

@@ -26,11 +26,11 @@ type ParsedChunk struct {
 	RowLines   []int32 // by row: number of line ends before it
 
 	decimals   []cells.Decimal // by field and row
-	Values     []float64       // by field and row; set by FloatBuffer and for fields in NotDecimal
-	Numeric    []bool          // by field: its numbers are parsed
+	Values     []float64       // by field and row; set by FloatsOrText, and for the fields in NotDecimal
+	Numeric    []bool          // by field: its cells were parsed as numbers
 	Stride     int             // distance between the fields in decimals and Values
 	HasText    []bool          // by field: some cell is unparsedDecimal or TextCell
-	NotDecimal []bool          // by field: some number is not a decimal, so all are in Values
+	NotDecimal []bool          // by field: some number has no exact Decimal, so all its numbers are in Values
 }
 
 // TextCell is the value of a cell with a text that is not a number. It is a quiet NaN. Its
@@ -45,9 +45,10 @@ func IsTextCell(value float64) bool {
 	return value != value && math.Float64bits(value) == math.Float64bits(TextCell)
 }
 
-// Parse splits the records of a chunk and parses the numeric fields. It returns false if a
-// record is defective, because it is not text or has a wrong number of fields. The
-// ParsedChunk refers to the chunk's text until the next call.
+// Parse splits the records of a chunk and parses the numeric fields. It returns false if
+// a record is invalid: it is not UTF-8, contains a NUL byte, has a wrong number of
+// fields, or has a field that is too long. p refers to the chunk's text until the next
+// call.
 func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
@@ -104,8 +105,9 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 		ends = ends[used:]
 	}
 	p.Rows = len(p.RowLines)
-	// In a text without quotes, indexRow does not check that the separators within a row are
-	// commas. They are if every line end in the text ends a row.
+	// Without quotes, indexRow does not check whether the separators within a row are
+	// commas. One of them could be a line end. Then there are more line ends in text than
+	// ends of rows.
 	text = text[:len(text)-readSlack]
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }

@@ -39,9 +39,10 @@ type pipeline struct {
 // because some workers wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// Limits for tables with many columns. A row is assumed to be about as long as the header.
-// Chunks are enlarged to wideChunkRows rows, but at most to maxWideChunk bytes or
-// minChunkRows rows, whichever is more. All workers together use about workerMemory bytes.
+// Limits for tables with many columns. A row is assumed to be about as long as the
+// header. A chunk of such a table has wideChunkRows rows, but at most maxWideChunk bytes;
+// if even minChunkRows rows take more, it has minChunkRows rows. All workers together use
+// about workerMemory bytes.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4

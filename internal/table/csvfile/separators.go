@@ -27,7 +27,7 @@ var byteKinds = func() (list [256]uint8) {
 // (SWAR) to find candidates, which are separators, quotes and a few other characters.
 func findSeparatorsGo(dst []int32, text []byte) int {
 	size := len(text) - readSlack
-	n, inside := 0, uint8(0) // separatorByte inside quotes
+	n, inside := 0, uint8(0) // inside is separatorByte inside quotes, otherwise 0
 	for at := 0; at < size; at += 64 {
 		block := text[at : at+64 : at+64]
 		var found uint64

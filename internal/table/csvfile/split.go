@@ -90,8 +90,8 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	}
 	breaks := CountLineBreaks(text)
 	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
-		// In a field of several lines, this quote more likely opens the next field, so that the
-		// field's own quote is never closed.
+		// In a field of several lines, the quote at i-1 more likely opens the next field,
+		// and the quote that closes this field is missing.
 		if breaks > 0 {
 			return start, unclosedQuote
 		}
@@ -105,10 +105,10 @@ func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the quote at window[start], and
-// whether there are doubled quotes between them. The parameter last is set if the file ends
-// with the window. If last is not set, the status is recordPartial for a window that ends with
-// the closing quote or before it.
+// closingQuote returns the offset after the quote that closes the quote at window[start],
+// and whether there are doubled quotes between them. last is set if the file ends with
+// the window. If last is not set, the status is recordPartial unless a byte follows the
+// closing quote in the window, because a second quote might follow.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {

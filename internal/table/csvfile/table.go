@@ -55,7 +55,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source has set the name
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // otherwise the source has returned the defect, with its name
 			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect

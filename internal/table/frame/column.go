@@ -2,10 +2,10 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column holds the values of one feature. The values of a Numeric column are in Floats
-// or, in most columns that Load returns, in encoded; the methods read both. A Category
-// column has Codes, and a Text column has Texts. A zero Column is numeric, and all its
-// values are missing.
+// Column holds the values of one feature. A Numeric column has its values either in
+// Floats or in the unexported field encoded, as most columns that Load returns; the
+// methods read both. A Category column has Codes, and a Text column has Texts. The zero
+// Column is numeric, and all its values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.
@@ -49,10 +49,10 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// Dictionary returns the distinct values of a numeric column in ascending order, and for
-// each row the index of its value, which is len(values) if the value is missing. Both are
-// nil unless the column is dictionary-encoded, as are most columns with few distinct
-// values. The caller must not change them.
+// Dictionary returns the dictionary of a numeric column with few distinct values. values
+// holds the distinct values in ascending order. indices holds, for each row, the index of
+// its value, or len(values) if the value is missing. Both are nil if the column has no
+// dictionary. The caller must not change them.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil

@@ -99,8 +99,8 @@ type columnBuilder struct {
 	capacity   int // expected number of rows; 0 if unknown
 }
 
-// add appends the first rows of c, as many as rows. s is the range of their values. If the
-// encoding of s is encodedDecimal and c is not encoded, decimals must hold the values.
+// add appends rows 0…rows-1 of c. s is the range of their values. If the encoding of s is
+// encodedDecimal and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.Decimal) {
 	before := b.valueRange
 	b.valueRange = before.union(s)
@@ -118,8 +118,7 @@ func (b *columnBuilder) add(c *Column, rows int, s valueRange, decimals []cells.
 	b.rows += rows
 }
 
-// appendValues appends the first rows of c, as many as rows. digits is the argument of
-// appendEncoded.
+// appendValues appends rows 0…rows-1 of c. digits is the argument of appendEncoded.
 func (b *columnBuilder) appendValues(c *Column, rows, digits int) {
 	var some [1 << 9]float64
 	for lo := 0; lo < rows; lo += len(some) {

@@ -18,9 +18,9 @@ const (
 	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, otherwise 0
 )
 
-// group returns one kind that stands for all kinds with the same extractor as k. The result
-// known is false if k has no extractor.
-func (k FeatureKind) group() (family FeatureKind, known bool) {
+// group returns the same kind for all kinds that one extractor computes: FeatureTime for
+// dates and times, FeatureWord for words. known is false if k has no extractor.
+func (k FeatureKind) group() (group FeatureKind, known bool) {
 	switch k {
 	case FeatureAmount:
 		return k, true
@@ -32,8 +32,8 @@ func (k FeatureKind) group() (family FeatureKind, known bool) {
 	return "", false
 }
 
-// DeriveFeature returns a copy of c that is extracted as the given kind from the column
-// source.
+// DeriveFeature returns a copy of c whose values are extracted, as the given kind, from
+// the cells of the file's column source.
 func DeriveFeature(c ColumnSchema, source string, kind FeatureKind) ColumnSchema {
 	c.Source, c.Feature = source, kind
 	return c

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// OrderedFeature returns the index of the feature whose values are the numbers in the cells of
-// the given column. It is an error if the column has no such feature, or if other features
-// depend on the same cells, as the month depends on a date.
+// OrderedFeature returns the index of the feature whose values are the numbers in the
+// cells of the given column. It is an error if the column has no such feature, or if the
+// column has another feature, too, such as the month of a date.
 func (s *Schema) OrderedFeature(column string) (int, error) {
 	numbers, others := []int{}, []*ColumnSchema{}
 	for i := range s.Columns {

@@ -78,8 +78,8 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 type splitKeyReader struct {
 	index  map[string]int32 // by text of a group: its number
 	groups []int32
-	// times holds the times of the rows in each format, and parsed how many cells have
-	// this format.
+	// times holds the times of the rows in each format. parsed holds, for each format,
+	// the number of cells that have it.
 	times   [numTimeFormats][]float64
 	parsed  [numTimeFormats]int
 	filled  int    // number of cells of the time column that are not empty

@@ -47,9 +47,9 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	return rows
 }
 
-// spreadRows adds n rows that are evenly distributed between the positions from and to.
-// rows[1+i] counts the rows between position i and i+1, the first element the rows below
-// position 0, and the last element the rows above.
+// spreadRows adds n rows that are evenly distributed between the positions from and to. A
+// position is measured in bins. rows[1+i] counts the rows between the positions i and
+// i+1, rows[0] those below position 0, and the last element those above the last bin.
 func spreadRows(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {
@@ -65,10 +65,11 @@ func spreadRows(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns how many rows have each of the given abbreviated texts. The function
-// abbreviate is applied to each text of the column before the text is compared with the given
-// texts. Several texts of the column may have the same abbreviation. If this abbreviation is
-// given n times, the n most frequent of its texts are counted, the most frequent first.
+// CountTexts returns, for each of the given texts, the number of rows that have it. The
+// given texts are abbreviated: a text of the column is compared with them after
+// abbreviate was applied to it. Several texts of the column may have the same
+// abbreviation. If an abbreviation is given n times, the counts of its n most frequent
+// texts are returned in descending order.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	counts := make(map[string][]int, len(texts)) // by abbreviation, the rows of each text of the column
 	for _, text := range texts {

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// statsSnapshot has the parameters of a column's runningStats after some committed chunk.
-// A worker may compute the statistics of a later chunk with an old snapshot, because
-// Commit corrects the differences.
+// statsSnapshot is a copy of the parameters of a column's runningStats. A worker computes
+// the statistics of a chunk with the latest snapshot, even if chunks before it are not
+// yet committed: if the parameters have changed, Commit corrects the statistics.
 type statsSnapshot struct {
 	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if it is nil
 	depth      uint    // of the distinctCounter
@@ -29,8 +29,8 @@ type chunkStats struct {
 // overflowLimit is the magnitude of a number above which a sum might overflow.
 const overflowLimit = 1e300
 
-// compute sets s to the statistics of the leading values, which end before the first
-// csvfile.TextCell. s.values refers to these values afterwards.
+// compute sets s to the statistics of values, up to the first csvfile.TextCell. It sets
+// s.values to the values before this cell.
 func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	low, high, sum, blanks := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, value := range values {
@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes the statistics that need the mean. It also collects the hashes
-// of those numbers whose hash is 0 in the bits of mask.
+// computeSpread computes squares, fractions and hashes, after the mean. It collects the
+// hashes that are 0 in the bits of mask.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
@@ -85,8 +85,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers in bins with the left edge and width of shape. The range of
-// the bins must include all numbers.
+// fillBins counts the numbers in the bins of s. The bins get the left edge and the width
+// of those of shape, whose range must include all numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

@@ -135,8 +135,8 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// duplicateOf returns the position of an earlier column with the same content. known is
-// false if none exists.
+// duplicateOf returns the position of an earlier column with the same content. It returns
+// false if there is none.
 func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {

@@ -166,18 +166,18 @@ func (t *ColumnStats) evict(bytes int) {
 	t.texts.evict(bytes, &t.limits)
 }
 
-// A column is mostly numbers if it has at least minNumbers numbers and at most one text
-// in maxJunkShare numbers and texts.
+// A column is mostly numbers if it has at least minNumbers numbers, and at most one text
+// for each valuesPerStray numbers and texts.
 const (
-	maxJunkShare = 100
-	minNumbers   = 100
+	valuesPerStray = 100
+	minNumbers     = 100
 )
 
 // isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
 // numbers.
 func (t *ColumnStats) isMostlyNumbers() bool {
 	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
-	return junk == 0 || (numbers >= minNumbers && junk*maxJunkShare <= junk+numbers)
+	return junk == 0 || (numbers >= minNumbers && junk*valuesPerStray <= junk+numbers)
 }
 
 // Kind returns the kind of the column according to the rows seen so far.
@@ -285,9 +285,9 @@ func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, 
 // textBatchSize is the number of texts that are prefetched together.
 const textBatchSize = 64
 
-// addTexts adds the texts of a batch of rows, starting with the given row. It returns the
-// row after the last row added. It ends the batch early when numericStats is set, because
-// the caller then continues in another way.
+// addTexts adds the texts of a batch of rows, starting with the given row, and returns
+// the row after the last one added. If addText sets numericStats, the batch ends early,
+// because the caller adds the following rows in another way.
 func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

@@ -153,8 +153,8 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	}
 }
 
-// checkForm checks whether the texts of the blind column can be parsed in the format of
-// the training column. It reports whether the numbers of both files can be compared.
+// checkForm reports texts of the blind column that cannot be parsed in the format of the
+// training column. It returns true if the numbers of both files can be compared.
 func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	rows, most := train.unparsableRows(blind, c.blind.Rows)
 	form := train.Form
@@ -194,7 +194,7 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread i
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		unread += measured // numbers whose texts were not kept; they are not dates
+		unread += measured // rows whose number is not in blind.values; a number is not a value of c.Form
 	}
 	return unread, most
 }

@@ -28,10 +28,10 @@ var groupWords = []string{
 // birthWords are words in the names of columns whose dates do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
-// warnDivision warns about the first column that looks like the group of a row and the first column
-// that looks like the time of a row. If the file has such a column, scores after a random division
-// of the rows are too optimistic: the validation rows are from groups, or from a time, that the
-// model has seen in training.
+// warnDivision warns about the first column that seems to identify groups of rows, such
+// as customers, and about the first column that seems to hold the time of each row. With
+// such a column, the scores on randomly chosen validation rows are too optimistic: the
+// model has seen rows of the same groups, or later rows, in training.
 func (s *scanner) warnDivision() {
 	group, clock := false, false
 	for i := range s.profile.Columns {

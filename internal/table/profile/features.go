@@ -46,9 +46,10 @@ func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.Colum
 	return features
 }
 
-// dateFeatures returns the features of a column of dates or times: the time, and the
-// calendar features that vary in the column or, if not all values are known, may vary in
-// other rows.
+// dateFeatures returns the features of a column of dates or times. For times, this is the
+// hour. For dates, these are the time, and those of month, day, weekday and hour that
+// vary in the column. If not all values are known, month, day and weekday are assumed to
+// vary.
 func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 	list := []frame.FeatureKind{frame.FeatureTime, frame.FeatureMonth, frame.FeatureDay, frame.FeatureWeekday, frame.FeatureHour}
 	if inf.form == FormTime {

@@ -31,8 +31,8 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	return true, nil
 }
 
-// checkHeader adds a defect if the file has no rows or no header. repeated reports
-// whether a row repeats the first record, which proves that the first record is a header.
+// checkHeader adds a defect if the file has no rows or no header. repeated is set if a
+// row repeats the first record, which proves that the first record is a header.
 func (s *scanner) checkHeader(repeated bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
@@ -48,9 +48,10 @@ func (s *scanner) checkHeader(repeated bool) {
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
-// lacksHeader reports whether the header looks like a row of data. Such a header has
-// numbers above columns of numbers, and texts that also occur below them, for example in
-// the label. id and label are the positions of the ID and the label, or -1.
+// lacksHeader reports whether the header looks like a row of data: at least half of its
+// names could be values of their columns, such as a number above numbers, and the name of
+// the label is one of the labels. id and label are the positions of the ID and the label,
+// or -1.
 func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {

@@ -39,7 +39,7 @@ type inference struct {
 const (
 	minTextRows         = 50   // with fewer rows, texts are not split into words
 	minDistinctShare    = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
-	maxStrayShare       = 20   // at most one text is allowed for this number of distinct numbers or dates
+	distinctPerStray    = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
 	maxDateAttempts     = 100  // if none of the first texts is a date, inference stops after this number
 	maxStrays           = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers  = 20   // with fewer distinct numbers or dates, no other texts are allowed
@@ -92,8 +92,8 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 		}
 	}
 	others -= most
-	numbers := t.rowsByKind[cells.Text] == 0 // which are rarely dates
-	if most < 1 || others*maxStrayShare > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
+	numbers := t.rowsByKind[cells.Text] == 0 // all texts are numbers, such as 2006 or 20060102, which are rarely dates
+	if most < 1 || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return inference{}, false
 	}
 	if times == most {
@@ -166,16 +166,15 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
 	return t.decideAmounts(best, texts, different, fewest)
 }
 
-// decideAmounts decides whether a column is a column of numbers. inf has the inferred
-// format, different is the number of distinct numbers, and others is the number of
-// distinct texts that are not numbers. It returns false if the column is not one of
-// numbers.
+// decideAmounts decides whether a column is a column of numbers, and returns false if it
+// is not. inf has the inferred format. different is the number of distinct numbers, and
+// others is the number of distinct texts that are not numbers.
 func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
 	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
 		different = max(different, t.numericStats.distinct.estimate())
 	}
 	plain := t.Kind() == frame.Numeric
-	enough := others == 0 || different >= minDistinctNumbers && others*maxStrayShare <= different
+	enough := others == 0 || different >= minDistinctNumbers && others*distinctPerStray <= different
 	if !plain && !enough {
 		return inference{}, false
 	}
@@ -191,7 +190,7 @@ func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, differ
 		return inference{}, false
 	}
 	inf.isSampled = t.texts.sampled != nil
-	if rows*maxJunkShare <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
+	if rows*valuesPerStray <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
 		inf.strays = nil // too rare to learn from
 	}
 	inf.isCode = isZeroPadded(texts)

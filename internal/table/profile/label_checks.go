@@ -53,8 +53,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 }
 
 // labelDefect returns the reason why the label's texts cannot be classes, or nil if they
-// can. If the file has unreadable rows, it returns only defects that the labels of these
-// rows could not change.
+// can. The labels of unreadable rows are unknown: if there are such rows, it returns only
+// defects that these labels could not correct.
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()

@@ -21,11 +21,11 @@ const (
 	maxMissed       = 2
 )
 
-// leakDetector computes how accurately each column alone predicts the label of the
-// sampled rows. It predicts the rows of each half of the sample from the other half. The
-// prediction for a value is the most frequent class of the rows with the same value. If
-// none exist, it is the class of the nearest number, or the most frequent class of
-// all rows whose value is not blank.
+// leakDetector computes how accurately each column alone predicts the label of the sampled
+// rows. It predicts the rows of each half of the sample from the other half. The prediction
+// for a value is the most frequent class of the rows with the same value. If no row has this
+// value, the prediction for a number is that for the nearest number. Otherwise it is the most
+// frequent class of all rows whose value is not blank.
 type leakDetector struct {
 	sample        *rowSample
 	classes       []int32 // by row: its class, numbered from 0

@@ -35,9 +35,9 @@ type rowSample struct {
 	scratchRow []uint64     // buffer for a row that is only spilled
 }
 
-// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). If a
-// table has many columns, the sample may have maxWideRows rows, as long as they have at
-// most maxSampleCells values.
+// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). For a table
+// with many columns, sampleCells values are only a few rows. The sample may then have maxWideRows
+// rows instead, but at most maxSampleCells values.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20

@@ -9,13 +9,13 @@ import (
 
 // Limits for words that become features.
 const (
-	maxColumnWords = 40  // largest number of words of a column
-	maxTotalWords  = 120 // largest number of words of all columns, but each may have minColumnWords
-	minColumnWords = 20
-	maxWordCells   = 12_000_000 // largest number of values (rows × words) of the word features of all columns
-	minDocFreq     = 5          // smallest number of texts with a word, and of texts without it
-	docFreqShare   = 500        // one in this number of texts, if that is more than minDocFreq
-	maxVocabulary  = 200_000    // largest number of distinct words that are counted
+	maxColumnWords  = 40         // largest number of words of a column
+	maxTotalWords   = 120        // largest number of words of all columns together
+	minColumnWords  = 20         // number of words that each column may have, even if maxTotalWords is exceeded
+	maxWordCells    = 12_000_000 // largest number of values (rows × words) of the word features of all columns
+	minDocFreq      = 5          // smallest number of texts with a word, and of texts without it
+	textsPerDocFreq = 500        // with many texts, minDocFreq is replaced by the number of texts divided by textsPerDocFreq
+	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
 // wordsPerColumn returns the largest number of word features of each of the given number
@@ -25,9 +25,9 @@ func wordsPerColumn(columns, rows int) int {
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that divide the texts most evenly; the labels are not known
-// here. The words are sorted by how close the number of texts with the word is to half of all
-// texts. occurrences is the sum, over all words, of the number of texts with the word.
+// selectWords returns the words that divide the texts most evenly, best first: words that
+// about half of the texts have. It does not use the labels. occurrences is the sum, over
+// the returned words, of the number of texts with the word.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer
@@ -47,7 +47,7 @@ func selectWords(texts []distinctValue) (words []string, occurrences int) {
 			}
 		})
 	}
-	least := max(minDocFreq, len(texts)/docFreqShare)
+	least := max(minDocFreq, len(texts)/textsPerDocFreq)
 	list := make([]*docFreq, 0, 1024)
 	for _, c := range counts {
 		if c.count >= least && c.count <= len(texts)-least {

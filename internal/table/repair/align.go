@@ -19,9 +19,9 @@ type aligner struct {
 	id          int // position of the ID, -1 if the ID is generated
 	label       int // position of the label, -1 in a blind file
 	accepts     func(column int, cell []byte, strictly bool) bool
-	cost        [][]int32 // by number of columns and number of fields used: the lowest cost
-	ways        [][]uint8 // the number of assignments with this cost; 2 means several
-	fieldsTaken [][]int32 // the number of fields of the last of these columns in such an assignment
+	cost        [][]int32 // cost[c][f] is the lowest cost of assigning the first f fields to the first c columns
+	ways        [][]uint8 // the number of assignments with the cost cost[c][f]; 2 means several
+	fieldsTaken [][]int32 // the number of fields that such an assignment assigns to column c-1
 	joined      []byte    // the result of joinFields, whose memory is reused
 	combined    [][]byte  // the result of padMissing, whose memory is reused
 }
@@ -59,8 +59,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the fields up to the last column. It returns nil if one of the
-// fields after them is not blank, or if the returned fields would not fit their columns.
+// dropTrailing returns the first fields, one for each column. It returns nil if one of
+// the other fields is not blank, or if the returned fields would not fit their columns.
 func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
@@ -84,8 +84,8 @@ func (a *aligner) padMissing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(a.combined)
 }
 
-// fieldsIfFit returns fields if they fit their columns, and otherwise nil. A column of
-// texts other than the label may have a text that no other row has.
+// fieldsIfFit returns fields if each field may be a value of its column, and otherwise
+// nil. Only the label is checked strictly; see fits.
 func (a *aligner) fieldsIfFit(fields [][]byte) [][]byte {
 	for i, field := range fields {
 		if !a.fits(i, field, i == a.label) {

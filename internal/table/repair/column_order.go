@@ -110,10 +110,11 @@ func (r *repairer) generateColumnNames() {
 	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
-// namesFromTraining returns the names of the columns of a blind file without a header, from the
-// training file: its ID and features, with or without its label, or its features alone, whichever
-// are as many as the columns of the blind file. A generated ID is not among them. It returns nil if
-// none of these numbers matches.
+// namesFromTraining returns the names of the columns of a blind file without a header.
+// They are the names of the training file's ID and features, with or without the label,
+// or of the features alone: the first of these lists that has as many names as the blind
+// file has columns. If the ID of the training file was generated, the lists do not
+// contain it. The result is nil if no list has the right length.
 func (r *repairer) namesFromTraining() []string {
 	train := r.opts.Train
 	if !r.blind || train == nil {

@@ -226,9 +226,10 @@ type normalizer struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source: delta is added to the number of
-// each line, from the field line up to that of the next lineOffset. Blank lines of the source
-// change the delta, because they are not written.
+// lineOffset maps lines of the output to lines of the source: the line in the source is
+// the line in the output plus delta. It applies from the line of the output in its field
+// line up to that of the next lineOffset. delta changes where the source has blank lines,
+// because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {

@@ -200,8 +200,8 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. If it has a name of
-// the training file, it is a header.
+// lacksHeader reports whether the header looks like a row of data. In a blind file, a
+// header with a name of the training file is a header.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -220,8 +220,8 @@ func (r *repairer) lacksHeader() bool {
 }
 
 // headerMatchesNumbers reports whether the training file has columns of numbers, and the
-// header has a number in each of them. names are the names of the columns if the header
-// is a row of data.
+// header of the blind file has a number in each of these columns. names are the columns'
+// names, in the order of the blind file.
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
@@ -341,7 +341,7 @@ func (r *repairer) write(src io.Reader, dst io.Writer) error {
 			return err
 		}
 	}
-	if left := r.log.countLeftOut(changeRaggedOut); left > maxLeftOut && left*minKeptShare > r.report.Read {
+	if left := r.log.countLeftOut(changeRaggedOut); left > maxLeftOut && left*rowsPerLeftOut > r.report.Read {
 		return &csvfile.Defect{
 			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,
 			Message: fmt.Sprintf("%s of %s have too many or too few fields and cannot be aligned: is %q the delimiter?",
@@ -351,9 +351,9 @@ func (r *repairer) write(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// File may omit at most maxLeftOut rows with a wrong number of fields from a training
-// file, or one row in minKeptShare if that is more.
+// File may omit rows with a wrong number of fields from a training file: at most
+// maxLeftOut rows, or one in rowsPerLeftOut rows if that is more.
 const (
-	maxLeftOut   = 5
-	minKeptShare = 10
+	maxLeftOut     = 5
+	rowsPerLeftOut = 10
 )

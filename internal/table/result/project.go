@@ -14,8 +14,10 @@ import (
 
 // Selection is a column of a prediction result to keep.
 type Selection struct {
-	// Source is the name of the column. The first column is also called id, and the added
-	// columns prediction, probability and probability_<class>.
+	// Source is the name of the column. The names prediction, probability and
+	// probability_<class> select the columns that the prediction added, even if these
+	// columns have another name because the blind file has a column with this name. The
+	// name id selects the first column if no column is called id.
 	Source string
 	// Name is the name of the column in the copy.
 	Name string
@@ -58,9 +60,10 @@ func FindSelections(names []string, selections []Selection) ([]int, error) {
 // blind file has a column of the same name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
-// findColumn returns the position of a Selection's source, or -1. The added columns start at
-// the last column that labelColumn matches: prediction, probability, one column per class, and
-// the reasons.
+// findColumn returns the position of the column that a Selection's Source selects, or -1.
+// The columns that the prediction added start at the last column that labelColumn
+// matches. Their order is: prediction, probability, one column per class, and the
+// reasons.
 func findColumn(names []string, source string) int {
 	added := len(names) - 1
 	for added >= 0 && !labelColumn.MatchString(names[added]) {
