@@ -8,12 +8,12 @@
 //	RequestAccess ──► PENDING ──approve──► an account without a password, and a
 //	                     └─────refuse          one-time link ──SetPassword──► LogIn
 //
-// The link is mailed if the service sends mails. Otherwise the administrator passes it to the
+// If the service can send mails, it mails the link. Otherwise the administrator passes it to the
 // person. Only a hash of the link's code is stored. The link expires, and works once.
 //
-// If the context of an operation has no caller, a command on the data folder has called the
-// operation, and may do everything. The server checks that a caller is an administrator before it
-// calls the operations of administrators.
+// The operations of administrators do not check the caller's role: the server does so before it
+// calls them. Commands on the data folder also call them, with a context that has no caller, and
+// may do everything.
 package account
 
 import (
@@ -27,17 +27,17 @@ import (
 	"foretell/internal/store"
 )
 
-// Options configure accounts. With zero Options, an administrator must approve each
+// Options configures accounts. With zero Options, an administrator must approve each
 // account, and no mails are sent.
 type Options struct {
-	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are
-	// approved automatically. They need a Mailer, because only an e-mail that arrives
-	// proves that its address belongs to the sender of the request.
+	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are approved
+	// automatically. They require a Mailer: that the sender of the request receives the mail with
+	// the link proves that the address is the sender's.
 	ApproveDomains []string
 	// Mailer sends the queued mails. It is nil if this process sends no mails.
 	Mailer Mailer
-	// PublicURL is the base of links in mails, without a trailing slash. It is required
-	// with a Mailer, because an attacker can choose the host of a request.
+	// PublicURL is the beginning of links in mails, without a trailing slash. It is required with a
+	// Mailer. The host of the request is not used for links, because an attacker can choose it.
 	PublicURL string
 	// NotifyRequests are the e-mails, in lower case, of the administrators who get a mail
 	// when someone requests access. Nil means all administrators.
@@ -47,13 +47,14 @@ type Options struct {
 	// MaxSessions is the maximum number of sessions of an account. If a login would exceed it, the
 	// oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int
-	// RequireSecondFactor reports whether every account needs an authenticator app. An account
-	// without one can then only manage its password and sessions, and set up an app.
+	// RequireSecondFactor makes authenticator apps mandatory. An account without an app can then
+	// only set up an app and manage its password and sessions.
 	RequireSecondFactor bool
-	// PasswordMemory is the memory in KiB that computing the hash of a new password takes. Defaults
-	// to 19 × 1024. Only tests, which log in hundreds of times, use less.
+	// PasswordMemory is the memory parameter of the password hash, in KiB. Defaults to 19 × 1024.
+	// Only tests set a lower value, because they log in hundreds of times.
 	PasswordMemory uint32
-	// BreachedPasswords are refused as new passwords. Nil means that no list is available.
+	// BreachedPasswords is a list of passwords that are refused as new passwords. Nil means that
+	// there is no list.
 	BreachedPasswords *auth.BreachedPasswords
 }
 
@@ -64,8 +65,8 @@ type Config struct {
 	// Rand is the source of keys, tokens and salts. It must be cryptographically secure.
 	Rand io.Reader
 	Log  *slog.Logger
-	// Problem converts those errors of the store that users can act on to *api.Problem,
-	// and returns others unchanged.
+	// Problem converts an error of the store to a *api.Problem if users can do something about it.
+	// It returns other errors unchanged.
 	Problem func(error) error
 	// Deleted is called after the account with this key was deleted. The argument blobs has the
 	// keys of the blobs that no row references any more.
@@ -88,11 +89,11 @@ type Accounts struct {
 	addressLogins, emailLogins *auth.Limiter
 	// codes limits the wrong codes of the authenticator app of one account.
 	codes *auth.Limiter
-	// requests limits the requests for access from one address. refusals limits the audit
-	// events about refused operations of one account.
+	// requests limits the requests for access from one address. refusals limits how many refused
+	// operations of one account the audit log records.
 	requests, refusals *auth.Limiter
-	// forgotten limits the requests for a new password from one address. forgottenMails
-	// limits the mails with such links to one account.
+	// forgotten limits the requests for a new password from one address. forgottenMails limits the
+	// mails to one account that such requests cause.
 	forgotten, forgottenMails *auth.Limiter
 }
 

@@ -31,8 +31,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// noAccount converts ErrNotFound to the problem of an unknown account. The parameter name is the
-// key or e-mail of the account, for the message. noAccount returns other errors unchanged.
+// noAccount converts ErrNotFound to the problem that no account has this key or e-mail, which is
+// the parameter name. It returns other errors unchanged.
 func noAccount(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -40,8 +40,7 @@ func noAccount(err error, name string) error {
 	return err
 }
 
-// find calls the function lookup in a read transaction, and returns the account that lookup has
-// found.
+// find calls lookup in a read transaction and returns the account.
 func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = lookup(ctx, t)
@@ -65,8 +64,9 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 	return t.InsertAccount(ctx, account)
 }
 
-// update looks an account up, calls the function change with it, and records the action in the
-// audit log, all in one transaction. It returns the changed account.
+// update changes an account in one transaction: it calls lookup to read the account, calls change
+// with it, and records the action in the audit log. It returns the changed account. The function
+// change must write its changes to the store.
 func (a *Accounts) update(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
@@ -97,8 +97,9 @@ func (a *Accounts) update(ctx context.Context, lookup accountLookup, action stri
 	return &out, nil
 }
 
-// checkAdministratorRemains returns a problem if no enabled administrator is left after a change.
-// The parameter before is the account before the change.
+// checkAdministratorRemains returns a problem if an account was the last enabled administrator. It
+// is called after the account was disabled, deleted or made a user. The parameter before is the
+// account as it was before.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
@@ -255,7 +256,7 @@ func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*a
 	})
 }
 
-// EnableAccount enables a disabled account, with the password that it had.
+// EnableAccount enables a disabled account. Its password is unchanged.
 func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.update(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, false)

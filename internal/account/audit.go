@@ -27,8 +27,8 @@ const (
 )
 
 const (
-	// The audit log records at most refusalBurst refused operations of an account in a row. After
-	// that, it records one in each refusalInterval, so that nobody can fill the disk with events.
+	// The audit log records refusalBurst refused operations of an account in a row, and then at
+	// most one in each refusalInterval, so that nobody can fill the disk with events.
 	refusalBurst    = 20
 	refusalInterval = time.Minute
 )
@@ -36,22 +36,21 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// event has the fields of an audit event that do not come from the context. An empty actor stands
-// for the caller.
+// event has the fields of an audit event that are not taken from the context. If actor is empty,
+// the actor is the caller.
 type event struct {
 	actor, action, object, outcome string
 }
 
-// Record appends an event to the audit log: the caller has done the given action with the given
-// object. The transaction t must be that of the operation.
+// Record appends an event to the audit log: the caller did action, such as "dataset.delete", to
+// object, which is a key or e-mail. The transaction t must be the one that does the action.
 func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }
 
-// RecordDownload appends an event to the audit log: a file of an account is downloaded. The
-// parameter owner is the key of this account. If the account is disabled, RecordDownload returns a
-// *api.Problem with CodeForbidden, because signed URLs, which need no token, would otherwise still
-// work.
+// RecordDownload appends an event to the audit log: a file of the account with the key owner is
+// downloaded. If the account is disabled, it returns a *api.Problem with CodeForbidden. The caller
+// must then refuse the download, because the signed URLs of a disabled account are still valid.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.find(ctx, byKey(owner))
 	switch {
@@ -125,8 +124,8 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.problem(err)
 }
 
-// EachAuditEvent calls fn with each event that the query in selects, newest first. If limit is not
-// 0, it calls fn with at most limit events. It ignores the page of the query.
+// EachAuditEvent calls fn with each event that the filters of in select, newest first. It ignores
+// in.PageInput. If limit is not 0, it stops after limit events.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -143,13 +142,12 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 }
 
 // RecordServiceEvent appends an action of the service itself to the audit log. The transaction t
-// must be that of the change.
+// must be the one that does the action.
 func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
 }
 
-// RecordCallerEvent appends an action of the caller to the audit log, in a transaction of
-// its own. It is for operations without a transaction.
+// RecordCallerEvent is [Accounts.Record] for an action that has no transaction.
 func (a *Accounts) RecordCallerEvent(ctx context.Context, action, object string) error {
 	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
 }

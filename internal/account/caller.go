@@ -20,8 +20,8 @@ type Caller struct {
 	// MustSetUpSecondFactor reports whether the service requires an authenticator app and
 	// the account has none.
 	MustSetUpSecondFactor bool
-	// BaseURL is the prefix of absolute URLs in responses, without a trailing
-	// slash.
+	// BaseURL is the scheme and host with which absolute URLs in the response begin, without a
+	// trailing slash.
 	BaseURL string
 	// RequestID identifies the request in the log.
 	RequestID string
@@ -30,7 +30,7 @@ type Caller struct {
 	// UserAgent is the User-Agent of the client.
 	UserAgent string
 
-	session string // the hash of the token
+	session string // hash of the caller's token, which identifies the session
 }
 
 type callerKey struct{}
@@ -64,7 +64,7 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}
 	return Caller{
 		Account: account.Key, Email: account.Email, session: session,
-		// Whoever opens the data folder is its operator.
+		// The local account is that of the person who owns the data folder, and may do everything.
 		Administrator:         account.Role == api.RoleAdministrator || account.Email == localEmail,
 		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
 	}, nil

@@ -21,9 +21,9 @@ const (
 )
 
 // RequestPassword sends a mail to the owner of an account. The mail has a one-time link to set a
-// new password. The current password stays valid until the link is used. The response, and the work
-// for the response, are the same whether or not the e-mail has an account. If no process sends
-// mails, RequestPassword returns a *api.Problem with CodeWrongState.
+// new password. The current password stays valid until the link is used. If there is no such
+// account, the response and its time are the same. If no process sends mails, RequestPassword
+// returns a *api.Problem with CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
 	if err := checkEmail(email); err != nil {
@@ -45,8 +45,8 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		}
 		outcome := done
 		if err != nil || !mayMail || account.Disabled || account.Email == localEmail {
-			// Execute the same statements for no account, so that the time of the response reveals
-			// nothing.
+			// Without an account, execute the same statements, so that the time of the response
+			// does not reveal that there is none.
 			outcome, account = refused, &store.Account{}
 		}
 		if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {

@@ -30,11 +30,11 @@ const (
 	settingQuota = "default-quota"
 )
 
-// defaultURL is the base of links if no service has announced its address yet.
+// defaultURL is the beginning of links if no service has called Announce yet.
 const defaultURL = "http://127.0.0.1:8080"
 
-// Announce stores the address of this service, whether this process sends mails, and the
-// quota of new accounts. Commands on the data folder need them to create users.
+// Announce stores settings that commands on the data folder need to create users: the URL of this
+// service, whether this process sends mails, and the quota of new accounts.
 func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
 	quota, err := json.Marshal(a.options.DefaultQuota)
 	if err != nil {
@@ -61,8 +61,8 @@ func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
 // sendsMail reports whether this process sends mails.
 func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
-// anyProcessSendsMail reports whether this process sends mails, or whether the service
-// that was started last sends mails.
+// anyProcessSendsMail reports whether this process, or the service that was started last, sends
+// mails.
 func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
 	if a.sendsMail() {
 		return true, nil
@@ -82,8 +82,8 @@ type Link struct {
 	account string // key
 }
 
-// GetLink returns a valid one-time link, and does not use it up. It returns a
-// *api.Problem with CodeForbidden if the code is unknown, was used or has expired.
+// GetLink returns the one-time link with this code, which remains valid. If the code is unknown,
+// was used or has expired, it returns a *api.Problem with CodeForbidden.
 func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -109,8 +109,8 @@ func invalidLink() *api.Problem {
 }
 
 // FirstLink returns the URL of a one-time link that creates the first administrator, and
-// invalidates earlier links of this kind. It returns an empty string if the store already has an
-// account, apart from the account of the embedded service.
+// invalidates earlier links of this kind. It returns "" if there is already an account, apart from
+// the account of the embedded service.
 func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -131,8 +131,8 @@ func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
 	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
 }
 
-// insertLink creates a one-time link of an account that expires at the given time, and returns the
-// code of the link.
+// insertLink creates a one-time link for an account and returns the code of the link. The link
+// expires at the given time.
 func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err

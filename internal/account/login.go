@@ -20,8 +20,9 @@ const (
 	addressBurst    = 10
 	addressInterval = 6 * time.Second
 	// From all addresses together, emailBurst logins with one e-mail can fail in a row. After that,
-	// one can be tried in each emailInterval. An address from which the account has logged in
-	// before is exempt, so that attacks from other addresses do not lock the owner out.
+	// one can be tried in each emailInterval. This limit does not apply to an address from which
+	// the account has logged in before, so that attacks from other addresses do not lock the owner
+	// out.
 	emailBurst    = 100
 	emailInterval = 10 * time.Second
 )
@@ -81,8 +82,8 @@ func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) e
 }
 
 // limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem with
-// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call the
-// function refund: it removes the attempt from the count.
+// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call refund,
+// which removes the attempt from the count.
 func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(), err error) {
 	address := CallerFromContext(ctx).RemoteAddress
 	pair := email + "\n" + address
@@ -107,7 +108,8 @@ func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(
 	return func() { a.addressLogins.Refund(pair) }, nil
 }
 
-// tooMany returns a problem that asks the client to try again after the time wait.
+// tooMany returns a problem with CodeTooMany. Its header Retry-After is wait, rounded up to
+// seconds.
 func tooMany(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
@@ -118,7 +120,7 @@ func tooMany(text string, wait time.Duration) *api.Problem {
 func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		err := t.DeleteSession(ctx, CallerFromContext(ctx).session)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // ended by another request
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // if not found, another request has ended the session
 			return err
 		}
 		return a.Record(ctx, t, "logout", "")

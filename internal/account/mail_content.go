@@ -21,8 +21,8 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	case kind == mailRequests:
 		return a.composeRequestList(ctx, t, account)
 	}
-	// The link replaces the link of an earlier attempt, which may have been delivered
-	// although it seemed to fail.
+	// Each attempt to send the mail has a new link, which invalidates the previous one: that mail
+	// may have been delivered although the attempt failed.
 	expires := a.now().Add(linkLifetime)
 	code, err := a.insertLink(ctx, t, account.Key, expires)
 	if err != nil {
@@ -57,7 +57,7 @@ The API is at %[4]s/api, its description at %[4]s/openapi.json.
 const maxListedRequests = 20
 
 // composeRequestList returns a mail to an administrator that lists the PENDING requests for access,
-// newest first. It returns nil if none exist, or if the account is no longer an administrator.
+// newest first. It returns nil if there are none, or if the account is no longer an administrator.
 func (a *Accounts) composeRequestList(ctx context.Context, t *store.Tx, account *store.Account) (*mailContent, error) {
 	requests, total, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{Limit: maxListedRequests})
 	if err != nil || total == 0 || account.Role != api.RoleAdministrator {

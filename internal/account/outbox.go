@@ -16,27 +16,27 @@ type Mailer interface {
 
 // The kinds of mails.
 const (
-	mailApproved  = "approved"  // the first password
-	mailReset     = "reset"     // a new password instead of one that an administrator removed
-	mailForgotten = "forgotten" // a new password instead of a forgotten one
-	mailRequests  = "requests"  // requests for access wait for a decision
+	mailApproved  = "approved"  // a link for the first password
+	mailReset     = "reset"     // a link for a new password after an administrator removed the old one
+	mailForgotten = "forgotten" // a link for a new password after the owner forgot the old one
+	mailRequests  = "requests"  // to an administrator: requests for access wait for a decision
 )
 
 const (
 	// mailPoll is how often a process looks for mails to send.
 	mailPoll = 2 * time.Second
-	// mailLease is the time that a process has to send a mail. After that, another process
-	// tries it.
+	// mailLease is the time in which a process must send a mail that it has claimed. After that,
+	// another process may send it.
 	mailLease = 5 * time.Minute
-	// A mail that was not accepted is tried again after minMailDelay. The delay doubles
-	// after each attempt, up to maxMailDelay, until the mail is older than maxMailAge.
+	// A mail that the mail server did not accept is sent again after minMailDelay. The delay
+	// doubles after each attempt, up to maxMailDelay. A mail older than maxMailAge is dropped.
 	minMailDelay = 10 * time.Second
 	maxMailDelay = time.Hour
 	maxMailAge   = 7 * 24 * time.Hour
 )
 
 // queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
-// later. The transaction t must be that of the change for which the mail is sent.
+// later. The transaction t must be the one that makes the change about which the mail informs.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewKey(a.rand)
 	if err != nil {
@@ -68,8 +68,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendNext sends the mail that has been due for the longest time. It returns false if
-// no mail is due.
+// sendNext sends the mail with the earliest due time. It returns false if no mail is due.
 func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	var mail *store.Mail
 	var account *store.Account
@@ -101,8 +100,9 @@ func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
 	return true, a.finishMail(context.WithoutCancel(ctx), mail, account, failure)
 }
 
-// finishMail deletes a mail that was sent or is too old. Otherwise it schedules the next attempt.
-// The parameter failure is the error of the last attempt to send the mail, or nil.
+// finishMail deletes a mail after an attempt to send it, or schedules the next attempt. The
+// parameter failure is the error of the attempt. The mail is deleted if failure is nil or the mail
+// is too old.
 func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *store.Account, failure error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := done

@@ -18,8 +18,8 @@ const (
 	maxEmail    = 320  // bytes
 )
 
-// hashNewPassword returns the hash of a new password of the account with this e-mail. It returns a
-// problem if the password breaks a rule for new passwords.
+// hashNewPassword returns the hash of a new password for the account with this e-mail. It returns a
+// problem if the password is too short, too long, common, breached or similar to the e-mail.
 func (a *Accounts) hashNewPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
@@ -54,9 +54,9 @@ func checkPassword(email, password string) error {
 	return nil
 }
 
-// SetPassword sets the password of the account of a one-time link, and ends the
-// sessions of the account. A link from [Accounts.FirstLink] has no account. With such a
-// link, SetPassword creates the first administrator.
+// SetPassword sets the password of the account that a one-time link is for, and ends the sessions
+// of the account. With a link from [Accounts.FirstLink], it creates the first administrator
+// instead.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	link, err := a.GetLink(ctx, in.Body.Code)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// insertFirst creates the first administrator. It returns ErrNotFound if the store has
-// accounts by now, because the link is then invalid.
+// insertFirst creates the first administrator. If there are accounts meanwhile, the link is
+// invalid, and insertFirst returns ErrNotFound.
 func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exist, err := hasAccounts(ctx, t); err != nil {
 		return err
@@ -140,9 +140,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.problem(err)
 }
 
-// verifyCaller returns the account of the caller if the given password is correct. Otherwise it
-// records in the audit log that the given action was refused, and returns a problem. Wrong
-// passwords have the same limits as failed logins.
+// verifyCaller returns the account of the caller if password is its password. Otherwise it records
+// in the audit log that action was refused, and returns a problem. Wrong passwords count as failed
+// logins.
 func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	refund, err := a.limitAttempt(ctx, caller.Email)
@@ -169,8 +169,8 @@ func wrongCurrentPassword(cause error) *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(cause)
 }
 
-// renameField returns a copy of err, a problem with one field, in which the field has the given
-// name. It returns any other error unchanged.
+// renameField changes the name of the field in a problem with one field, for a request in which the
+// field has another name. It returns a copy of the problem, and any other error unchanged.
 func renameField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {
@@ -182,8 +182,8 @@ func renameField(err error, name string) error {
 // normalizeEmail returns an e-mail in the form in which it is stored and looked up.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail returns a problem if email is clearly not an e-mail address. It does not
-// check that the address exists.
+// checkEmail returns a problem if email does not have the form of an e-mail address. Whether the
+// address exists is not checked.
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }

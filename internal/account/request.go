@@ -23,8 +23,8 @@ const (
 	// so that nobody can fill the disk with them.
 	maxPending = 10_000
 
-	// requestMailDelay is the time between a request and the mail to the administrators.
-	// Administrators get at most one mail in this time.
+	// requestMailDelay is the time between a request and the mail to the administrators. Requests
+	// that arrive in this time are in the same mail.
 	requestMailDelay = time.Minute
 
 	maxNameLength   = 100  // characters of a person's or an organisation's name
@@ -54,7 +54,8 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	return &api.None{}, a.problem(err)
 }
 
-// newRequest checks the fields of a form and returns them as a PENDING request.
+// newRequest returns a PENDING request with the fields of a form, or a problem if a field is
+// invalid.
 func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
 	email := normalizeEmail(form.Email)
 	if err := checkEmail(email); err != nil {
@@ -84,10 +85,10 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// acceptRequest stores a request. Then it approves the request if the domain of the e-mail is one
-// of Options.ApproveDomains, and otherwise notifies administrators. It returns false, and stores
-// nothing, if the e-mail already has an account or a PENDING request, or if there are too many
-// requests.
+// acceptRequest stores a request and returns true. It also approves the request, if the domain of
+// the e-mail is one of Options.ApproveDomains, or else notifies administrators. It stores nothing
+// and returns false in three cases: the e-mail already has an account, it already has a PENDING
+// request, or there are maxPending requests.
 func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (bool, error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -107,10 +108,10 @@ func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.Acce
 	return true, a.notifyAdministrators(ctx, t)
 }
 
-// notifyAdministrators queues a mail about the PENDING requests for each administrator in
-// Options.NotifyRequests who has no such mail in the queue. It does nothing if no process sends
-// mails. The mail is sent after requestMailDelay, so that it lists all requests that arrive
-// together.
+// notifyAdministrators queues a mail about the PENDING requests to each administrator in
+// Options.NotifyRequests, unless such a mail is already queued. The mail is sent after
+// requestMailDelay, so that it lists all requests that arrive together. If no process sends mails,
+// notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
 		return err
@@ -201,8 +202,8 @@ func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequ
 	return a.invite(ctx, t, account, mailApproved)
 }
 
-// decide stores the decision of actor on a PENDING request. The parameter status is the new status
-// of the request. decide returns a problem if the request is not PENDING.
+// decide changes the status of a PENDING request and records that actor decided this. It returns a
+// problem if the request is not PENDING.
 func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
 	before := r.Status
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
@@ -231,8 +232,8 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 	return &out, a.noRequest(err, in.RequestKey)
 }
 
-// noRequest converts ErrNotFound to the problem of an unknown request for access. It converts other
-// errors as Config.Problem does.
+// noRequest converts ErrNotFound to the problem that no request for access has this key. It
+// converts other errors with Config.Problem.
 func (a *Accounts) noRequest(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)

@@ -19,16 +19,16 @@ const (
 )
 
 const (
-	// For one account, codeBurst wrong codes of its authenticator app can be tried in a row. After
-	// that, one code can be tried in each codeInterval. Codes from all addresses count together.
-	// Three of a million codes are valid at any time, so somebody who knows the password and tries
-	// 149 codes in a day guesses a valid code with a probability of 0.00045.
+	// For one account, codeBurst wrong codes can be tried in a row, and then one in each
+	// codeInterval, from all addresses together. These are at most 149 codes a day. At any time,
+	// three of a million codes are valid. Therefore somebody who knows the password guesses a valid
+	// code in a day with a probability of 0.00045.
 	codeBurst    = 5
 	codeInterval = 10 * time.Minute
 )
 
-// AddSecondFactor returns a new secret for an authenticator app of the caller.
-// ConfirmSecondFactor puts it into effect. Until then the account is as before.
+// AddSecondFactor returns a new secret for an authenticator app of the caller. Logins need no code
+// until ConfirmSecondFactor is called.
 func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorInput) (*api.SecondFactor, error) {
 	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
 	if err != nil {
@@ -52,9 +52,9 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.issuer(ctx), account.Email)}, nil
 }
 
-// issuer returns the name of the service in authenticator apps: the host of its URL without the
-// port, or "Foretell" if the host is unknown or an IPv6 address. An IPv6 address has colons, but
-// the label of an otpauth URL may have only one, between issuer and account.
+// issuer returns the name of the service that authenticator apps show: the host of its URL, without
+// the port. It returns "Foretell" if the host is unknown, or if the host is an IPv6 address, whose
+// colons an otpauth URL does not allow.
 func (a *Accounts) issuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
@@ -63,9 +63,9 @@ func (a *Accounts) issuer(ctx context.Context) string {
 	return u.Hostname()
 }
 
-// ConfirmSecondFactor puts the secret of [Accounts.AddSecondFactor] into effect: from now on
-// a login needs a code. It ends the other sessions of the caller. Attempts are not limited,
-// because the caller knows the secret.
+// ConfirmSecondFactor activates the authenticator app that has the secret of
+// [Accounts.AddSecondFactor]: from now on a login needs a code. It ends the other sessions of the
+// caller. Attempts are not limited, because the caller already knows the secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
 	account, err := a.find(ctx, byKey(CallerFromContext(ctx).Account))
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	err = a.useCode(ctx, account, in.Body.AuthenticatorCode)
 	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
-		return nil, wrongCode(api.CodeForbidden) // 401 would mean that the session has ended
+		return nil, wrongCode(api.CodeForbidden) // not 401, which would mean that the session has ended
 	}
 	if err != nil {
 		return nil, err
@@ -161,11 +161,11 @@ func (a *Accounts) useCode(ctx context.Context, account *store.Account, code str
 	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
-	a.codes.Refund(account.Key) // the code is right
+	a.codes.Refund(account.Key) // a correct code does not count as an attempt
 	return a.problem(err)
 }
 
-// secondFactorProblem converts an error of changing the authenticator app of an account.
+// secondFactorProblem converts the error of a change of the authenticator app to a problem.
 func (a *Accounts) secondFactorProblem(err error) error {
 	if errors.Is(err, store.ErrWrongState) {
 		return api.NewProblem(api.CodeWrongState, "another request has changed the authenticator app: try again").WithCause(err)

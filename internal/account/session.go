@@ -20,8 +20,9 @@ const (
 )
 
 // openSession opens a session of an account and returns its token. If the account then has more
-// than Options.MaxSessions sessions, the oldest ones end. The account of the embedded service has
-// no such limit. openSession returns the error of checkCredentials.
+// than Options.MaxSessions sessions, the oldest ones end, except for the account of the embedded
+// service. If the credentials were changed meanwhile, it returns errCredentialsChanged, see
+// checkCredentials.
 func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -56,10 +57,10 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if, since the argument verified was read from the
-// store, the account was disabled or deleted, or its password or authenticator app was changed.
-// Such a change ends the sessions of the account. Because verifying a password takes long, a
-// request may have verified the old credentials before the change, and must not use them after it.
+// checkCredentials returns errCredentialsChanged if an account was disabled or deleted, or its
+// password or authenticator app was changed, since the parameter verified was read from the store.
+// To verify a password takes long. A change during this time ends all sessions of the account, and
+// the old password must not open a new one.
 func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -71,8 +72,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of the account of the session newest, until at most
-// Options.MaxSessions remain. It never ends the session newest.
+// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
+// remain. It never ends the session newest, whose account it is.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -80,7 +81,7 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 	}
 	limit := cmp.Or(a.options.MaxSessions, DefaultMaxSessions)
 	for _, s := range sessions[min(limit, len(sessions)):] {
-		if s.Hash == newest.Hash { // of several sessions with the same time
+		if s.Hash == newest.Hash { // another session may have the same time
 			continue
 		}
 		err := t.DeleteSession(ctx, s.Hash)
@@ -148,8 +149,8 @@ func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None
 	return &api.None{}, a.problem(err)
 }
 
-// endSessions ends the sessions of the caller's account for which the function matches returns
-// true. It returns store.ErrNotFound if there are no such sessions.
+// endSessions ends the sessions of the caller's account for which matches returns true. If there
+// are none, it returns store.ErrNotFound.
 func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())

@@ -25,11 +25,11 @@ type RequestAccessInput struct {
 	Body NewAccessRequest
 }
 
-// NewAccessRequest is the form that a person fills in to get an account.
+// NewAccessRequest is the form with which a person requests an account.
 type NewAccessRequest struct {
 	Name         string `json:"name" doc:"The person's name." minLength:"1" maxLength:"100"`
 	Organisation string `json:"organisation" doc:"The person's organisation." minLength:"1" maxLength:"100"`
-	Email        string `json:"email" doc:"The e-mail of the account. If the service sends mails, the one-time link is sent to it." minLength:"3" maxLength:"320"`
+	Email        string `json:"email" doc:"The e-mail of the account. If the service can send mails, it sends the one-time link to this address." minLength:"3" maxLength:"320"`
 	Reason       string `json:"reason" doc:"What the account is for." minLength:"1" maxLength:"1000"`
 }
 
@@ -42,7 +42,7 @@ type SetPasswordInput struct {
 type NewPassword struct {
 	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
 	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail address and not a common password." minLength:"10" maxLength:"1024"`
-	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator. It is sent only with the link that a service without accounts prints." minLength:"3" maxLength:"320" nullable:"false"`
+	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator. Only for the link that a service without accounts prints." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
 // RequestPasswordInput is the request of [RequestPassword].
@@ -76,7 +76,7 @@ type AddSecondFactorInput struct {
 	Body SecondFactorPassword
 }
 
-// SecondFactorPassword is the password of the caller, who sets up an authenticator app.
+// SecondFactorPassword is the caller's password, which is required to set up an authenticator app.
 type SecondFactorPassword struct {
 	CurrentPassword string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
 }
@@ -92,7 +92,7 @@ type ConfirmSecondFactorInput struct {
 	Body SecondFactorCode
 }
 
-// SecondFactorCode is a code of a new authenticator app.
+// SecondFactorCode is a code that a new authenticator app shows.
 type SecondFactorCode struct {
 	AuthenticatorCode string `json:"authenticatorCode" doc:"The six digits that the app shows." minLength:"1" maxLength:"20"`
 }
@@ -102,7 +102,7 @@ type RemoveSecondFactorInput struct {
 	Body SecondFactorRemoval
 }
 
-// SecondFactorRemoval is what the caller must know to remove the authenticator app.
+// SecondFactorRemoval has the credentials that are required to remove the authenticator app.
 type SecondFactorRemoval struct {
 	CurrentPassword   string `json:"currentPassword" doc:"The account's password." minLength:"1" maxLength:"1024"`
 	AuthenticatorCode string `json:"authenticatorCode" doc:"The six digits that the app shows." minLength:"1" maxLength:"20"`
@@ -122,7 +122,7 @@ type Account struct {
 	CreatedOn    string `json:"createdOn" doc:"When the account was created."`
 }
 
-// Quota limits what an account may have. Null means no limit.
+// Quota limits the datasets, files and races of an account. Nil means no limit.
 type Quota struct {
 	Datasets *int64 `json:"datasets" doc:"Maximum number of datasets." minimum:"0" nullable:"true"`
 	Bytes    *int64 `json:"bytes" doc:"Maximum bytes of all stored files: datasets, models, blind files and results." minimum:"0" nullable:"true"`
@@ -226,9 +226,9 @@ type AccessRequestInput struct {
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
 	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
-	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event, or the e-mail that a failed login tried. operator stands for a command on the data folder, service for the service itself."`
+	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event; for a failed login, the e-mail in the request. The value operator means a command on the data folder, and service the service itself."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
-	Object        string `json:"object" doc:"The key or e-mail that the event concerns; may be empty."`
+	Object        string `json:"object" doc:"The key of the changed or read object, or the e-mail of the account; may be empty."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client; an IPv6 address as its /64 network."`
 	RequestID     string `json:"requestId" doc:"ID of the request, as in the service's log."`
 	Outcome       string `json:"outcome" doc:"Whether the operation was done or refused." enum:"done,refused"`

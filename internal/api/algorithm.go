@@ -2,9 +2,9 @@ package api
 
 import "strings"
 
-// AlgorithmKind returns the kind of an algorithm, such as "forest". The parameter is the code of
-// the algorithm: it begins with B for two classes and with M for more. The kind is empty for BLEND
-// and for an unknown code.
+// AlgorithmKind returns the kind of the algorithm with this code: "BFIF01" → "forest". Codes begin
+// with B for two classes, and with M for more. AlgorithmKind returns "" for BLEND and for an
+// unknown code.
 func AlgorithmKind(code string) string {
 	if code == "" || !strings.Contains("BM", code[:1]) {
 		return ""
@@ -22,14 +22,13 @@ func AlgorithmKind(code string) string {
 	return ""
 }
 
-// AlgorithmTitle returns the code of an algorithm followed by its kind, for
-// people.
+// AlgorithmTitle returns the code and the kind of an algorithm as shown to people.
 func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
-// KeepsMonotone reports whether an algorithm can take part in a race with monotone columns,
-// see [NewTraining].
+// KeepsMonotone reports whether the models of an algorithm can be monotone in chosen columns, see
+// [Monotone]. Other algorithms take no part in races with monotone columns.
 func KeepsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
 
 // Algorithms returns the codes of the four algorithms for a number of classes, in

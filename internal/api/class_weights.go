@@ -12,15 +12,15 @@ import (
 	"foretell/internal/humanize"
 )
 
-// ClassWeightsBalanced stands for class weights that are inversely proportional to the numbers of
-// rows of the classes.
+// ClassWeightsBalanced selects weights that are inversely proportional to the number of rows of
+// each class.
 const ClassWeightsBalanced = "balanced"
 
 // MaxClassWeight is the largest class weight. The smallest is 1/MaxClassWeight.
 const MaxClassWeight = 1e6
 
-// ClassWeights say how much a wrong prediction of a row costs, by the row's class. The zero
-// value is equal weights.
+// ClassWeights has, for each class, the cost of a wrong prediction of a row of this class. In the
+// zero value, all costs are 1.
 type ClassWeights struct {
 	// Balanced selects, for class c with n_c of n rows and k classes, the weight n/(k·n_c), as
 	// in scikit-learn.
@@ -78,7 +78,7 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 		pending += part
 		at := strings.LastIndex(pending, "=")
 		value, err := strconv.ParseFloat(pending[at+1:], 64)
-		if at <= 0 || err != nil { // a comma of the label
+		if at <= 0 || err != nil { // the comma belongs to the label
 			pending += ","
 			continue
 		}

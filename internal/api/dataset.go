@@ -23,8 +23,8 @@ type DatasetInput struct {
 	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`
 }
 
-// UploadInput is the upload URL that [CreateDataset] returned. Expires and
-// Signature are part of the URL and limit its lifetime.
+// UploadInput has the parameters of the upload URL that [CreateDataset] returned. The URL is valid
+// until Expires, which Signature protects against changes.
 type UploadInput struct {
 	DatasetInput
 	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
@@ -69,7 +69,7 @@ type CreatedDataset struct {
 // UploadInfo describes the URL to which a CSV of any allowed size can be PUT.
 type UploadInfo struct {
 	UploadURL string `json:"uploadUrl" doc:"URL for the upload; valid for one hour."`
-	// ExtraHeaders is one string of Name:value lines, each a header to send.
+	// ExtraHeaders has the headers to send, one line "Name:value" for each.
 	ExtraHeaders string `json:"extraHeaders" doc:"Headers to send with the upload, one Name:value a line."`
 }
 
@@ -85,9 +85,9 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was preparing the dataset has ended and no other process will continue automatically."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
-	// upload, if the service does not report them, and if the dataset FAILED because of a defect in
-	// the CSV: the CSV is then deleted. If the dataset FAILED because the CSV was damaged on the
-	// disk of the service, the CSV is kept.
+	// upload, and if the service does not report them. They are also zero if the dataset FAILED
+	// because of a defect in the CSV, which is then deleted. A CSV that was damaged on the disk of
+	// the service is kept.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }
@@ -104,8 +104,9 @@ type Dataset struct {
 	Rows    int64    `json:"rows,omitempty" doc:"Number of labelled rows, once COMPLETED."`
 	Columns []Column `json:"columns,omitempty" doc:"The features, once COMPLETED."`
 	Classes []Class  `json:"classes,omitempty" doc:"The labels, once COMPLETED."`
-	// IDName and LabelName are the names of the first and the last column. They are
-	// empty until the dataset is COMPLETED, and if the service does not report them.
+	// IDName and LabelName are the names of the first and the last column, in which the service
+	// expects the row IDs and the labels. They are empty until the dataset is COMPLETED, and if the
+	// service does not report them.
 	IDName    string `json:"idName,omitempty" doc:"Name of the column of row IDs, once COMPLETED. An extension."`
 	LabelName string `json:"labelName,omitempty" doc:"Name of the label column, once COMPLETED. An extension."`
 	// DatasetUploadInfo is set while the dataset is PENDING, so that an
@@ -126,15 +127,14 @@ type Column struct {
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }
 
-// Distribution describes the values of a column: numbers by their range and a
-// histogram, dates as days since 1 January 1970, times as hours, and others by their
-// most frequent values.
+// Distribution describes how the values of a column are distributed. Numbers, dates (as days since
+// 1 January 1970) and times (as hours) have a range and a histogram. Other values have only Top.
 type Distribution struct {
 	Min  float64 `json:"min,omitempty" doc:"The smallest number."`
 	Max  float64 `json:"max,omitempty" doc:"The largest number."`
 	Mean float64 `json:"mean,omitempty" doc:"The mean of the numbers."`
-	// Bins has the number of rows of each of at most 16 bins of equal width, from Low to
-	// High.
+	// Bins is a histogram: the number of rows in each of at most 16 bins of equal width between Low
+	// and High.
 	Bins []int64 `json:"bins,omitempty" doc:"Number of rows in each bin; the bins have equal width and go from low to high."`
 	Low  float64 `json:"low,omitempty" doc:"Left edge of the first bin."`
 	High float64 `json:"high,omitempty" doc:"Right edge of the last bin."`
@@ -147,8 +147,8 @@ type Distribution struct {
 // maxValueRunes is the maximum number of characters of a value in Distribution.Top.
 const maxValueRunes = 40
 
-// AbbreviateValue returns a value of a column in the form of Distribution.Top. A value of more
-// than 40 characters is truncated and ends with an ellipsis.
+// AbbreviateValue returns a value as Distribution.Top shows it: a value of more than 40 characters
+// is truncated, with an ellipsis at the end.
 func AbbreviateValue(text string) string {
 	if runes := []rune(text); len(runes) > maxValueRunes {
 		return string(runes[:maxValueRunes-1]) + "…"

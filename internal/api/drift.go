@@ -2,7 +2,7 @@ package api
 
 import "math"
 
-// DriftLevel says how much the values of a column differ between two files.
+// DriftLevel is how much the values of a column differ between two files, in words.
 type DriftLevel string
 
 // The levels of drift, with the bounds that are usual for the population stability index (N.
@@ -31,29 +31,29 @@ type DriftColumn struct {
 	Name  string     `json:"column" doc:"Name of the column in the header."`
 	Kind  string     `json:"kind" doc:"Kind of the values, as in Column."`
 	Level DriftLevel `json:"drift" doc:"How large the drift is: none, some, large or unknown."`
-	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts,
-	// where p is the share of a part in the training file and q its share in the other
-	// file. It is nil if the column was not compared.
+	// Index is the population stability index: the sum of (q − p)·ln(q/p) over the parts, where p
+	// is the fraction of the training file's rows that are in a part, and q that of the other
+	// file's rows. Index is nil if the column was not compared.
 	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
-	// Chance is the index that one of 1,000 columns without drift exceeds by chance,
-	// because both files are samples.
+	// Chance is the index that random sampling alone exceeds in one of 1,000 columns without drift.
 	Chance float64 `json:"chance,omitempty" doc:"The psi that one of 1,000 columns without drift exceeds by chance."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
-	// Parts are the ranges or texts into which the values are divided, and a part for missing
+	// Parts are the ranges of numbers, or the texts, that Index compares, and a part for missing
 	// values.
 	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }
 
-// DriftPart is a part of the values of a column, such as a range of numbers. For each of the two
-// files, it has the fraction of the rows whose value is in the part.
+// DriftPart is a range of numbers, a text, or the missing values of a column. For each of the two
+// files, it has the fraction of the rows whose value is in this part.
 type DriftPart struct {
 	Name     string  `json:"name" doc:"A range or text, other for all other texts, or missing for missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }
 
-// Largest returns the part whose share changed most, or nil if none exist.
+// Largest returns the part whose fraction of rows differs most between the files. It returns nil if
+// there are no parts.
 func (c *DriftColumn) Largest() *DriftPart {
 	var largest *DriftPart
 	for i := range c.Parts {

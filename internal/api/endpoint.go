@@ -9,8 +9,8 @@ package api
 
 // Operation describes an endpoint, except for its request and response types.
 type Operation struct {
-	// ID identifies the operation, such as "getDataset". A profile in the config file of the
-	// command line can replace Path, for the operation with this ID.
+	// ID identifies the operation, such as "getDataset". With this ID, a profile in the config file
+	// of the command line can replace Path.
 	ID string
 	// Method is the HTTP method. Path has parameters in braces.
 	Method, Path string
@@ -18,17 +18,17 @@ type Operation struct {
 	Aliases []string
 	// Summary is one sentence for the reference.
 	Summary string
-	// Status is the HTTP status of success.
+	// Status is the HTTP status of a successful response.
 	Status int
-	// Origin is the source of the operation's definition.
+	// Origin says who defined the operation.
 	Origin Origin
-	// Public operations need no bearer token.
+	// Public reports whether the operation needs no bearer token.
 	Public bool
-	// Administrator operations are only for administrators; others get 403.
+	// Administrator reports whether only administrators may call the operation. Others get 403.
 	Administrator bool
 }
 
-// Origin is the source of a part of the contract.
+// Origin says who defined a part of the contract.
 type Origin string
 
 // The origins, from the most to the least binding.
@@ -47,13 +47,14 @@ type Endpoint[In, Out any] struct {
 	Operation
 }
 
-// None is the type of an empty body.
+// None is the request type of an operation without parameters and body, and the response type of an
+// operation without a body.
 type None struct{}
 
 // The endpoints. AddData, CreatePrediction and CreatePredictionByForm take a
 // multipart body with the part `file`; UploadData takes the raw bytes of the
-// CSV; DownloadResult returns a CSV and DownloadModel a model file. Those
-// bodies are not part of In or Out.
+// CSV; DownloadResult returns a CSV and DownloadModel a model file. The types
+// In and Out do not contain these bodies.
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
@@ -291,7 +292,7 @@ var (
 	}}
 )
 
-// Operations lists every operation in the order of the reference.
+// Operations returns all operations, in the order of docs/api.md.
 func Operations() []Operation {
 	return []Operation{
 		LogIn.Operation,

@@ -42,14 +42,14 @@ type ModelEntry struct {
 	ModelExtensions
 }
 
-// ModelExtensions holds this service's extensions of a model; its fields are zero
-// for other services.
+// ModelExtensions has the members of a model that this service adds to the published API. From
+// other services, they are zero.
 type ModelExtensions struct {
 	Series string `json:"series,omitempty" doc:"Name of the series to which its dataset belongs."`
 	// AlgorithmName is empty for BLEND.
 	AlgorithmName string `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND."`
-	// SeriesVersion counts up from 1 over all models of the series and is never
-	// reused.
+	// SeriesVersion is the number of the model in its series, from 1. The number of a deleted model
+	// is not reused.
 	SeriesVersion int    `json:"seriesVersion,omitempty" doc:"Number of the model within its series, from 1."`
 	Metric        string `json:"metric,omitempty" doc:"The metric of achievedPerformance and testPerformance."`
 	// TestPerformance is nil if it was not measured.
@@ -77,8 +77,8 @@ type ModelReport struct {
 	Metric        string       `json:"metric"`
 	Seed          int64        `json:"seed"`
 	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are the
-	// numbers of rows on which Test, Validation and Training were computed, or 0 if they were
-	// not computed.
+	// numbers of rows with which the scores Test, Validation and Training were computed. They are 0
+	// if a score was not computed.
 	Rows           int64 `json:"rows" doc:"Number of labelled rows."`
 	TestRows       int64 `json:"testRows" doc:"Number of rows on which the test metrics were computed."`
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
@@ -107,7 +107,7 @@ type ModelReport struct {
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
-	// TestMissing is the reason why Test is nil. It is empty if Test is not nil or
+	// TestMissing says why Test is nil: TooFewRows or NoTime. It is empty if Test is not nil, or if
 	// the reason is unknown.
 	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set some aside, or there was no time."`
 	// Baseline is nil in old reports, which had none.
@@ -160,7 +160,7 @@ const (
 	NoTime     = "no-time"
 )
 
-// Candidate is one of the models among which a race chose the final model.
+// Candidate has the scores of a model that a race could have chosen as its result.
 type Candidate struct {
 	Performance float64   `json:"performance" doc:"Performance on validation rows."`
 	LogLoss     float64   `json:"logLoss" doc:"Log loss on validation rows, after calibration."`
@@ -225,7 +225,7 @@ func (r *ModelReport) TestMissingReason() string {
 	return "too few rows, or no time"
 }
 
-// BlendShare is an algorithm's part of a blend.
+// BlendShare is the weight of an algorithm in a blend.
 type BlendShare struct {
 	Algorithm string  `json:"algorithm"`
 	Weight    float64 `json:"weight" doc:"Weight of the algorithm; the weights of a blend sum to 1."`
@@ -247,8 +247,8 @@ type ClassReport struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// ROCAUC and AveragePrecision are nil in old reports, if no row, or every row, is
-	// of the class, and for classes without a curve.
+	// ROCAUC and AveragePrecision are nil in old reports, for classes without a curve, and if no
+	// row or every row is of the class.
 	ROCAUC           *float64 `json:"rocAuc,omitempty" doc:"Area under the ROC curve of the class against the others."`
 	AveragePrecision *float64 `json:"averagePrecision,omitempty" doc:"Area under the precision–recall curve of the class."`
 	// Intervals is nil in old reports.
@@ -265,8 +265,8 @@ type ClassCurve struct {
 	Reliability []ReliabilityBin `json:"reliability" doc:"Test rows in ten bins by the probability of the class."`
 }
 
-// CurvePoint is the result of predicting a class if the probability of the class is
-// at least Threshold.
+// CurvePoint has the scores of a classifier that predicts a class if its probability is at least
+// Threshold.
 type CurvePoint struct {
 	Threshold         float64 `json:"threshold" doc:"Rows with at least this probability are predicted as the class."`
 	TruePositives     int64   `json:"truePositives"`
@@ -276,7 +276,7 @@ type CurvePoint struct {
 	FalsePositiveRate float64 `json:"falsePositiveRate" doc:"Fraction of the rows of other classes that are predicted as the class; 0 if there are no such rows."`
 }
 
-// ReliabilityBin compares the predicted probabilities in one interval with the observed
+// ReliabilityBin compares the mean of the predicted probabilities from Low to High with the observed
 // frequency of the class.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
@@ -302,8 +302,8 @@ type PartialDependence struct {
 	Points []PartialDependencePoint `json:"points" doc:"At most 20 values: quantiles of a column of numbers or dates, or the most frequent texts."`
 }
 
-// PartialDependencePoint holds the mean probabilities if every row had the same value
-// in a column.
+// PartialDependencePoint has the mean of the predicted probabilities over all rows, after a column
+// was set to the same value in every row.
 type PartialDependencePoint struct {
 	Value string `json:"value" doc:"The number, date or text."`
 	// Number is nil for a text.
@@ -312,15 +312,15 @@ type PartialDependencePoint struct {
 	Probabilities []float64 `json:"probabilities" doc:"Mean probability of each class of curveClasses."`
 }
 
-// Interaction says how much the effect of one column on the mean prediction depends on
-// the value of another.
+// Interaction measures how much the effect of one column on the mean prediction depends on the value
+// of another column.
 type Interaction struct {
 	Columns  []string `json:"columns" doc:"The two columns."`
 	Class    string   `json:"class" doc:"The class for whose probability the two columns interact most."`
 	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not the sum of one effect for each column."`
 	Share    float64  `json:"share" doc:"Variance of this part divided by the variance of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
-	// Values are the labels of the rows and columns of Probabilities, the table of the mean
-	// probability.
+	// Values has two lists: the values of the first column, which label the rows of Probabilities,
+	// and those of the second, which label its columns.
 	Values        [][]string  `json:"values" doc:"At most six values of the first column, and at most six of the second."`
 	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had the same value of the first column (rows of the matrix) and the same value of the second (columns of the matrix)."`
 }

@@ -13,16 +13,17 @@ const (
 	Decreasing = "decreasing"
 )
 
-// Monotone maps the name of a column to Increasing or Decreasing: how the probability of the second
-// class may change with the column if all other columns are equal.
+// Monotone maps the names of columns to Increasing or Decreasing. If the value of an increasing
+// column rises, and all other columns stay equal, the probability of the second class does not
+// fall. In a decreasing column, it does not rise.
 type Monotone map[string]string
 
 // String returns the columns and their directions, such as age=decreasing, income=increasing,
 // in the order of the names.
 func (m Monotone) String() string { return strings.Join(m.Pairs(), ", ") }
 
-// Pairs returns the columns and their directions as [ParseMonotone] reads them, in the order
-// of the names.
+// Pairs returns the input of [ParseMonotone] for m, such as "income=increasing", in the order of
+// the names.
 func (m Monotone) Pairs() []string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -31,7 +32,7 @@ func (m Monotone) Pairs() []string {
 	return pairs
 }
 
-// Flags returns the flags of `foretell run` with these directions.
+// Flags returns m as flags of `foretell run`, such as "--monotone", "income=increasing".
 func (m Monotone) Flags() []string {
 	var flags []string
 	for _, pair := range m.Pairs() {

@@ -9,7 +9,7 @@ type PageInput struct {
 	Limit  int64 `query:"limit" required:"true" minimum:"1" doc:"The maximum number of items to return; a value above 1000 is reduced to 1000."`
 }
 
-// Page has the members of every list that describe the page.
+// Page has the members that describe the returned part of a list. Every list has them.
 type Page struct {
 	Offset int64 `json:"offset" doc:"The requested offset."`
 	Limit  int64 `json:"limit" doc:"The limit that was applied, at most 1000."`
@@ -20,8 +20,8 @@ type Page struct {
 	Total int64 `json:"total" doc:"Number of items on all pages."`
 }
 
-// Page returns the page that the input selects, without its total, or a *Problem if a parameter is
-// out of range.
+// Page returns the requested page, with a Limit of at most MaxPageLimit and without a Total. If a
+// parameter is out of range, it returns a *Problem.
 func (in PageInput) Page() (Page, error) {
 	if in.Offset < 0 {
 		return Page{}, NewFieldProblem("offset", "%d: must be at least 0", in.Offset)
@@ -32,10 +32,10 @@ func (in PageInput) Page() (Page, error) {
 	return Page{Offset: in.Offset, Limit: min(in.Limit, MaxPageLimit)}, nil
 }
 
-// SetTotal sets Total and NextOffset.
+// SetTotal sets Total, and sets NextOffset unless the page is the last.
 func (p *Page) SetTotal(total int64) {
 	p.Total, p.NextOffset = total, nil
-	// The limit is subtracted, because adding it to a huge offset would overflow.
+	// This is p.Offset+p.Limit < total, without overflow for a huge offset.
 	if p.Offset < total-p.Limit {
 		next := p.Offset + p.Limit
 		p.NextOffset = &next

@@ -14,17 +14,19 @@ type PredictionInput struct {
 	PredictionKey string `path:"predictionKey" format:"uuid" doc:"The prediction's key."`
 }
 
-// ResultInput is the signed URL of a prediction's result.
+// ResultInput has the parameters of the signed URL of a prediction's result.
 type ResultInput struct {
 	PredictionInput
 	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
 	Signature string `query:"signature" doc:"Shows that the service issued the URL."`
 }
 
-// MaxReasons is the largest number of reasons of a prediction.
+// MaxReasons is the maximum number of reasons, that is, of columns that explain a prediction, for
+// each row of a result.
 const MaxReasons = 100
 
-// ReasonsInput is the optional parameter of operations that create a prediction.
+// ReasonsInput has the number of reasons, an optional parameter of operations that create a
+// prediction.
 type ReasonsInput struct {
 	Reasons int64 `query:"reasons" minimum:"0" maximum:"100" doc:"How many reasons to add to each row of the result, as columns reason_1, reason_2, … (an extension). Default 0."`
 }
@@ -33,8 +35,7 @@ type ReasonsInput struct {
 type NewPrediction struct {
 	ModelInput
 	ReasonsInput
-	// FileName is the name of the blind CSV in the form. It may be set while the body is
-	// read.
+	// FileName is the name of the blind CSV in the form. It is set while the body is read.
 	FileName string `json:"-"`
 }
 
@@ -46,8 +47,8 @@ type CreatedPrediction struct {
 	PredictionCreationProgressURL string `json:"predictionCreationProgressUrl" doc:"URL of the progress of the prediction."`
 }
 
-// Prediction is the response of [GetPrediction]. The performances are those of
-// the training job that created the model.
+// Prediction is the response of [GetPrediction]. TargetPerformance and AchievedPerformance are
+// those of the training job that created the model.
 type Prediction struct {
 	PredictionKey       string   `json:"predictionKey"`
 	ModelKey            string   `json:"modelKey"`

@@ -17,11 +17,11 @@ const (
 	CodeAuthenticatorCode Code = "authenticator-code" // the login needs the code of the authenticator app
 	CodeNoSecondFactor    Code = "no-second-factor"   // the account must first set up an authenticator app
 	CodeForbidden         Code = "forbidden"          // not allowed, or an invalid signed URL
-	CodeNotFound          Code = "not-found"          // unknown key, or key of another account's object
+	CodeNotFound          Code = "not-found"          // no object with this key in the caller's account
 	CodeNoRoute           Code = "no-route"           // no operation at this path
 	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but none with this method
 	CodeWrongState        Code = "wrong-state"        // the state of the resource does not allow the operation
-	CodeNameTaken         Code = "name-taken"         // the account has a dataset of this name, or the e-mail has an account
+	CodeNameTaken         Code = "name-taken"         // the account already has a dataset of this name, or the e-mail an account
 	CodeTooLarge          Code = "too-large"          // more bytes than allowed
 	CodeWrongMediaType    Code = "wrong-media-type"   // unsupported Content-Type or Content-Encoding
 	CodeBadRange          Code = "bad-range"          // the file does not have the requested range
@@ -32,7 +32,7 @@ const (
 	CodeStorageFull       Code = "storage-full"       // the service's disk is full
 	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
 	CodeInternal          Code = "internal"           // a bug in the service, see requestId
-	CodeNotReady          Code = "not-ready"          // starting or stopping, or the database or storage does not respond
+	CodeNotReady          Code = "not-ready"          // the service is starting or stopping, or its database or storage does not respond
 )
 
 // Codes lists the codes in the order of the reference.
@@ -83,7 +83,7 @@ type Problem struct {
 	Title  string `json:"title" doc:"Name of the HTTP status."`
 	Status int    `json:"status" doc:"The HTTP status."`
 	// Detail says what went wrong, and contains the invalid value.
-	Detail string `json:"detail" doc:"What went wrong. It has the value that was wrong."`
+	Detail string `json:"detail" doc:"What went wrong, with the invalid value."`
 	Code   Code   `json:"code" doc:"Stable error code, for programs."`
 	// Errors lists the invalid fields, if any.
 	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`

@@ -15,14 +15,15 @@ type Scores struct {
 	// Brier and CalibrationError are nil in old reports.
 	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
 	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows for which this class is the true one, over ten bins."`
-	// OfClass is nil unless the race was for a metric of one class.
+	// OfClass has one score, by name of the metric, if the race was for a metric of one class, such
+	// as f1[yes]. Otherwise it is nil.
 	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The score by the name of the race's metric, if it is a metric of one class, such as f1[yes]."`
 	// Intervals holds the 95 % confidence intervals by metric.
 	Intervals map[string]Interval `json:"intervals,omitempty" doc:"95 % confidence intervals, by metric."`
 }
 
-// Value returns the score of a metric. The result known is false if the score was not measured or
-// the metric is unknown. s may be nil.
+// Value returns the score of a metric. If the score was not measured or the metric is unknown,
+// known is false. The receiver may be nil.
 func (s *Scores) Value(name string) (value float64, known bool) {
 	if s == nil {
 		return 0, false
@@ -49,9 +50,9 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	return value, known
 }
 
-// Performance returns the score of a metric as the performance of a race, where higher is better:
-// the value, or exp(−log loss) for the log loss. The result known is as in [Scores.Value]. s may be
-// nil.
+// Performance returns the score of a metric in a form in which higher is better, as races use it:
+// exp(−log loss) for the log loss, and the value itself for other metrics. The result known is that
+// of [Scores.Value]. The receiver may be nil.
 func (s *Scores) Performance(name string) (value float64, known bool) {
 	value, known = s.Value(name)
 	if known && name == MetricLogLoss {
@@ -60,8 +61,8 @@ func (s *Scores) Performance(name string) (value float64, known bool) {
 	return value, known
 }
 
-// PerformanceInterval returns the 95 % confidence interval of Performance, or nil if there is
-// none. s may be nil.
+// PerformanceInterval returns the 95 % confidence interval of the result of Performance, or nil if
+// there is none. The receiver may be nil.
 func (s *Scores) PerformanceInterval(name string) *Interval {
 	i := s.Interval(name)
 	if i != nil && name == MetricLogLoss {
@@ -78,8 +79,8 @@ func measured(v *float64) (float64, bool) {
 	return *v, true
 }
 
-// Interval returns the 95 % confidence interval of a metric, or nil if there is
-// none. s may be nil.
+// Interval returns the 95 % confidence interval of a metric, or nil if there is none. The receiver
+// may be nil.
 func (s *Scores) Interval(name string) *Interval {
 	if s == nil {
 		return nil

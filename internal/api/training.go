@@ -21,8 +21,9 @@ const (
 	TrainingCancelled    = "CANCELLED"
 )
 
-// The metrics by which a race can score its algorithms. A race can also use rocAuc, prAuc or f1
-// of one class, as in f1[yes]. For the log loss, smaller is better; see [PerformanceName].
+// The metrics that a race can use. It can also use rocAuc, prAuc or f1 of one class, as in f1[yes].
+// The performance in a race is the value of the metric, with one exception: because a smaller log
+// loss is better, the performance for logLoss is exp(−logLoss).
 const (
 	MetricAccuracy         = "accuracy"
 	MetricBalancedAccuracy = "balancedAccuracy"
@@ -32,13 +33,13 @@ const (
 	MetricLogLoss          = "logLoss"
 )
 
-// RaceMetrics returns the metrics that a race can be run for, except those of one class.
+// RaceMetrics returns the metrics that a race can use, except those of one class.
 func RaceMetrics() []string {
 	return []string{MetricAccuracy, MetricBalancedAccuracy, MetricMacroF1, MetricROCAUC, MetricPRAUC, MetricLogLoss}
 }
 
-// PerformanceName returns the name, for people, of the performance in a race for metric: the
-// metric, or exp(-logLoss) for logLoss.
+// PerformanceName returns what people read as the name of a performance: "exp(-logLoss)" for
+// logLoss, and the name of the metric for every other metric.
 func PerformanceName(metric string) string {
 	if metric == MetricLogLoss {
 		return "exp(-logLoss)"
@@ -46,7 +47,8 @@ func PerformanceName(metric string) string {
 	return metric
 }
 
-// The values of effort: how much a race trains. The empty string means EffortDefault.
+// The values of the parameter effort, which says how much a race trains. The empty string means
+// EffortDefault.
 const (
 	EffortFast    = "fast"
 	EffortDefault = "default"
@@ -61,8 +63,8 @@ const (
 	MetricCalibrationError = "ece"
 )
 
-// MetricByAlias returns the metric that other programs call name, such as rocAuc
-// for "auc". It ignores case and separators. It returns "" if name is unknown.
+// MetricByAlias returns the metric that other programs call name: "auc" → rocAuc. It ignores case
+// and separators. If name is unknown, it returns "".
 func MetricByAlias(name string) string {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
 	case "accuracy", "acc":
@@ -105,8 +107,8 @@ type CreateTrainingInput struct {
 	Body NewTraining
 }
 
-// NewTraining describes a race. PerformanceThreshold and TargetPerformance are two names of one
-// parameter, and one of them is required.
+// NewTraining is the request to start a race. One of PerformanceThreshold and TargetPerformance is
+// required; they are two names of the same parameter.
 type NewTraining struct {
 	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the tree algorithms BSIX01, MSIX01, BFIF01 and MFIF01, in leaves. 0 lets the service choose; 4 to 400 is recommended."`
 	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`
@@ -195,15 +197,15 @@ type AlgorithmRun struct {
 	Status            string  `json:"status" doc:"One of the states of a training job. NOT_COMPLETED can also mean that another algorithm won."`
 	Outcome           string  `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job. An extension."`
 	LatestPerformance float64 `json:"latestPerformance" doc:"Latest performance on validation rows."`
-	// RecentPerformances are the last values, at most five, oldest first. The last of
-	// them equals LatestPerformance.
+	// RecentPerformances are the performances of the last steps, at most five, oldest first. The
+	// last of them equals LatestPerformance.
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five performances, oldest first; the last is latestPerformance."`
 	// KeptPerformance and LogLoss are nil before the first score, and if the
 	// service does not report them.
 	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Performance of the best step so far, from which the model would be made. The best step is chosen by performance and log loss, so another step may have a higher performance. An extension."`
 	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Log loss of the best step on validation rows, in nats; smaller is better. An extension."`
-	// Steps is the number of performances so far. It is 0 if the service does not
-	// report it.
+	// Steps is the number of training steps so far, each of which has a performance. It is 0 if
+	// the service does not report it.
 	Steps int `json:"steps,omitempty" doc:"Number of training steps so far. Each step has a performance."`
 	// Performances has the performances of all steps so far, if they were requested.
 	Performances []float64 `json:"performances,omitempty" doc:"All performances since the start, oldest first, if history was requested."`

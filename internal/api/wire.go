@@ -15,17 +15,16 @@ const TimeLayout = "2006-01-02T15:04:05Z"
 // FormatTime returns t in the format of [TimeLayout].
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// Decimal is a number that the service documents as a string. It unmarshals from a string or a
-// number. It marshals as a string if Quoted is set, and as a number otherwise. The server sets
-// Quoted.
+// Decimal is a number that the published API sends as a string: "0.91". It marshals as a string if
+// Quoted is true, as in the responses of this server, and otherwise as a number. It unmarshals from
+// both.
 type Decimal struct {
 	Value  float64 // NaN if not measured, which is null in JSON
 	Quoted bool
 }
 
-// Threshold is the threshold in a request. It is a number, or null for a race
-// without a threshold. The zero value means that the request does not have the
-// member.
+// Threshold is a member of a request that is a number, or null for a race without a threshold. The
+// zero value means that the member is absent.
 type Threshold struct {
 	// Value is from 0 to 1. Nil means no threshold.
 	Value *float64
@@ -60,7 +59,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON parses a number, a string with one, or null.
+// UnmarshalJSON parses a number, a string that contains a number, or null.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	text := string(bytes.Trim(b, `"`))
 	if text == "" || text == "null" {
@@ -75,9 +74,9 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// DatasetEntries is the `datasets` member of a dataset list, which the service documents as a
-// string that contains a JSON array. It unmarshals from a string or an array. It marshals as a
-// string if Quoted is set, and as an array otherwise.
+// DatasetEntries is the member `datasets` of a list of datasets. In the published API, it is a
+// string that contains a JSON array. DatasetEntries marshals as such a string if Quoted is true,
+// and otherwise as an array. It unmarshals from both.
 type DatasetEntries struct {
 	Items  []DatasetEntry
 	Quoted bool

@@ -34,29 +34,29 @@ type Config struct {
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// Secret is the key of signed URLs. Defaults to the key in the store, which all
-	// processes on one data folder share.
+	// Secret is the key that signs URLs. Defaults to the key in the store, which all processes on
+	// one data folder share.
 	Secret []byte
-	// DatasetsArray reports whether a list of datasets has them as a JSON array. By default it has
-	// them as a string that contains the array, as documented.
+	// DatasetsArray makes ListDatasets return the datasets as a JSON array. By default it returns
+	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsArray bool
 	// AcceptDatabase makes New accept a database that does not belong to the stored files, see
 	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
 	AcceptDatabase bool
 	// Races is the maximum number of concurrent races. Defaults to 1.
 	Races int
-	// Memory is the memory that the running races may need together, in bytes. A race begins only
-	// if Memory minus the estimated memory of the running races is enough for it. 0 means no limit.
+	// Memory is the maximum sum of the estimated memory of all running races, in bytes. A race that
+	// would exceed it stays in the queue. 0 means no limit.
 	Memory int64
-	// MinSpreadCells is a size in rows × columns × classes. Several workers train a race together
-	// only if its dataset has at least this size and the database is on a server. Defaults to
-	// 200,000.
+	// MinSpreadCells is the minimum size of a dataset, as rows × columns × classes, for several
+	// workers to train the algorithms of one race. With SQLite, a race always has one worker.
+	// Defaults to 200,000.
 	MinSpreadCells int64
-	// PreparationLimit is the time limit for preparing an empty dataset. Each mebibyte of the CSV
-	// adds one second. Defaults to 2 minutes.
+	// PreparationLimit is the constant part of the time limit for preparing a dataset. The limit
+	// increases by one second for each MiB of the CSV. Defaults to 2 minutes.
 	PreparationLimit time.Duration
-	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted
-	// with [App.Adopt]. Otherwise it runs all jobs, whichever process queued them.
+	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with [App.Adopt]. By
+	// default, App.Run runs the jobs of all processes.
 	OwnJobsOnly bool
 	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
 	// download results directly from it, with signed URLs. See [App.WatchUploads]. [New]
@@ -98,15 +98,16 @@ type App struct {
 	deadlines            raceDeadlines
 	models               *modelCache
 	finishedJobs         *jobCounter
-	// drifts has the running calls of measureDrift, by key of the prediction, so that concurrent
-	// requests share one call. measuringDrift is locked during a call, so that only one call runs
-	// at a time.
+	// drifts makes concurrent requests for the drift of one prediction share one call of
+	// measureDrift. measuringDrift is locked during each call, so that the drifts of different
+	// predictions are measured one after another.
 	drifts         singleflight.Group
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLs receives a value when this process returns an upload URL of the S3 store to a
-	// client. lastUploadURL is the last time when this process returned one, in Unix seconds.
+	// uploadURLs wakes [App.WatchUploads] when this process has returned an upload URL of the S3
+	// store to a client. lastUploadURL is the time when it last returned such a URL, in Unix
+	// seconds.
 	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
 }
@@ -141,7 +142,7 @@ func New(c Config) (*App, error) {
 			return nil, err
 		}
 	}
-	a.basePreparationLimit = cmp.Or(c.PreparationLimit, preparationTime)
+	a.basePreparationLimit = cmp.Or(c.PreparationLimit, defaultPreparationLimit)
 	a.pool = a.newPool(max(1, c.Races))
 	return a, nil
 }
@@ -180,13 +181,13 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// registerWorker registers this process as a worker: a process that runs the jobs of all processes.
-// On PostgreSQL it repeats this at intervals, because other processes delete the registration of a
-// process that is suspended, such as a virtual machine that is moved. The registration ends when
-// unregister is called.
+// registerWorker registers this process as a worker, that is, as a process that runs the jobs of
+// all processes. Calling unregister ends the registration. On PostgreSQL, registerWorker repeats
+// the registration every registerInterval: while a process is suspended, for example because its
+// virtual machine is moved, other processes delete its registration.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
-		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // only reported states depend on it
+		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // without it, clients only see wrong states of jobs
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
@@ -206,9 +207,8 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes. It also corrects the
-// number of datasets of each account, because processes of earlier releases do not update this
-// number.
+// removeLeftovers removes the files and registrations of dead processes. It also recounts the
+// datasets of each account, because processes of earlier releases do not update the stored count.
 func (a *App) removeLeftovers(ctx context.Context) {
 	a.removeParts(ctx)
 	a.sweepBlobs(ctx)
@@ -233,18 +233,17 @@ func (a *App) TempDir() string { return a.tempDir }
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
-// deleteBlobs deletes blobs that no row references any more. It logs errors instead of returning
-// them. A blob that could not be deleted is removed by [App.Run] of another process after this
-// process has ended.
+// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error:
+// after this process has ended, [App.Run] of another process removes the blobs.
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
 	}
 }
 
-// discardBlob deletes a blob whose reference was not stored, because the transaction failed with
-// err. If the transaction may have been committed nevertheless, discardBlob keeps the blob. If no
-// row references the blob, another process then removes it after this process has ended.
+// discardBlob deletes a new blob after the transaction that should have stored its key failed with
+// err. If err does not show whether the transaction was committed, discardBlob keeps the blob. If
+// the blob then has no row, [App.Run] of another process removes it after this process has ended.
 func (a *App) discardBlob(ctx context.Context, err error, key string) {
 	if !errors.Is(err, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)

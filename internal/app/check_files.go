@@ -11,13 +11,12 @@ import (
 
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files is the number of files that the database references. Bytes is the total size of the
-	// undamaged ones.
+	// Files is the number of files that the database references. Bytes is the total size of those
+	// that are undamaged.
 	Files int
 	Bytes int64
-	// Unverified is the number of files that had no checksum to compare with,
-	// because an earlier release stored them. Reading such a file stores its
-	// checksum.
+	// Unverified is the number of files without a stored checksum, which an earlier release wrote.
+	// Their contents cannot be verified. When such a file is next read, its checksum is stored.
 	Unverified int
 	// Orphans describes the files in blobs/orphans, which the database does not
 	// reference.
@@ -84,7 +83,7 @@ type Usage struct {
 	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
 	// results and blind files.
 	Datasets, Models, Predictions int64
-	// Files is the number of these files, without orphans.
+	// Files is the number of files in these sizes. Orphans are not included.
 	Files   int64
 	Orphans blob.Orphans
 }
@@ -118,9 +117,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	return &u, nil
 }
 
-// ObserveFiles makes the App call report at the end of each read, write and delete of a stored
-// file. The function report must be safe for concurrent use. ObserveFiles has no effect on a zero
-// App.
+// ObserveFiles calls report at the end of each read, write and delete of a stored file. The
+// function report must be safe for concurrent use. On a zero App, ObserveFiles does nothing.
 func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.blobs != nil {
 		a.blobs.Observe(a.now, report)

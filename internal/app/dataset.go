@@ -72,8 +72,8 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}, nil
 }
 
-// normalizeNewDataset checks the description of a new dataset, and returns it with its names
-// normalized. If a member is invalid, it returns a problem that names the member.
+// normalizeNewDataset validates a request to create a dataset, and returns it with normalized
+// names. The problem of an invalid request names the invalid member.
 func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 	var err error
 	if d.DatasetName, err = normalizeName("datasetName", d.DatasetName); err != nil {
@@ -151,8 +151,8 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 	return d, a.lookupProblem(err, "dataset", key)
 }
 
-// checkDataset returns a problem if the caller has no dataset with this key. It does not read the
-// columns' description, because that may have a megabyte.
+// checkDataset returns a problem if the caller has no dataset with this key. Unlike findDataset, it
+// does not read the description of the columns, which may be a megabyte of JSON.
 func (a *App) checkDataset(ctx context.Context, key string) error {
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
@@ -210,9 +210,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is AddData for a CSV of any allowed size. The parameter in has the parameters of the
-// signed URL that [App.CreateDataset] returned, and size is the declared size of the body in bytes,
-// or -1 if it is unknown.
+// UploadData is AddData for a CSV of more than 32 MB, too. The parameter in has the query
+// parameters of the signed URL that [App.CreateDataset] returned. The parameter size is the
+// Content-Length of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err

@@ -13,18 +13,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceDeadlines converts the deadlines of races from times of day, as they are stored, to the
-// monotonic clock of this process. It converts each deadline once, when this process first reads
-// the deadline, so that no race ends early or late because the clock is set afterwards. The zero
-// value is ready to use.
+// raceDeadlines converts the stored deadlines of races, which are times of day, to the monotonic
+// clock of this process. Each deadline is converted once, when this process first reads it.
+// Therefore a race ends in time even if the clock of the machine is set afterwards. The zero value
+// is ready to use.
 type raceDeadlines struct {
 	mu   sync.Mutex
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
 // end returns the time by which a race must end, or the zero time if it has no deadline. The
-// parameters now and shared are both the current time: now by the clock of this process, and shared
-// by the clock that all processes share and that stored deadlines refer to.
+// parameters now and shared are the current time on two clocks: now on the clock of this process,
+// and shared on the clock of the database, which stored deadlines refer to.
 func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
@@ -42,8 +42,8 @@ func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Ti
 	return end
 }
 
-// keep deletes all deadlines except those of the races in keys.
-func (d *raceDeadlines) keep(keys map[string]bool) {
+// retainOnly deletes all deadlines except those of the races in keys.
+func (d *raceDeadlines) retainOnly(keys map[string]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
@@ -56,8 +56,9 @@ func (a *App) raceEnd(race *store.Training) time.Time {
 	return a.deadlines.end(race, now, a.store.SharedTime(now))
 }
 
-// raceTimeLeft returns the time until the race must end: the smaller of the rest of its time limit,
-// which counts from the start of the race, and the time until its deadline.
+// raceTimeLeft returns the time until the race must end. This is the smaller of two times: what
+// remains of its time limit, which counts from the start of the race, and the time until its
+// deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	now := a.now()
 	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
@@ -82,8 +83,8 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 	return f, err
 }
 
-// raceTimeLimit returns the time limit of a race, for messages. If the deadline comes
-// first, it returns the time from the creation of the race to the deadline.
+// raceTimeLimit returns the time limit of a race, for messages. If the race has a deadline, it
+// returns the time from the creation of the race to the deadline, if that is shorter.
 func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
@@ -106,7 +107,7 @@ func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 }
 
 // expireRaces ends the queued races whose deadline has passed. It returns the time until the
-// next deadline, or queuePoll if none exists.
+// next deadline, or maxQueueInterval if none exists.
 func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	var races []*store.Training
 	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
@@ -114,9 +115,9 @@ func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 		return err
 	})
 	if err != nil {
-		return queuePoll, err
+		return maxQueueInterval, err
 	}
-	next = queuePoll
+	next = maxQueueInterval
 	queued := make(map[string]bool, len(races))
 	for _, race := range races {
 		queued[race.Key] = true
@@ -126,7 +127,7 @@ func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 		}
 		err = errors.Join(err, a.expireRace(ctx, race))
 	}
-	a.deadlines.keep(queued)
+	a.deadlines.retainOnly(queued)
 	return next, err
 }
 

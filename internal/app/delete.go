@@ -8,8 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller and its blobs. It calls deleteRow, which deletes
-// the row and returns the keys of the blobs. The parameter noun is a key of resourceNames.
+// deleteResource deletes a resource of the caller, with its blobs. The function deleteRow must
+// delete the row and return the keys of the blobs. The parameter noun is a key of resourceNames.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -42,8 +42,8 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endInterrupted ends a race or prediction if no process runs it and none will resume it. It
-// reports whether it has ended the race or prediction.
+// endInterrupted ends a race or prediction that no process runs and none will resume. It returns
+// false if a process runs or will resume it.
 func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {

@@ -23,11 +23,11 @@
 // and deleted as a whole, by its own key.
 //
 // A race that is PENDING or RUNNING cannot be deleted, and neither can a prediction that is
-// RUNNING. The same holds for the model and the dataset of such a race or prediction. All of them
-// can be deleted if no process runs the job and none will resume it. Deleting a dataset stops its
-// preparation.
+// RUNNING. The same holds for the model and the dataset of such a race or prediction. The exception
+// is a race or prediction whose job no process runs and none will resume. Deleting a dataset stops
+// its preparation.
 //
-// A killed process leaves leased jobs, and files whose names contain its name.
-// The next process, or another one that shares the data folder, restarts the
-// jobs and removes the files.
+// A killed process leaves jobs that it has leased, and temporary files, whose names contain the
+// name of the process. Another process on the same data folder restarts the jobs and removes the
+// files.
 package app

@@ -16,14 +16,14 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxDriftParts is the maximum number of columns for which a comparison has the parts: ranges of
-// numbers or single texts, with their shares. With this limit, the comparison of 5,000 columns fits
-// in one row of the store.
-const maxDriftParts = 100
+// maxColumnsWithParts is the maximum number of columns whose comparison lists how often each range of
+// numbers, or each text, occurs. Other columns have only their summary, so that the comparison of
+// 5,000 columns fits in one row of the store.
+const maxColumnsWithParts = 100
 
-// GetPredictionDrift returns the comparison of the blind CSV of a COMPLETED prediction with the
-// training CSV. The first call computes and stores the comparison, so that a prediction whose drift
-// nobody reads takes no extra time.
+// GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV. The
+// first call computes the comparison and stores it, and later calls read it. Therefore a prediction
+// takes no extra time if nobody requests its drift.
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	var text []byte
 	var p *store.Prediction
@@ -58,7 +58,7 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 		a.measuringDrift.Lock()
 		defer a.measuringDrift.Unlock()
 		defer func() {
-			if e := recover(); e != nil { // this goroutine is not that of a request, so a panic would end the process
+			if e := recover(); e != nil { // outside of the goroutine of a request, a panic would end the process
 				err = fmt.Errorf("comparing the files: %v\n%s", e, debug.Stack())
 			}
 		}()
@@ -76,15 +76,15 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 }
 
 // measureDrift compares the result of a prediction with the training CSV of its model, and stores
-// the comparison. The result stands for the blind CSV, because the result contains the columns of
-// the blind CSV.
+// the comparison. It reads the result instead of the blind CSV, because the blind CSV is deleted at
+// the end of the prediction, and the result contains all its columns.
 func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.compareResult(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	for i := range report.Columns[min(len(report.Columns), maxDriftParts):] {
-		report.Columns[maxDriftParts+i].Parts = nil
+	for i := range report.Columns[min(len(report.Columns), maxColumnsWithParts):] {
+		report.Columns[maxColumnsWithParts+i].Parts = nil
 	}
 	text, err := json.Marshal(report)
 	if err != nil {

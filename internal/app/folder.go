@@ -25,10 +25,10 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkIdentity makes sure that the database and the stored files belong together. Each has an
-// identity, and the two must be equal. An identity is missing if the database or the files are new
-// or from a release without identities. If the identities differ or one is missing, checkIdentity
-// returns the error of checkReferences, unless accept is true. If it returns nil, it has made the
+// checkIdentity returns an error if the database and the stored files do not belong together. Each
+// has an identity. If the identities are equal, checkIdentity returns nil. If they differ, or if
+// one is missing because the database or the files are new or from an early release, it returns the
+// error of checkReferences. If checkReferences returns nil, or if accept is true, it makes the
 // identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
@@ -66,10 +66,10 @@ func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	return a.setIdentity(ctx, databaseID, filesID)
 }
 
-// setIdentity makes the identities of the database and the stored files equal. If the database
-// has an identity, the files get the same. Otherwise the database gets the identity of the
-// files. If neither has an identity, or if a database is moved to a new S3 store, both get a
-// new one. The identity of an S3 store begins with the location of the store.
+// setIdentity makes the identities of the database and the stored files equal. The files get the
+// identity of the database, if it has one. Otherwise the database gets the identity of the files.
+// Both get a new identity if neither has one, or if a database is moved to a new S3 store. The
+// identity of an S3 store begins with the location of the store.
 func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {
@@ -94,8 +94,8 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
-// bucketOf returns the location in the identity of an S3 store. It is "" for any other
-// identity.
+// bucketOf returns the location of the S3 store with this identity. It returns "" for the identity
+// of a folder.
 func bucketOf(id string) string {
 	location, _, isBucket := strings.Cut(id, identitySeparator)
 	if !isBucket {
@@ -104,16 +104,20 @@ func bucketOf(id string) string {
 	return location
 }
 
-// checkReferences decides whether a database and stored blobs belong together although their
-// identities differ or at least one identity is missing. It returns ErrOtherStorage if the identity
-// of the database is for another bucket and the stored blobs have no identity. Otherwise it returns
-// nil if there are neither blobs nor references to blobs, or if at least one identity is missing
-// and the database references a stored blob. In all other cases it returns an error that wraps
-// ErrMismatch.
+// checkReferences returns an error if a database and the stored blobs do not belong together. It is
+// called if their identities differ or one is missing. The first of these rules that applies
+// decides:
 //
-// The parameters referenced and stored are the keys of the blobs that the database references and
-// of the stored blobs. An identity is "" if it is missing. The location, for messages, is the
-// folder or bucket of the stored blobs.
+//   - The identity of the database is for another bucket, and the blobs have none: ErrOtherStorage.
+//   - There are neither blobs nor references to blobs: nil.
+//   - Both identities exist: ErrMismatch.
+//   - The database references a blob that exists: nil.
+//   - There are no blobs: ErrFilesGone.
+//   - Otherwise: ErrMismatch.
+//
+// The parameters referenced and stored are keys: of the blobs that the database references, and of
+// the blobs that exist. An identity is "" if it is missing. The parameter location is the folder or
+// bucket of the blobs, for messages.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketOf(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
@@ -137,7 +141,7 @@ func checkReferences(databaseID, filesID string, referenced, stored []string, lo
 	return fmt.Errorf("%w: the database is new or empty, and references none of the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
 }
 
-// sweepBlobs removes the stored files of dead processes and sets orphans aside, see
+// sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder, see
 // [blob.Store.Sweep]. It logs each of these files.
 func (a *App) sweepBlobs(ctx context.Context) {
 	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsAlive, func(first, last string) (keys []string, err error) {

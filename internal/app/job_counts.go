@@ -15,8 +15,8 @@ type JobCounts struct {
 	Kind string
 	// Queued and Running are the numbers of jobs of all processes that share the store.
 	Queued, Running int64
-	// Finished is the number of jobs that this process has ended, by the final state of the
-	// dataset, training job or prediction, such as COMPLETED.
+	// Finished counts the jobs that this process has ended. The keys are the final states of the
+	// datasets, training jobs or predictions, such as COMPLETED.
 	Finished map[string]int64
 	// OldestQueued is the age of the oldest queued job. It is 0 if none is queued.
 	OldestQueued time.Duration
@@ -55,7 +55,7 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 type JobDurations struct {
 	Count   uint64
 	Seconds float64 // sum of the durations
-	// UpTo maps each bound in seconds to the number of durations that do not exceed it.
+	// UpTo maps each of durationBounds to the number of durations that are at most as long.
 	UpTo map[float64]uint64
 }
 
@@ -86,7 +86,7 @@ func (c *jobCounter) add(kind, outcome string) {
 	c.byKind[kind][outcome]++
 }
 
-// addDuration adds a duration, for which a job of this kind ran, to the histogram of the kind.
+// addDuration adds how long a job ran to the histogram of its kind.
 func (c *jobCounter) addDuration(kind string, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

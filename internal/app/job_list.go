@@ -43,7 +43,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	return out, nil
 }
 
-// toJob converts a listed job to a job of the API. If the worker of the job has died, the job is
+// toJob converts a listed job to a job of the API. A job whose worker has died is reported as
 // QUEUED.
 func (p *processCache) toJob(j *store.ListedJob) api.Job {
 	out := api.Job{

@@ -8,9 +8,8 @@ import (
 	"foretell/internal/store"
 )
 
-// jobStatus is the state of the job on a dataset, training job or prediction. It is more exact
-// than the stored status of that resource, because the process that stored RUNNING may have
-// died.
+// jobStatus is the state of the job that works on a dataset, training job or prediction. The stored
+// status of this resource can be wrong: a process may have stored RUNNING and then died.
 type jobStatus struct {
 	job *store.JobState // nil if the resource has no job
 	// running reports whether a living process runs the job.
@@ -18,8 +17,8 @@ type jobStatus struct {
 	// interrupted reports whether no process runs the job and none will resume it
 	// automatically.
 	interrupted bool
-	// queuedBefore is the number of queued jobs that begin before this one. It is 0 if it
-	// was not counted.
+	// queuedBefore is the number of queued jobs that will begin before this one. Only findJobStatus
+	// sets it.
 	queuedBefore int
 }
 
@@ -31,7 +30,7 @@ type processCache struct {
 	hosts     map[string]string // names of the workers' machines, by process
 }
 
-// newProcessCache returns a cache that knows all workers: whether one is alive, and their hosts.
+// newProcessCache returns a cache that contains the living workers and their hosts.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
 	p := &processCache{app: a, alive: map[string]bool{"": false}, hosts: map[string]string{}}
 	workers, err := t.ListWorkers(ctx)
@@ -84,9 +83,9 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob reads a resource and returns the status of its job. The function get must return the
-// subject of the job, or "" if the resource has no job. See readThenJobs for the requirements on
-// get.
+// readWithJob calls get, which reads a resource, and returns the status of the job on this
+// resource. The function get must return the key of the resource that the job works on, or "" if
+// there is no job. It may be called twice, see readThenJobs.
 func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	subject := ""
 	err = a.readThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
@@ -99,9 +98,10 @@ func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject stri
 	return s, err
 }
 
-// readWithJobs reads a page of resources of the caller, and returns the statuses of the jobs of the
-// caller's account, see listJobStatuses. The function list must report whether any resource of the
-// page has a job. If none has, the result is nil. See readThenJobs for the requirements on list.
+// readWithJobs calls list, which reads a page of the caller's resources, and returns the statuses
+// of all jobs of the caller's account, by key of the resource. The function list must report
+// whether any resource on the page has a job. If none has, the result is nil. The function list may
+// be called twice, see readThenJobs.
 func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
 	err = a.readThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
@@ -110,10 +110,10 @@ func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob boo
 	return all, err
 }
 
-// readThenJobs calls the function read. If read reports that a resource that it has read has a job,
-// readThenJobs calls read again, and then the function jobs, both in one transaction. Most
-// resources have no job. Reading them takes one round trip to the database instead of a
-// transaction, so read must need only one statement.
+// readThenJobs calls read, and ends if read reports that no resource that it has read has a job, as
+// is usual. Otherwise it calls read again, followed by jobs, in one transaction, so that the
+// resources and their jobs are consistent. The function read should execute a single statement: the
+// first call then takes one round trip to the database instead of those of a transaction.
 func (a *App) readThenJobs(ctx context.Context, read func(*store.Tx) (hasJob bool, err error), jobs func(*store.Tx) error) error {
 	hasJob := false
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
@@ -149,9 +149,8 @@ func (a *App) listJobStatuses(ctx context.Context, t *store.Tx, account string) 
 	return all, nil
 }
 
-// reportedStatus returns the status to report for a resource with the given stored status. It is
-// PENDING if the resource is stored as RUNNING but no process runs its job. Otherwise it is the
-// stored status.
+// reportedStatus returns the status of a resource that clients see. It is the stored status, with
+// one exception: a resource that is stored as RUNNING is PENDING if no process runs its job.
 func (s jobStatus) reportedStatus(stored string) string {
 	if stored == api.TrainingRunning && s.job != nil && !s.running { // RUNNING is also a status of predictions
 		return api.TrainingPending

@@ -22,8 +22,8 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
 }
 
 const (
-	// memoryInterval is how often failTooLargeRaces compares the memory that queued races need with
-	// the memory of the workers.
+	// memoryInterval is how often failTooLargeRaces looks for races that need more memory than any
+	// worker has.
 	memoryInterval = 500 * time.Millisecond
 	// workerGrace is how long a race that is too large for all workers waits for a larger
 	// worker, which may be restarting.
@@ -33,7 +33,7 @@ const (
 // failTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
-	since := map[string]time.Time{} // when a race was first found too large, by key
+	since := map[string]time.Time{} // by race, the time since when no worker has enough memory
 	return a.queueWatchers.run(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
@@ -53,12 +53,12 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 		if len(since) > 0 {
 			return memoryInterval
 		}
-		return queuePoll
+		return maxQueueInterval
 	})
 }
 
 // listTooLargeRaces returns the queued races for which none of the processes that may run them has
-// enough memory. The result largest is the maximum of the memory of these processes, in bytes.
+// enough memory. The result largest is the memory of the largest of these processes, in bytes.
 func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		races = nil

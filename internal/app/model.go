@@ -9,9 +9,9 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel returns a model. Its Champion field is true if the model has the highest
-// achievedPerformance of its series. Only models with the same metric as the newest one
-// are compared, and the oldest wins a tie.
+// GetModel returns a model. Its field Champion is true if the model is the best of its series, that
+// is, has the highest achievedPerformance. Models whose metric differs from that of the newest
+// model are ignored. Of equal models, the oldest is the champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -31,8 +31,8 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	}
 }
 
-// formatInterval returns the confidence interval of the performance in its stored form, or "" if
-// the scores have no interval of the metric. parseInterval is the inverse.
+// formatInterval returns the confidence interval of the performance as it is stored, or "" if the
+// scores have no interval for this metric. parseInterval is the inverse.
 func formatInterval(s *api.Scores, metric string) string {
 	i := s.PerformanceInterval(metric)
 	if i == nil {

@@ -11,9 +11,8 @@ import (
 	"foretell/internal/api"
 )
 
-// normalizeName returns a name in NFC, so that names that look equal are equal. It
-// returns a problem if the name has control characters or characters that change the
-// direction of writing, if nothing in it is visible, or if it is too short or too long.
+// normalizeName returns a name in Unicode normalization form C, so that names that look equal are
+// equal. It returns a problem if the name is too short or too long, or if checkText rejects it.
 func normalizeName(field, name string) (string, error) {
 	if err := checkText(field, name, ""); err != nil {
 		return "", err
@@ -25,9 +24,8 @@ func normalizeName(field, name string) (string, error) {
 	return name, nil
 }
 
-// checkText returns a problem if a text has control characters other than those in
-// allowed, if it has characters that change the direction of writing, or if nothing in
-// it is visible.
+// checkText returns a problem if a text has no visible character, has control characters that are
+// not in allowed, or has characters that change the direction of writing.
 func checkText(field, text, allowed string) error {
 	visible := false
 	for _, r := range text {

@@ -13,13 +13,13 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the fraction of a race's remaining time that a part may take. A part is one run
-// of the race that another worker trains. In the rest of the time, that worker sends the recorded
-// run to the worker of the race.
+// partTimeShare is the fraction of a race's remaining time that training a part may take. A part is
+// one run of the race that another worker trains and records to a file. The rest of the time is for
+// the transfer of this file to the worker of the race.
 const partTimeShare = 0.9
 
-// trainPart trains one run of a race that another worker runs, and stores the recorded run for that
-// worker.
+// trainPart runs the job of a part: it trains one run of a race, and stores the recording of the
+// run for the worker of the race.
 func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	rows, run, err := a.beginPart(ctx, r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	return a.endPart(ctx, &r.Job, info)
 }
 
-// beginPart returns the rows of a race and the row of the run to train.
+// beginPart reads the rows of a part's race, and the row of the run to train.
 func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *store.Training, err error) {
 	rows = &raceRows{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
@@ -86,7 +86,7 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 		rows.runs, err = t.ListRuns(ctx, run.Parent)
 		return err
 	})
-	if err == nil && !run.Deadline.IsZero() { // Started may be by the clock of another machine
+	if err == nil && !run.Deadline.IsZero() { // the stored time may be from the clock of another machine
 		rows.race.Started = a.now()
 		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.SharedTime(rows.race.Started)))
 	}
@@ -96,7 +96,7 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 	return rows, run, err
 }
 
-// endPart stores a recorded run and deletes its job.
+// endPart stores a reference to the recording of a run, and deletes the job of the part.
 func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
 		return t.UpdateRecording(ctx, j.Subject, toStoreFile(info))

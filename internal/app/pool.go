@@ -28,8 +28,8 @@ const (
 )
 
 // newPool returns a pool that runs the jobs of all kinds. The parameter races is the maximum number
-// of concurrent races. They are limited because a race, or a part of a race, uses all cores and
-// holds a dataset in memory. The other jobs read their files row by row.
+// of races, and parts of races, that run concurrently, because each uses all cores and holds a
+// dataset in memory. The other jobs read their files row by row.
 func (a *App) newPool(races int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
@@ -45,8 +45,9 @@ func (a *App) newPool(races int) *job.Pool {
 	return job.NewPool(c)
 }
 
-// postponing wraps do. If do fails because the database or the S3 store is unavailable, the error
-// of the returned function wraps job.ErrPostponed, so that the job waits in the queue.
+// postponing returns a function that calls do. If do fails because the database or the S3 store is
+// unavailable, the function returns an error that wraps job.ErrPostponed, so that the job returns
+// to the queue.
 func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
 		err := do(ctx, r)
@@ -57,8 +58,9 @@ func postponing(do func(context.Context, *job.Run) error) func(context.Context, 
 	}
 }
 
-// DiskFull returns a problem with CodeStorageFull while no job can begin or end because the disk is
-// full. Otherwise it returns nil. A client in this process can then stop waiting for its job.
+// DiskFull returns a problem with CodeStorageFull if the disk is so full that no job can begin or
+// end. Otherwise it returns nil. With this problem, a client in this process can stop waiting for
+// its job.
 func (a *App) DiskFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
@@ -93,12 +95,12 @@ func (a *App) jobQueued(kind string) {
 	a.queueWatchers.notify()
 }
 
-// finishJob ends a job and calls the function write, both in one transaction. It returns
-// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease. The parameter
-// outcome, for [App.JobCounts], is the final state of the dataset, training job or prediction that
-// the job worked on. While the database is unavailable, finishJob repeats the transaction, so that
-// the result of the work is not lost. The returned error wraps store.ErrUnavailable if one of the
-// attempts may have been committed.
+// finishJob deletes a job and calls write, both in one transaction. If this process no longer holds
+// the lease, it returns job.ErrLeaseLost and writes nothing. The parameter outcome, for
+// [JobCounts], is the final state of the dataset, training job or prediction. While the database is
+// unavailable, finishJob repeats the transaction, so that the result of the work is not lost. If it
+// ends without success, and an attempt may have been committed, its error wraps
+// store.ErrUnavailable.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {
@@ -131,8 +133,8 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 // finishRetryInterval is the time between attempts to store the result of a job.
 const finishRetryInterval = 2 * time.Second
 
-// writeWithLease calls write in a transaction while a job is running. It returns
-// job.ErrLeaseLost, and writes nothing, if this process does not hold the lease.
+// writeWithLease calls write in a transaction that belongs to a running job. If this process no
+// longer holds the lease, it returns job.ErrLeaseLost and writes nothing.
 func (a *App) writeWithLease(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.CheckLease(ctx, j.Key, a.store.ProcessName()); err != nil {

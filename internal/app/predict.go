@@ -49,8 +49,8 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	return err
 }
 
-// beginPrediction makes a prediction RUNNING and returns it. The prediction is RUNNING already if
-// the process of an earlier attempt died.
+// beginPrediction makes a prediction RUNNING and returns it. If the process of an earlier attempt
+// died, the prediction is already RUNNING.
 func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
@@ -100,7 +100,7 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 	}
 }
 
-// endPrediction stores the end of the prediction p with this status, ends its job, and deletes its
+// endPrediction ends a prediction with the given status: it stores p, ends the job, and deletes the
 // blind CSV.
 func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
@@ -166,8 +166,8 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 // modelCacheSize is the maximum number of models kept in memory.
 const modelCacheSize = 4
 
-// modelCache holds the most recently used models, the last used first. Models never change, so a
-// cached model is never outdated.
+// modelCache holds the most recently used models, beginning with the last one used. Models never
+// change, so a cached model is never outdated.
 type modelCache struct {
 	mu      sync.Mutex
 	entries []cachedModel

@@ -15,8 +15,8 @@ func resultName(key string) string     { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
 // CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues its prediction.
-// The field in.ModelKey may be empty until the body has been read, because in a form the model's
-// key may follow the file.
+// The field in.ModelKey may be set while the body is read, because the key may follow the file in a
+// form.
 func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body io.Reader) (*api.CreatedPrediction, error) {
 	if in.ModelKey != "" { // an unknown key is rejected before the upload
 		if _, err := a.findModel(ctx, in.ModelKey); err != nil {
@@ -190,9 +190,9 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	return a.openResult(ctx, p)
 }
 
-// OpenResult opens the result of a COMPLETED prediction, for example to compute its digests. The
-// audit log does not record this as a download. OpenResult does not check the account: its caller
-// must already have checked that the prediction belongs to the account that gets the result.
+// OpenResult opens the result of a COMPLETED prediction, for example to compute its digests. It
+// neither checks the account nor records a download in the audit log. The caller must have checked
+// that the prediction belongs to the account for which it reads the result.
 func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
@@ -202,9 +202,8 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, because only the whole file has one. As for
-// OpenResult, the caller must have checked the account, and the audit log does not record a
-// download.
+// prediction. It does not verify the checksum, which is that of the whole file. Like OpenResult, it
+// neither checks the account nor records a download.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

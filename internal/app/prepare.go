@@ -14,12 +14,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// preparationTime is the default of [Config.PreparationLimit]. The time limit of a preparation
-// increases by one second for each minPreparationRate bytes of the CSV. Preparations normally
-// take a small fraction of the limit.
+// defaultPreparationLimit is the default of [Config.PreparationLimit]. The time limit of a preparation also
+// includes one second for each minPreparationRate bytes of the CSV. Most preparations take a small
+// fraction of it.
 const (
-	preparationTime    = 2 * time.Minute
-	minPreparationRate = 1 << 20
+	defaultPreparationLimit = 2 * time.Minute
+	minPreparationRate      = 1 << 20
 )
 
 var errPreparationLimit = errors.New("the preparation took longer than the time limit")

@@ -15,8 +15,8 @@ import (
 // the S3 store is unavailable.
 const unavailableRetryAfter = 5
 
-// toProblem converts an error of package store or blob to a *api.Problem if users can act on it. It
-// returns other errors unchanged. The server reports those with CodeInternal.
+// toProblem converts an error of package store or blob to a *api.Problem if users can do something
+// about it. It returns other errors unchanged, which the server then reports with CodeInternal.
 func (a *App) toProblem(err error) error {
 	var p *api.Problem
 	switch {
@@ -40,8 +40,8 @@ func (a *App) toProblem(err error) error {
 	return err
 }
 
-// diskFullProblem returns the problem of a full disk. Only the owner of a local data folder sees
-// the path of the disk; a service writes the path to its log.
+// diskFullProblem returns the problem of a full disk. It names the disk's path only if the service
+// is embedded in the user's own process. Otherwise the path is only in the log.
 func (a *App) diskFullProblem(err error) error {
 	dir := a.blobs.Location()
 	left := ""
@@ -56,9 +56,9 @@ func (a *App) diskFullProblem(err error) error {
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
 }
 
-// lookupProblem converts an error that occurred while a resource was read by its key. The parameter
-// noun is the kind of the resource in messages. If the resource does not exist, lookupProblem
-// returns a problem with CodeNotFound. It converts other errors as toProblem does.
+// lookupProblem converts the error of reading a resource by its key. If the resource does not
+// exist, it returns a problem with CodeNotFound. It converts other errors with toProblem. The
+// parameter noun is what messages call the resource.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
@@ -66,9 +66,8 @@ func (a *App) lookupProblem(err error, noun, key string) error {
 	return a.toProblem(err)
 }
 
-// failureReason returns a message for users that says why a job failed. If the parameter cause is a
-// problem, the message is the detail of the problem. Otherwise the message refers to the log, which
-// has the cause.
+// failureReason returns a message for users that says why a job failed. If cause is a problem, the
+// message is its detail. Otherwise the message refers to the log, where cause is written.
 func (a *App) failureReason(cause error) string {
 	var p *api.Problem
 	switch {

@@ -22,8 +22,8 @@ type progressRecorder struct {
 	rows []*algorithmRow
 }
 
-// algorithmRow is the row of one run. The field storedStatus is the status of the run in the store.
-// The field changed reports whether the row has changes that are not in the store yet.
+// algorithmRow is the row of one run, with changes that may not be in the store yet: changed
+// reports whether there are any, and storedStatus is the status in the store.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string
@@ -68,8 +68,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged undoes takeChanged for rows that could not be written: these rows count as changed
-// again. Changes that were made after takeChanged are kept.
+// markChanged marks rows of takeChanged that could not be written as changed again. It keeps
+// changes that were made since takeChanged.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	if len(changed) == 0 {
 		return
 	}
-	ctx = span.Without(ctx) // spans every 250 ms would fill the trace with entries of no interest
+	ctx = span.Without(ctx) // no spans, which would fill the trace: there are four writes a second
 	now := a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {

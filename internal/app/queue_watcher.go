@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// queueRest is the minimum time between two calls of the function of a queue watcher, so
-	// that the calls take little time even while many jobs are queued.
-	queueRest = 250 * time.Millisecond
-	// queuePoll is the maximum time between two such calls, in case a change was not reported.
-	queuePoll = 5 * time.Second
+	// minQueueInterval is the minimum time between two calls of a function by queueWatchers, so that the
+	// calls take little time even if the queue changes often.
+	minQueueInterval = 250 * time.Millisecond
+	// maxQueueInterval is the maximum time between two calls. It applies if a change of the queue was not
+	// reported.
+	maxQueueInterval = 5 * time.Second
 )
 
-// queueWatchers calls functions when jobs may have been queued or released, see run. Its zero value
-// is ready to use.
+// queueWatchers calls the functions passed to run whenever the queue of jobs may have changed. Its
+// zero value is ready to use.
 type queueWatchers struct {
 	mu       sync.Mutex
 	watchers []chan struct{}
@@ -47,9 +48,9 @@ func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration))
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			next := min(fn(), queuePoll)
-			wait(ctx, queueRest, nil)
-			wait(ctx, next-queueRest, changed)
+			next := min(fn(), maxQueueInterval)
+			wait(ctx, minQueueInterval, nil)
+			wait(ctx, next-minQueueInterval, changed)
 		}
 	}()
 	return func() {

@@ -60,7 +60,7 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 	return out
 }
 
-// toAlgorithmReport converts the results of one algorithm's run to its part of the report.
+// toAlgorithmReport converts the results of one run to the report on its algorithm.
 func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) api.AlgorithmReport {
 	out := api.AlgorithmReport{
 		Algorithm: run.Algorithm, Status: string(run.Status), Curve: append([]float64{}, run.Curve...), Seconds: run.Seconds,
@@ -84,7 +84,8 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 	return out
 }
 
-// toIntervals converts intervals by name. It returns nil if none exist.
+// toIntervals converts the confidence intervals of metrics, by name of the metric. It returns nil
+// if there are none.
 func toIntervals(intervals map[string]learn.Interval) map[string]api.Interval {
 	if len(intervals) == 0 {
 		return nil
@@ -112,7 +113,7 @@ func finiteOrNil(v float64) *float64 {
 	return &v
 }
 
-// encodeReport returns a report and its summary as JSON. The summary lacks the parts whose size
+// encodeReport returns a report and its summary as JSON. The summary omits everything whose size
 // grows with the number of columns or steps.
 func encodeReport(r *api.ModelReport) (report, summary []byte, err error) {
 	if report, err = json.Marshal(r); err != nil {
@@ -134,8 +135,8 @@ func summarizeReport(r *api.ModelReport) *api.ModelReport {
 	return &short
 }
 
-// parseReport parses the stored report of a model. Older reports have scores of 0 where there were
-// no rows to score. parseReport sets these scores to nil.
+// parseReport parses the stored report of a model. If there were no rows to score, a report of an
+// early release has scores of 0, which parseReport replaces by nil.
 func parseReport(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

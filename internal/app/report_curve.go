@@ -5,7 +5,7 @@ import (
 	"foretell/internal/learn"
 )
 
-// addCurves adds the curves, the partial dependence and the interactions of r to out.
+// addCurves copies the curves, the partial dependence and the interactions from r to out.
 func addCurves(out *api.ModelReport, r *learn.Report) {
 	out.CurveClasses = r.CurveClasses
 	out.Reliability = toReliability(r.Reliability)

@@ -9,17 +9,17 @@ import (
 	"foretell/internal/store"
 )
 
-// Retention has the times for which unused data is kept. For each, 0 means forever.
+// Retention configures how long unused data is kept. In each field, 0 means forever.
 type Retention struct {
-	// Predictions are kept for this time after they ended.
+	// Predictions is how long a prediction is kept after its end.
 	Predictions time.Duration
-	// Trainings are kept, with their models, for this time after they ended or their model
-	// was last used.
+	// Trainings is how long a training job is kept, with its model, after its end or the last use
+	// of the model.
 	Trainings time.Duration
-	// Datasets are kept for this time after the last change of the dataset, or of a race
-	// or prediction on it.
+	// Datasets is how long a dataset is kept after it, or a race or prediction with it, last
+	// changed.
 	Datasets time.Duration
-	// AuditEvents are kept for this time after they happened.
+	// AuditEvents is how long audit events are kept.
 	AuditEvents time.Duration
 }
 
@@ -100,8 +100,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 	}
 }
 
-// deleteAuditEvents deletes the audit events before the given time, and records in the
-// audit log how many it deleted.
+// deleteAuditEvents deletes the audit events from before the given time, and adds an event with the
+// number of deleted events.
 func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
 	const batch = 1000
 	for {

@@ -18,7 +18,8 @@ func callerFromContext(ctx context.Context) account.Caller { return account.Call
 // signedURLSeconds is the time for which a signed URL is valid, in seconds.
 const signedURLSeconds = 3600
 
-// absoluteURL returns the absolute URL of a path of the service, for the caller in ctx.
+// absoluteURL returns the absolute URL of a path of the service. It begins with the base URL of the
+// caller in ctx.
 func absoluteURL(ctx context.Context, path string) string {
 	return strings.TrimSuffix(callerFromContext(ctx).BaseURL, "/") + path
 }
@@ -30,8 +31,9 @@ func (a *App) signURL(ctx context.Context, path string) string {
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }
 
-// verifySignature returns a *api.Problem with CodeForbidden if the signature is not that of signURL
-// for this path and expiry, or if the URL has expired.
+// verifySignature verifies a URL of signURL by its path, its expiry in Unix seconds, and its
+// signature. It returns a *api.Problem with CodeForbidden if the signature is wrong or the URL has
+// expired.
 func (a *App) verifySignature(path string, expires int64, signature string) error {
 	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
 	switch {

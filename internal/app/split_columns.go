@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// checkSplitColumns returns an error unless the group column and the time column of a race are
-// columns of the dataset. Either may be missing.
+// checkSplitColumns returns an error if a request for a race names a group column or a time column
+// that the dataset does not have, or that is the ID or the label.
 func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil

@@ -24,15 +24,15 @@ const (
 	// minSpreadTime is the minimum time that a race must have left to be trained by several
 	// workers.
 	minSpreadTime = 30 * time.Second
-	// partInterval is how often the worker of a race looks for results of the parts.
+	// partInterval is how often the worker of a race looks for the recordings of its parts.
 	partInterval = 500 * time.Millisecond
-	// partStopTimeout is how long a race that ends early waits for the recorded runs of its parts.
+	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
 	partStopTimeout = 3 * time.Second
 )
 
-// spreadRace is the state of a race in which other workers train some of the runs. Each of
-// these runs is a part: a job of the kind kindPart and, when the job has ended, a row with
-// the recorded run.
+// spreadRace is the state of a race in which other workers train some of the runs. Each of these
+// runs is a part. A part is first a job of the kind kindPart. After the end of the job, it is a row
+// that references the recording of the run.
 type spreadRace struct {
 	app  *App
 	job  *job.Job
@@ -61,8 +61,8 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 		if err != nil || idle == 0 {
 			return err
 		}
-		// This worker trains the first run, and takes back the parts that no worker has
-		// claimed by then.
+		// This worker trains the first run. After that it trains the parts that no worker has
+		// claimed.
 		for _, run := range rows.runs[1:] {
 			memory, err := estimateRaceMemory(rows.dataset, []string{run.Algorithm})
 			if err != nil {
@@ -113,8 +113,8 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	return idle, err
 }
 
-// newRemote returns the functions with which the learning engine gets the recorded runs of the
-// parts. It returns nil if s is nil. The caller must call stop when the race has ended.
+// newRemote returns the functions with which package learn gets the recordings of the parts. If s
+// is nil, remote is nil. The caller must call stop when the race has ended.
 func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
@@ -172,16 +172,16 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("no worker has recorded it")
 
-// findPart returns the file of a recorded run, or a zero File if the run is not recorded yet. The
-// parameter run is the key of the run. If the parameter take is true and no worker has claimed the
-// part, findPart deletes the job of the part and returns gone = true, so that this worker trains
-// the run. It returns errNoRecording if the part has neither a job nor a file.
+// findPart returns the recording of the run with this key, or a zero File if it does not exist yet.
+// It returns errNoRecording if it will never exist, because the job has ended without it. With take
+// = true, this worker trains the run itself if no other worker has begun: findPart then deletes the
+// job of the part and returns gone = true.
 func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
 	within := s.app.store.Read
 	if take {
 		within = s.app.store.Write
 	}
-	ctx := span.Without(s.ctx) // two spans a second would fill the trace with entries of no interest
+	ctx := span.Without(s.ctx) // no spans, which would fill the trace: there are two calls a second
 	err = within(ctx, func(t *store.Tx) error {
 		f, gone = store.File{}, false
 		parts, err := t.ListParts(ctx, s.job.Subject)
@@ -208,14 +208,14 @@ func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, e
 	return f, gone, err
 }
 
-// trainHere records that this worker now trains the algorithm's run.
+// trainHere removes an algorithm from remote, because this worker now trains its run.
 func (s *spreadRace) trainHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remote = slices.DeleteFunc(s.remote, func(name string) bool { return name == algorithm })
 }
 
-// stopParts requests that the other workers end their runs and store the recordings.
+// stopParts requests that the other workers stop training and store the recordings of their runs.
 func (s *spreadRace) stopParts() {
 	err := s.app.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
@@ -223,7 +223,7 @@ func (s *spreadRace) stopParts() {
 	}
 }
 
-// open opens a recorded run and returns a reader and the size in bytes. Close of the reader
+// open opens a recording and returns a reader of it and its size in bytes. Close of the reader
 // returns an error if the file is damaged.
 func (s *spreadRace) open(f store.File) (io.ReadCloser, int64, error) {
 	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
@@ -239,13 +239,13 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function for [learn.RemoteRuns.Announce]. The function stores the virtual
-// time at which a run has reached the threshold, if this worker trains the run for the job j. The
-// parameter keys has the keys of the runs by algorithm.
+// announceWin returns a function for [learn.RemoteRuns.Announce]. When a run that the job j trains
+// has reached the threshold, this function stores the virtual time at which it did, for the other
+// workers of the race. The parameter keys has the keys of the runs, by algorithm.
 func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
-		if err != nil && ctx.Err() == nil { // without the time, other workers only train longer
+		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}
@@ -282,7 +282,7 @@ func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.Thres
 	}
 }
 
-// removeParts deletes the recorded runs of all races that have ended.
+// removeParts deletes the recordings of all races that have ended.
 func (a *App) removeParts(ctx context.Context) {
 	if !a.spreads {
 		return

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/store"
 )
 
-// fileKindTexts has texts for messages about each kind of stored file. The field noun is the name
-// of the kind; messages append the key of the file's owner. The field replacement says how to
-// replace a file without a backup.
+// fileKindTexts has two texts for messages about each kind of stored file. The first, noun, is
+// followed in messages by the key of the dataset, model or prediction that has the file. The
+// second, replacement, says how to replace the file without a backup.
 var fileKindTexts = map[string]struct{ noun, replacement string }{
 	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
 	store.ModelFile:  {"the file of model", "train again"},
@@ -36,10 +36,10 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls the function use with a reader of a stored file and the size of the file. If
-// the file is missing or corrupt, it returns a problem with CodeDamaged instead of the error of
-// use, because the damage may have caused that error. If an earlier release stored the file without
-// a checksum, readVerified stores the checksum, unless use returns an error.
+// readVerified calls use with a reader of a stored file and the size of the file. If the file is
+// missing or corrupt, it returns a problem with CodeDamaged. This problem replaces an error of use,
+// which the damage may have caused. If the file has no checksum, because an earlier release stored
+// it, readVerified stores the checksum after use has succeeded.
 func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
@@ -69,8 +69,9 @@ func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.Ver
 	}
 }
 
-// damagedProblem converts the error of a corrupt or missing file to a problem that identifies the
-// owner of the file, and logs the key of the blob. It returns other errors unchanged.
+// damagedProblem converts the error of a corrupt or missing file to a problem that names the
+// dataset, model or prediction that has the file. It also logs the key of the blob. It returns
+// other errors unchanged.
 func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""
 	switch {
@@ -86,10 +87,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified verifies the checksum of a stored file and opens it for a download. It verifies the
-// file for every download, because bit rot does not change the modification time. If the file is
-// missing, openVerified calls the function checkOwner and returns the error of checkOwner, if any.
-// checkOwner must return an error if the owner of the file was deleted meanwhile.
+// openVerified opens a stored file for a download, after it has verified the checksum. It does so
+// for every download, because corruption on the disk does not change the modification time. If the
+// file is missing, perhaps because its dataset, model or prediction was deleted meanwhile,
+// openVerified calls checkOwner. If checkOwner returns an error, that is the error of openVerified.
 func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {

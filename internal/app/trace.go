@@ -12,8 +12,8 @@ import (
 	"foretell/internal/span"
 )
 
-// withSpan returns a function that calls the function do in a new span of the trace for each
-// attempt of a job of this kind. If there is no tracer, it returns do itself.
+// withSpan returns a function that calls do in a new span. A job has one span for each attempt,
+// named after the kind of the job. Without a tracer, withSpan returns do itself.
 func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	if a.tracer == nil {
 		return do
@@ -28,8 +28,8 @@ func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) fu
 	}
 }
 
-// runSpans holds one span of the trace for each algorithm of a race. The span covers the training
-// of the algorithm. A span ends when its algorithm ends. runSpans is safe for concurrent use.
+// runSpans holds one span for each algorithm of a race, which begins and ends with the training of
+// the algorithm. It is safe for concurrent use.
 type runSpans struct {
 	mu    sync.Mutex
 	spans map[string]trace.Span
@@ -44,8 +44,8 @@ func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
 	return s
 }
 
-// observe returns a function that calls record with an event, and ends the span of the event's
-// algorithm if this is the last event of the algorithm.
+// observe returns a function that calls record with each event of a race. At the last event of an
+// algorithm, the function also ends the span of the algorithm.
 func (s *runSpans) observe(record func(learn.Event)) func(learn.Event) {
 	return func(e learn.Event) {
 		record(e)

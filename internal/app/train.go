@@ -18,8 +18,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceRows holds the rows of a running race. Changes to its race and runs are written to the store
-// when the race ends.
+// raceRows holds the rows of a running race. Changes to the fields race and runs are written to the
+// store when the race ends.
 type raceRows struct {
 	race    *store.Training
 	runs    []*store.Training
@@ -113,9 +113,9 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING, and deletes the results of an earlier attempt. It
-// also deletes recorded parts, because the time limit of the earlier attempt may have cut them
-// short.
+// beginRace makes the race and its runs RUNNING. It also deletes the results of an earlier attempt,
+// including recordings of its parts, because the time limit of that attempt may have ended them
+// early.
 func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
@@ -217,8 +217,8 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	return err
 }
 
-// setRunResult sets the result of one run in its row. A run that never began gets the status of the
-// race.
+// setRunResult copies the result of one run to its row. A run that never began gets the status of
+// the race.
 func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
@@ -235,8 +235,8 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	}
 }
 
-// performanceOrNil returns a pointer to performance, a score on the given number of rows. It
-// returns nil if rows is 0, because then there is no score.
+// performanceOrNil returns a pointer to performance, which is the score on the given number of
+// rows. If rows is 0, there is no score, and it returns nil.
 func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil

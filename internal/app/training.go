@@ -10,7 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// recentScores is how many of its last scores the progress of a run contains, at most.
+// recentScores is the maximum number of scores in the progress of a run, unless the client requests
+// the whole history. They are the last scores of the run.
 const recentScores = 5
 
 func trainingPath(key string) string { return "/api/v1/training/" + key }

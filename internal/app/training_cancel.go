@@ -49,7 +49,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending sets the status of a race that no living process runs to CANCELLED.
+// cancelPending makes a race that no living process runs CANCELLED.
 func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err

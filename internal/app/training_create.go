@@ -84,7 +84,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}, nil
 }
 
-// newRuns returns a run of each algorithm of a race.
+// newRuns returns the rows of a race's runs, one for each algorithm.
 func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
 	runs := make([]*store.Training, len(algorithms))
 	for i, algorithm := range algorithms {
@@ -151,8 +151,8 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	return r, nil
 }
 
-// parseThreshold returns the threshold of a request, which may have it under two names. It returns
-// nil for a race without a threshold.
+// parseThreshold returns the threshold of a request, from performanceThreshold or
+// targetPerformance. It returns nil for a race without a threshold.
 func parseThreshold(n api.NewTraining) (*float64, error) {
 	name, chosen := "performanceThreshold", n.PerformanceThreshold
 	if !chosen.IsSet {
@@ -184,8 +184,9 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// selectAlgorithms returns the algorithms of a race on a dataset with this number of classes, in
-// their canonical order: those that the request names or, if it names none, those of its effort.
+// selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
+// effort. They are in canonical order. The parameter classes is the number of classes of the
+// dataset, which excludes some algorithms.
 func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	all, chosen := api.Algorithms(classes), n.Algorithms
 	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.KeepsMonotone(name) }
@@ -245,7 +246,7 @@ func weightsByLabel(race *store.Training, classes []api.Class) map[string]float6
 
 // classLabels returns the labels of a dataset's classes.
 func classLabels(d *store.Dataset) []string {
-	labels := []string{} // not nil, which would accept every class
+	labels := []string{} // non-nil, because nil would allow every class
 	for _, class := range d.Classes {
 		labels = append(labels, class.Label)
 	}

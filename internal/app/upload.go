@@ -10,7 +10,7 @@ import (
 	"foretell/internal/store"
 )
 
-// upload is the body of an upload with the limits of its size. All sizes are in bytes.
+// upload is the body of an upload, and the limits min and max of its size. All sizes are in bytes.
 type upload struct {
 	body io.Reader
 	// size is the declared size, or -1 if it is unknown.
@@ -42,12 +42,12 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// namedBody is implemented by the body of an upload that has a file name. FileName returns the name
-// once the body has been read.
+// namedBody is the body of an upload that has a file name, as in a form. FileName returns the name
+// after the body has been read.
 type namedBody interface{ FileName() string }
 
-// copyTo copies the body to w. Unlike [io.Copy], it distinguishes an error of the body, which it
-// returns as a problem of the client's request, from an error of w.
+// copyTo copies the body to w. It returns an error of reading the body as a problem of the client,
+// and an error of writing to w unchanged.
 func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {

@@ -16,7 +16,7 @@ import (
 	"foretell/internal/api"
 )
 
-// requestRules holds what authenticate checks in a request for an operation.
+// requestRules holds the requirements on requests for an operation, which authenticate checks.
 type requestRules struct {
 	op     api.Operation
 	params parameters
@@ -58,15 +58,15 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 	}
 }
 
-// withoutSecondFactor has the operations that an account without an authenticator app may
-// call even if the service requires one.
+// withoutSecondFactor has the IDs of the operations that need no authenticator app, even if the
+// service requires one of every account.
 var withoutSecondFactor = map[string]bool{
 	api.GetOwnAccount.ID: true, api.ListSessions.ID: true, api.LogOut.ID: true, api.ChangePassword.ID: true,
 	api.AddSecondFactor.ID: true, api.ConfirmSecondFactor.ID: true,
 }
 
-// identifyCaller returns the caller of an operation. For a public operation, the caller
-// has no account.
+// identifyCaller returns the sender of a request. For a public operation, it returns a Caller
+// without an account.
 func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Caller, error) {
 	var caller account.Caller
 	if !op.Public {
@@ -86,8 +86,8 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// check checks the syntax of the parameters and the headers of the body. It returns nil
-// if they are valid.
+// check returns a problem if a parameter has invalid syntax, or if the Content-Type or
+// Content-Encoding of the body is not supported. Otherwise it returns nil.
 func (rules requestRules) check(r *http.Request) *api.Problem {
 	if p := rules.params.validate(r); p != nil {
 		return p
@@ -119,16 +119,16 @@ func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, 
 	return session, err
 }
 
-// loggable returns a text from a client for the log: at most 254 bytes, with control
-// characters escaped, because a terminal could interpret them.
+// loggable returns a text from a client in a form that can be logged: truncated to 254 bytes, and
+// with control characters escaped, because a terminal would interpret them.
 func loggable(text string) string {
-	const most = 254 // an e-mail
-	quoted := strconv.Quote(text[:min(len(text), most)])
+	const maxLength = 254 // length of the longest e-mail address
+	quoted := strconv.Quote(text[:min(len(text), maxLength)])
 	return quoted[1 : len(quoted)-1]
 }
 
-// limitLogins calls next unless too many logins from the address of the client have
-// failed.
+// limitLogins calls next, unless too many logins from the client's address have failed. Then it
+// responds with 429.
 func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	req := requestFromContext(ctx.Context())
 	address := s.proxies.remoteAddress(req.r)
@@ -145,7 +145,7 @@ func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
 	}
 }
 
-// baseURL returns the prefix of the absolute URLs in a response.
+// baseURL returns the scheme and host with which the absolute URLs in the response begin.
 func (s *service) baseURL(r *http.Request) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/")

@@ -14,12 +14,12 @@ import (
 // duration of the whole upload is not limited.
 const uploadIdleTimeout = 2 * time.Minute
 
-// formEnd is appended to the body of a multipart form, because the last line of the body may have
-// no line break.
+// formEnd is appended to the body of a multipart form, because multipart.Reader needs a line break
+// after the last line.
 const formEnd = "\r\n"
 
-// requestBody is the body of every request. It counts the bytes and limits their number, limits the
-// time that may pass without a byte, and keeps the error with which reading ended.
+// requestBody is the body of a request. It counts the bytes, limits their number and the time
+// without a byte, and keeps the error that ended the reading.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
@@ -34,21 +34,21 @@ type requestBody struct {
 	form     bool
 	appended int // the number of bytes of formEnd that were returned
 
-	// Before each read, the read deadline of conn is set to the current time plus idle. If
-	// idle is 0, no deadline is set.
+	// Before each read, the read deadline of conn is set to now() + idle. If idle is 0, no
+	// deadline is set.
 	conn *http.ResponseController
 	idle time.Duration
 	now  func() time.Time
 }
 
-// setIdleTimeout makes a read fail if no byte arrives for the duration d. The caller must call
-// release, which ends the timeout.
+// setIdleTimeout makes each read fail if no byte arrives for the duration d. The caller must call
+// release after the last read.
 func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
 	b.conn, b.idle, b.now = http.NewResponseController(w), d, now
 	return b.clearDeadline
 }
 
-// Read reads the body until its end, its limit or its idle timeout.
+// Read implements [io.Reader]. It returns an error at the limit and at the idle timeout.
 func (b *requestBody) Read(p []byte) (int, error) {
 	if b.err != nil && !errors.Is(b.err, io.EOF) {
 		return 0, b.err
@@ -64,7 +64,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	b.clearDeadline() // the deadline would otherwise interrupt the response
+	b.clearDeadline() // an old deadline would interrupt the response
 	b.err = err
 	if b.form && errors.Is(err, io.EOF) {
 		end := copy(p[n:], formEnd[b.appended:])
@@ -91,8 +91,8 @@ func (b *requestBody) clearDeadline() {
 	}
 }
 
-// problem returns the error that ended the body, as a problem. It returns nil if the body has not
-// ended, or if it has ended without an error.
+// problem returns the error that ended the reading of the body, as a problem. It returns nil if the
+// body is complete or not yet read.
 func (b *requestBody) problem() error {
 	if b.err == nil || errors.Is(b.err, io.EOF) {
 		return nil

@@ -14,8 +14,9 @@ import (
 // the response at once.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
-	// A request with a valid token or session cookie has minDrainTime, and the time that its
-	// body takes at drainRate bytes a second (5 Mbit/s). An accepted upload may take longer.
+	// The limit for a request with a valid token or session cookie is minDrainTime plus the time
+	// that its body takes at drainRate bytes a second (5 Mbit/s). Bodies that are not rejected have
+	// no such limit.
 	minDrainTime = 30 * time.Second
 	drainRate    = 625_000
 	// anonymousDrainTime is the limit for other requests.
@@ -38,9 +39,9 @@ func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration
 	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainRate)*time.Second, slowIdleTimeout
 }
 
-// drainBody discards the rest of the body of a rejected request, within the limits of
-// drainLimits, and of stoppingDrainTime from the time when the service begins to stop. The
-// response, which is short, stays in the buffer of the connection until then.
+// drainBody reads and discards the rest of the body of a rejected request. It stops at the limits
+// of drainLimits and, if the service begins to stop, after stoppingDrainTime. Meanwhile the
+// response stays in the buffer of the connection, because it is short.
 func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request) {
 	body := req.body
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun
@@ -56,7 +57,7 @@ func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request
 	stopping := false
 	buf := make([]byte, 32<<10)
 	for left := int64(maxDrainBytes); left > 0 && !body.hasEnded; {
-		n, _ := body.readUnlimited(buf) // sets hasEnded after an error
+		n, _ := body.readUnlimited(buf) // an error sets hasEnded
 		left -= int64(n)
 		idle.Reset(wait)
 		if !stopping && s.isStopping() {

@@ -2,13 +2,13 @@ package server
 
 import "net/http"
 
-// setDefaultHeaders sets the headers that every response has unless its handler
-// replaces them. The API sends only data. Therefore a browser must not run, embed,
-// cache or forward a response.
+// setDefaultHeaders sets the headers that every response has unless its handler replaces them. They
+// forbid browsers to run, embed or cache a response, because responses of the API are data and not
+// pages.
 func (s *service) setDefaultHeaders(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Referrer-Policy", "no-referrer") // URLs may have signatures
+	h.Set("Referrer-Policy", "no-referrer") // the URL may contain a signature, which allows a download
 	h.Set("X-Content-Type-Options", "nosniff")
 	if s.schemeOf(r) == "https" {
 		h.Set("Strict-Transport-Security", "max-age=31536000")

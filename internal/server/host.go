@@ -14,11 +14,12 @@ import (
 // reach. Without this restriction, another site could make its own host name resolve to the address
 // of the service (DNS rebinding), and the pages of that site could read the responses of the
 // service.
-var LoopbackHosts = []string{"localhost", addresses}
+var LoopbackHosts = []string{"localhost", allIPAddresses}
 
-// addresses is an element of Options.AllowedHosts that allows all IP addresses. This is safe,
-// because no other site can have an IP address as its name.
-const addresses = "ip addresses" // no host name has a space
+// allIPAddresses is an element of Options.AllowedHosts that allows all hosts that are IP addresses.
+// This is safe: an attack by DNS rebinding needs a host name. The element cannot be confused with
+// a host name, which has no spaces.
+const allIPAddresses = "ip addresses"
 
 // checkHost returns a handler that calls next if the host of a request is allowed.
 // /healthz and /readyz allow all hosts, because load balancers request them by address.
@@ -37,7 +38,7 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		host := hostName(s.requestHost(r))
 		_, err := netip.ParseAddr(host)
 		isAddress := err == nil
-		isAllowed := allowed[host] || isAddress && allowed[addresses]
+		isAllowed := allowed[host] || isAddress && allowed[allIPAddresses]
 		if !isAllowed && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
 			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", loggable(host)))
 			return
@@ -46,8 +47,8 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// hostName returns a host without the port and the brackets of an IPv6 address, in lower
-// case and without a final dot.
+// hostName returns the name or address in a Host header: in lower case, without port, final dot,
+// and the brackets of an IPv6 address.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// numberSuffix is the end of the error message of unmarshalJSON for a number that does not fit its
-// field. In the message, the name of the field precedes the suffix.
+// numberSuffix ends the error message of unmarshalJSON for a number that does not fit its field.
+// The message is the name of the field followed by numberSuffix.
 const numberSuffix = "\x1f the number is too large or not an integer"
 
 // unmarshalJSON is json.Unmarshal, but rejects repeated members and invalid UTF-8. Its
@@ -62,8 +62,8 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-// memberAt returns the path of the last member that ends at or before an offset, or
-// "body" if none exists.
+// memberAt returns the path of the JSON member at an offset, such as "quota.bytes". It is the last
+// member before the offset. Without any, memberAt returns "body".
 func memberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	member := "body"

@@ -56,7 +56,7 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{loginWrong, loginLimited} {
-		m.loginFailures.WithLabelValues(reason) // so that an alert on its increase sees the first failure
+		m.loginFailures.WithLabelValues(reason) // begin at 0, so that an alert on an increase sees the first failure
 	}
 	return m
 }
@@ -78,8 +78,8 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// observe records one handled request. The parameter operation is empty if the request was not
-// routed.
+// observe records one handled request. The parameter operation is the ID of the operation, or empty
+// if the request matched none. The parameter received is the number of bytes read from the body.
 func (m *Metrics) observe(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"

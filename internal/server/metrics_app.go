@@ -11,8 +11,8 @@ import (
 	"foretell/internal/app"
 )
 
-// collectTime is the time limit of a scrape for reading from the store.
-const collectTime = 2 * time.Second
+// scrapeTimeout limits how long a scrape may read from the store.
+const scrapeTimeout = 2 * time.Second
 
 var (
 	jobsDesc = prometheus.NewDesc("foretell_jobs",
@@ -41,7 +41,7 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 // Collect sends the job counts. If the store fails, it sends nothing instead of an
 // invalid metric, so that the scrape still has the other metrics.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
-	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer done()
 	counts, err := c.app.JobCounts(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *storageCollector) readUsage() *app.Usage {
 	if c.usage != nil && c.now().Sub(c.read) < usageInterval {
 		return c.usage
 	}
-	ctx, done := context.WithTimeout(context.Background(), collectTime)
+	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer done()
 	usage, err := c.app.Usage(ctx)
 	if err != nil {

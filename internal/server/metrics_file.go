@@ -6,8 +6,7 @@ import (
 	"foretell/internal/blob"
 )
 
-// fileMetrics has metrics of the calls that read, write and delete stored files. It is a
-// prometheus.Collector.
+// fileMetrics measures the reads, writes and deletes of stored files. It is a prometheus.Collector.
 type fileMetrics struct {
 	durations *prometheus.HistogramVec
 	errors    *prometheus.CounterVec
@@ -29,12 +28,12 @@ func newFileMetrics() *fileMetrics {
 	}
 	for _, operation := range []string{blob.CallRead, blob.CallWrite, blob.CallDelete} {
 		m.durations.WithLabelValues(operation)
-		m.errors.WithLabelValues(operation) // so that an alert on its increase sees the first failure
+		m.errors.WithLabelValues(operation) // begin at 0, so that an alert on an increase sees the first failure
 	}
 	return m
 }
 
-// observe adds one call that read, wrote or deleted a stored file.
+// observe records one read, write or delete of a stored file.
 func (m *fileMetrics) observe(c blob.BackendCall) {
 	m.durations.WithLabelValues(c.Operation).Observe(c.Elapsed.Seconds())
 	if c.Operation != blob.CallDelete {

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/api"
 )
 
-// mountEndpoints mounts the endpoints that have only parameters and JSON. Each is handled by the
+// mountEndpoints mounts the endpoints whose requests and responses are JSON. Each is handled by the
 // method of the app that has the same name.
 func (s *service) mountEndpoints() {
 	a := s.app
@@ -47,7 +47,7 @@ func (s *service) mountEndpoints() {
 	s.mountAccounts()
 }
 
-// mountAccounts mounts the endpoints for accounts and administration.
+// mountAccounts mounts the endpoints of accounts and administration.
 func (s *service) mountAccounts() {
 	a := s.app
 	mount(s, api.RequestAccess, a.RequestAccess)
@@ -81,8 +81,9 @@ func (s *service) mountAccounts() {
 	mount(s, api.ListWorkers, a.ListWorkers)
 }
 
-// response is the response of every operation for huma. All operations have the same type, because
-// huma.Register is a large generic function, and compiling it for many types takes long.
+// response is the output type of every operation that is registered with huma. All operations share
+// it, because huma.Register is a large generic function, and compiling it for many types takes
+// long.
 type response struct {
 	Location string `header:"Location" doc:"The URL of the created resource." hidden:"true"`
 	Body     any
@@ -95,9 +96,9 @@ type operation struct {
 	register func(to huma.API)
 }
 
-// serveOperation returns the handler of an operation. The operation is registered with huma at
-// its first request, because all registrations together take 5 ms, and most commands send only
-// a few requests to the embedded service.
+// serveOperation returns the handler of an operation. It registers the operation with huma only at
+// the first request. To register all operations takes 5 ms, and most commands call only a few of
+// the embedded service.
 func (s *service) serveOperation(op operation) http.HandlerFunc {
 	handler := sync.OnceValue(func() http.Handler {
 		rt := &router{writeError: s.writeRouteError}
@@ -111,7 +112,7 @@ func (s *service) serveOperation(op operation) http.HandlerFunc {
 
 // describe returns the OpenAPI document of all operations.
 func (s *service) describe() *huma.OpenAPI {
-	all := humago.New(&router{}, humaConfig(s.opts.Version)) // no request is sent to it
+	all := humago.New(&router{}, humaConfig(s.opts.Version)) // only for the document; it receives no requests
 	for _, op := range s.operations {
 		op.register(all)
 	}
@@ -119,7 +120,7 @@ func (s *service) describe() *huma.OpenAPI {
 	return all.OpenAPI()
 }
 
-// mount mounts an endpoint at its path and its aliases. Each request calls do.
+// mount mounts an endpoint at its path and its aliases. The function do handles the requests.
 func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In) (*Out, error)) {
 	empty := reflect.TypeFor[Out]() == reflect.TypeFor[api.None]()
 	handle := func(ctx context.Context, in *In) (*response, error) {
@@ -136,7 +137,7 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 		for i, path := range append([]string{e.Path}, e.Aliases...) {
 			op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
 			op.Path = path
-			op.Hidden = i > 0 // the description lists the aliases
+			op.Hidden = i > 0 // not a path of its own in the document, which lists the aliases
 			described := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
 			if !empty {
 				schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[*Out](), true, op.OperationID+"Response")
@@ -145,7 +146,7 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 			op.Responses = map[string]*huma.Response{strconv.Itoa(op.DefaultStatus): described}
 			huma.Register(to, op, handle)
 			if empty {
-				described.Content, described.Headers = nil, nil // huma describes the field Body
+				described.Content, described.Headers = nil, nil // huma would describe the field Body
 			}
 		}
 	}})
@@ -167,8 +168,8 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 	return described
 }
 
-// createdLocation returns the URL of the resource that an operation created. The parameter out is
-// the response of the operation. The URL is empty if no resource was created.
+// createdLocation returns the URL of the resource that an operation created, or "" if it created
+// none. The parameter out is the response of the operation.
 func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {
@@ -189,10 +190,10 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 // errorStatuses returns the HTTP statuses of errors that the documentation of an
 // operation lists.
 func errorStatuses(op api.Operation, rules requestRules) []int {
-	// Any request may have a Content-Encoding (415), and the store may be unavailable
-	// (503).
+	// Every operation responds with 415 to a Content-Encoding, and with 503 if the store is
+	// unavailable.
 	statuses := []int{http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
-	if !op.Public { // and 403 if the account must first set up an authenticator app
+	if !op.Public { // 403 if the account must first set up an authenticator app
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if len(rules.params.keys) > 0 {
@@ -232,7 +233,7 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	case api.DownloadModel.ID:
 		statuses = append(statuses, http.StatusRequestedRangeNotSatisfiable)
 	}
-	if op.Method != http.MethodGet { // it writes
+	if op.Method != http.MethodGet { // an operation that writes needs disk space (507)
 		statuses = append(statuses, http.StatusInsufficientStorage)
 	}
 	return append(statuses, http.StatusUnprocessableEntity, http.StatusInternalServerError)

@@ -14,10 +14,9 @@ import (
 // fileField is the name of the part that contains the CSV.
 const fileField = "file"
 
-// formFile reads the part `file` of a multipart body. It reads nothing before the first
-// call of Read, so that a client that waits for 100 Continue gets an error, such as an
-// unknown key, before it sends the body. Read returns io.EOF only if the whole body is
-// well-formed.
+// formFile reads the part `file` of a multipart body. It reads nothing before the first call of
+// Read, so that an error such as an unknown key reaches the client before it sends the body, if it
+// waits for 100 Continue. Read returns io.EOF only if the whole body is well-formed.
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found
@@ -48,8 +47,8 @@ func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, er
 	return &formFile{parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
-// formatFileLimit returns a text for messages: the maximum size of the file in a form
-// of at most limit bytes, and where to send a larger file.
+// formatFileLimit returns a text for messages: how large the file in a form of at most limit bytes
+// may be, and where to send a larger file.
 func formatFileLimit(limit int64) string {
 	text := fmt.Sprintf("the file may have at most %d bytes", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
@@ -89,7 +88,7 @@ func (f *formFile) FileName() string { return f.fileName }
 // before it. It returns a problem if the body has no part `file`.
 func (f *formFile) findFile() error {
 	for {
-		part, err := f.parts.NextRawPart() // NextPart would decode quoted-printable
+		part, err := f.parts.NextRawPart() // unlike NextPart, it does not decode quoted-printable
 		if errors.Is(err, io.EOF) {
 			return api.NewFieldProblem(fileField, "is required: add a part that contains the CSV")
 		}

@@ -46,7 +46,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
-			defer rec.limitWrite() // the buffer is written after the handler has returned
+			defer rec.limitWrite() // net/http sends its buffer after the handler has returned
 		}
 		req.body = &requestBody{ReadCloser: r.Body}
 		ctx, endSpan := s.startSpan(r, req)
@@ -67,11 +67,11 @@ func (s *service) observe(next http.Handler) http.Handler {
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
 			endSpan(rec.status)
 			if failure != nil && rec.aborted {
-				panic(http.ErrAbortHandler) // so that the client sees that the response is incomplete
+				panic(http.ErrAbortHandler) // closes the connection, so that the client sees that the response is incomplete
 			}
 		}()
 		next.ServeHTTP(rec, r)
-		elapsed = s.now().Sub(began) // without what follows, which depends on the client only
+		elapsed = s.now().Sub(began) // without the drain below, whose duration depends on the client only
 		if rec.status >= http.StatusBadRequest {
 			s.drainBody(w, r, req)
 		}
@@ -85,8 +85,8 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// recoverPanic logs a panic, and responds with 500 unless the response has begun. The parameter
-// failure is the value of the panic.
+// recoverPanic logs a panic and, if the response has not begun, responds with 500. The parameter
+// failure is the value that recover returned.
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestFromContext(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
@@ -147,20 +147,20 @@ type responseRecorder struct {
 	status       int
 	bytesWritten int64
 	aborted      bool // a panic occurred after the response had begun
-	// stream is set for HTTP/2, where the client may stop receiving one stream although
-	// the connection is in use. It is nil for HTTP/1, because its connections have write
+	// stream sets the write deadline of an HTTP/2 stream: a client may stop receiving one stream
+	// while it uses others of the connection. It is nil for HTTP/1, where connections have write
 	// timeouts.
 	stream *http.ResponseController
 	now    func() time.Time
 }
 
-// streamWriteTimeout is how long the client of an HTTP/2 stream may receive nothing
-// while the server writes to the stream.
+// streamWriteTimeout is how long a write to an HTTP/2 stream may wait for the client to receive
+// data.
 const streamWriteTimeout = 2 * time.Minute
 
 // limitWrite sets the deadline of the next write to an HTTP/2 stream.
 func (rec *responseRecorder) limitWrite() {
-	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports it
+	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports deadlines
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.

@@ -15,7 +15,7 @@ import (
 // bearerScheme is the name, in the OpenAPI document, of the security scheme for tokens.
 const bearerScheme = "bearer"
 
-// schemaPrefix begins the references to schemas in the OpenAPI document.
+// schemaPrefix is the prefix of references to schemas in the OpenAPI document.
 const schemaPrefix = "#/components/schemas/"
 
 // humaConfig returns the configuration of huma. It supports only JSON, serves no
@@ -99,7 +99,7 @@ type monotoneSchema struct{}
 // Schema returns the schema of an object of directions.
 func (monotoneSchema) Schema(huma.Registry) *huma.Schema {
 	direction := &huma.Schema{Type: huma.TypeString, Enum: []any{api.Increasing, api.Decreasing}}
-	direction.PrecomputeMessages() // huma does this for all other schemas, but not for AdditionalProperties
+	direction.PrecomputeMessages() // huma calls it for all schemas except AdditionalProperties
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: direction}
 }
 
@@ -130,8 +130,8 @@ func operationTag(op api.Operation) string {
 	return first
 }
 
-// operationDescription returns the description of an operation: its remark, whether it
-// is documented or an extension, and its aliases.
+// operationDescription returns the description of an operation: its remark, its origin and its
+// aliases.
 func operationDescription(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
@@ -147,8 +147,7 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
-// operationRemarks maps operation IDs to what a caller must know in addition to the
-// summary.
+// operationRemarks maps operation IDs to texts that follow the summary in the OpenAPI document.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
 		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
@@ -187,13 +186,13 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 	for _, download := range []*huma.Operation{result, model} {
 		partial := maps.Clone(download.Responses["200"].Content)
-		partial["multipart/byteranges"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}} // of several ranges
+		partial["multipart/byteranges"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}} // the response to several ranges
 		download.Responses["206"] = &huma.Response{Description: http.StatusText(http.StatusPartialContent), Content: partial}
 		download.Responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified)}
 	}
 	allowNulls(doc, api.Operations()...)
 	for _, op := range api.Operations() {
-		findOperation(doc, op).Responses["431"] = &huma.Response{ // net/http responds before the handler is called
+		findOperation(doc, op).Responses["431"] = &huma.Response{ // sent by net/http, which does not call the handler
 			Description: http.StatusText(http.StatusRequestHeaderFieldsTooLarge),
 			Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}
@@ -213,9 +212,9 @@ func allowNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	}
 }
 
-// allowNullObjects documents that a member whose Go type is a pointer to a struct may be
-// null. It skips members that are absent instead of null. huma documents null only for
-// scalars.
+// allowNullObjects documents that members whose Go type is a pointer to a struct may be null. huma
+// documents this only for pointers to scalars. Members with omitempty are skipped, because they are
+// absent instead of null.
 func allowNullObjects(schemas huma.Registry) {
 	for name, schema := range schemas.Map() {
 		typ := schemas.TypeFromRef(schemaPrefix + name)
@@ -233,8 +232,8 @@ func allowNullObjects(schemas huma.Registry) {
 	}
 }
 
-// allowNull documents that null in the JSON body of an operation means the same as an absent
-// member. huma accepts null for every member, but documents this only for some.
+// allowNull documents that the optional members of an operation's JSON body may be null, which
+// means the same as absent. huma accepts null for all of them, but documents it only for some.
 func allowNull(doc *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return

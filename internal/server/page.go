@@ -13,8 +13,8 @@ import (
 // requestAccessPath is the path of the page with the form to request an account.
 const requestAccessPath = "/request-access"
 
-// mountPages registers the pages on the router. The parameter handler is the handler of the whole
-// service, which the pages call as clients of the API.
+// mountPages registers the pages on the router. The pages are clients of the API. They send their
+// requests to handler, which is the handler of the whole service.
 func (s *service) mountPages(rt *router, handler http.Handler) {
 	now := s.opts.Now
 	if now == nil {
@@ -30,7 +30,7 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {
 		rt.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			req := requestFromContext(r.Context())
-			if r.Method == http.MethodPost { // a file may be in the form
+			if r.Method == http.MethodPost { // the form may contain a file
 				defer req.body.setIdleTimeout(w, uploadIdleTimeout, s.opts.Now)()
 			}
 			page(w, r)

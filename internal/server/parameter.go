@@ -10,8 +10,8 @@ import (
 	"foretell/internal/api"
 )
 
-// parameters lists the parameters of an operation whose syntax is checked. Invalid
-// syntax gets status 400. huma checks the ranges of values, and responds with 422.
+// parameters has the names of an operation's parameters, for the check of their syntax. Invalid
+// syntax gets the status 400. huma checks the ranges of the values and responds with 422.
 type parameters struct {
 	keys     []string // in the path
 	query    []string // all in the query
@@ -19,8 +19,7 @@ type parameters struct {
 	booleans []string
 }
 
-// parametersFromType returns the parameters of an operation whose input has the type
-// in.
+// parametersFromType returns the parameters of an operation, whose input type is in.
 func parametersFromType(in reflect.Type) parameters {
 	var ps parameters
 	for _, field := range reflect.VisibleFields(in) {
@@ -58,7 +57,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 		r.SetPathValue(name, strings.ToLower(key))
 	}
 	for _, name := range ps.query {
-		if len(query[name]) > 1 { // programs differ in which of several values they use
+		if len(query[name]) > 1 { // some programs would use the first value, others the last
 			fields = append(fields, api.FieldError{Field: name, Message: "must not be repeated"})
 		}
 	}
@@ -102,8 +101,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// unescapeSegment decodes a path segment. It returns an invalid segment unchanged,
-// because no key has this form anyway.
+// unescapeSegment decodes a path segment. It returns a segment with invalid escapes unchanged,
+// because the check of keys rejects it anyway.
 func unescapeSegment(segment string) string {
 	if text, err := url.PathUnescape(segment); err == nil {
 		return text

@@ -44,14 +44,15 @@ func problemHeaders(p *api.Problem) http.Header {
 	return h
 }
 
-// requiredSuffix ends huma's message about a missing property. In the message, the name of the
-// property precedes the suffix. The location of the error is the location of the parent object.
+// requiredSuffix ends huma's message about a missing property. The message is the name of the
+// property followed by requiredSuffix. The location of huma's error is that of the object without
+// the property.
 const requiredSuffix = "\x1f is required"
 
-// huma keeps its error type and messages in package variables. They must be set before
-// any operation is registered.
+// init sets the error type and the messages of huma, which are package variables of huma. It must
+// run before any operation is registered.
 func init() {
-	huma.ValidateStrictCasing = true // otherwise NAME would bypass the checks of name
+	huma.ValidateStrictCasing = true // with NAME accepted for name, the checks of name would be bypassed
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		return humaProblem(ctx.Context(), status, msg, errs)
 	}
@@ -93,8 +94,8 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	return &problem{p}
 }
 
-// internalProblem converts errors that huma reports as server errors to a problem. If
-// the body of the request was interrupted, it returns a problem of the client instead.
+// internalProblem converts errors that huma reports with a status of 500 or more to a problem. If
+// the cause is an interrupted request body, the problem has a status of 400 instead.
 func internalProblem(ctx context.Context, status int, msg string, errs []error) *problem {
 	cause := errors.Join(errs...)
 	if errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, context.Canceled) {
@@ -154,8 +155,8 @@ func formatDetail(msg string, fields []api.FieldError) string {
 	return strings.Join(parts, "; ")
 }
 
-// toProblem converts an error of the app to a problem. The problem of an internal error
-// does not contain the cause. toProblem writes the cause to the log.
+// toProblem converts an error of the app to a problem, and logs internal errors with their cause.
+// The problem of an internal error does not contain the cause.
 func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
@@ -166,7 +167,7 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
 	}
 	if p.Code.Status() >= http.StatusInternalServerError {
-		own := *p // the problem may be shared
+		own := *p // a copy, because the app may return one problem to several requests
 		p = &own
 		p.RequestID = requestFromContext(ctx).id
 		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", formatCause(err))

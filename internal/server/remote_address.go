@@ -22,9 +22,9 @@ func (p proxies) forwards(r *http.Request) bool {
 	return ok && p.trusts(peer)
 }
 
-// remoteAddress returns the address of the client. If the request came from a trusted
-// proxy, this is the address that the proxy reports. For IPv6 it returns the /64
-// network, because a host usually has a whole network of addresses.
+// remoteAddress returns the IP address of the client. For a request from a trusted proxy, this is
+// the address that the proxy reports. An IPv6 address is replaced by its /64 network, because a
+// client can usually use all addresses of its network.
 func (p proxies) remoteAddress(r *http.Request) string {
 	address, ok := parseAddress(r.RemoteAddr)
 	if !ok {
@@ -35,7 +35,7 @@ func (p proxies) remoteAddress(r *http.Request) string {
 		last := hops[len(hops)-1]
 		hops = hops[:len(hops)-1]
 		hop, ok := parseAddress(strings.TrimSpace(last))
-		if !ok { // a proxy writes addresses: someone else wrote this
+		if !ok { // no proxy writes such text, so the client wrote it
 			break
 		}
 		address = hop

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// router finds the handler of a request by its method and path. It replaces http.ServeMux, which
-// rejects documented paths of the service because they conflict: /training/{key}/progress and
-// /training/datasets/{key} both match /training/datasets/progress. In router, the more specific
-// path wins. It is the path that has a literal segment, at the first difference, where the other
-// path has a parameter. router responds with problems to unknown paths and methods.
+// router calls the handler of a request, by method and path. If several paths match, the most
+// specific wins: at the first segment where two paths differ, it has a literal, and the other has a
+// parameter. For example, /training/datasets/progress matches /training/{key}/progress and
+// /training/datasets/{key}, and the second wins. http.ServeMux refuses to register both paths,
+// which the service's documentation has.
 type router struct {
 	routes []route
 	// writeError responds if the path is unknown (404) or the method is not allowed (405,
@@ -40,7 +40,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	method := r.Method
 	if method == http.MethodHead {
-		method = http.MethodGet // net/http omits the body
+		method = http.MethodGet // net/http omits the body of a response to HEAD
 	}
 	for _, route := range matching {
 		if route.method == method {
@@ -105,10 +105,9 @@ func (r *route) setPathValues(req *http.Request, path []string) {
 	}
 }
 
-// compareSpecificity compares the segments of two routes that match the same path. The
-// result is positive if a is more specific than b: at the first difference, a has a
-// literal and b a parameter. It is negative in the opposite case, and 0 if there is no
-// difference.
+// compareSpecificity compares the segments of two routes that match the same path. The result is
+// positive if a is more specific than b, see router, negative if b is more specific, and 0 if their
+// literals are at the same places.
 func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {

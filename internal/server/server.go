@@ -10,8 +10,8 @@
 //	huma           ranges of parameters, JSON
 //	mount          calls the method of the app; status and Location of the response
 //
-// Files are streamed: an upload goes from the socket to the app's store without
-// being held in memory or in a temporary file.
+// Files are streamed: an upload goes from the socket to the app's store. It is held neither in
+// memory nor in a temporary file.
 package server
 
 import (
@@ -47,13 +47,13 @@ type Options struct {
 	// hosts are allowed. See LoopbackHosts.
 	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
-	// and X-Forwarded-Host are used. Such a proxy must set all three headers, because otherwise a
-	// client could set those that the proxy does not set.
+	// and X-Forwarded-Host are used. A proxy must set all three headers: the service cannot
+	// distinguish a header that the proxy passes on from the client.
 	TrustedProxies []netip.Prefix
 	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
 	// serves them at /metrics.
 	Metrics *Metrics
-	// PublicMetrics makes the service serve Metrics at /metrics even if they are not nil.
+	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
@@ -63,10 +63,11 @@ type Options struct {
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
 	// LoginBurst is the number of logins from one address that may fail in a row. After that, one
-	// may fail in each LoginInterval. Defaults to 20 failures and 3 seconds.
+	// failure is allowed in each LoginInterval. The defaults are 20 and 3 seconds.
 	LoginBurst    int
 	LoginInterval time.Duration
-	// Local is how the browser gets access to the embedded service. If it is nil, visitors sign in.
+	// Local configures how the browser gets access to the embedded service without a password. If
+	// it is nil, visitors sign in.
 	Local *dashboard.LocalAccess
 }
 
@@ -174,7 +175,7 @@ func (s *service) handleRoot(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// handleHealth responds with 200, because the process is running.
+// handleHealth responds with 200, which shows that the process is running.
 func (s *service) handleHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }

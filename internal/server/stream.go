@@ -18,8 +18,8 @@ import (
 // formOverhead is the maximum size of a multipart body without its file.
 const formOverhead = 1 << 20
 
-// mountStreams mounts the operations that receive or return a file. They stream
-// the file, because huma would hold it in memory.
+// mountStreams mounts the operations that receive or return a file. They stream the file without
+// huma, which would hold it in memory.
 func (s *service) mountStreams() {
 	mountUpload(s, api.AddData, s.addData)
 	mountUpload(s, api.UploadData, s.uploadData)
@@ -29,8 +29,8 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is mount for an operation that reads the body itself. If reading the body
-// fails, it responds with that error instead of the error of the operation.
+// mountUpload is mount for an operation whose function do reads the body. If the body cannot be
+// read, the response is the problem of the body instead of the error of do.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)
@@ -61,8 +61,8 @@ func (s *service) createPrediction(ctx context.Context, in *api.NewPrediction, r
 }
 
 // uploadData stores the body, which is a CSV. It ignores headers such as
-// X-Goog-Content-Length-Range, which clients send for object stores. The size is
-// limited in any case.
+// X-Goog-Content-Length-Range, which clients send for object stores. The app limits the size
+// anyway.
 func (s *service) uploadData(ctx context.Context, in *api.UploadInput, req *request) (*api.DatasetEntry, error) {
 	if kind := req.r.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
@@ -177,7 +177,7 @@ func (w *rangeErrorWriter) WriteHeader(status int) {
 	p := api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
 	w.Header().Del("Content-Length")
 	w.Header().Del("Content-Disposition")
-	w.Header().Set("Cache-Control", "no-store") // http.ServeContent deleted it
+	w.Header().Set("Cache-Control", "no-store") // http.ServeContent has deleted this header
 	writeProblem(w.ResponseWriter, p)
 }
 

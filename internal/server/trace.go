@@ -12,10 +12,9 @@ import (
 	"foretell/internal/api"
 )
 
-// startSpan starts the span of a request. If the request has the header traceparent, the
-// span is a child of the span in this header. startSpan returns the context for handling
-// the request, and a function that ends the span with the status of the response. Without
-// a tracer it starts no span.
+// startSpan starts the span of a request, as a child of the span in the header traceparent, if any.
+// It returns the context for handling the request, and a function that ends the span with the
+// status of the response. Without a tracer it starts no span.
 func (s *service) startSpan(r *http.Request, req *request) (ctx context.Context, end func(status int)) {
 	if s.opts.Tracer == nil {
 		return r.Context(), func(int) {}
