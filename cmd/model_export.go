@@ -150,15 +150,15 @@ func (o *modelsExportOptions) download(ctx context.Context, session *connect.Ses
 				return err
 			})
 		},
-		Check: func(part string) error {
-			info, err := os.Stat(part)
+		Check: func(tempPath string) error {
+			info, err := os.Stat(tempPath)
 			if err != nil {
 				return err
 			}
 			if size = info.Size(); o.format != formatForetell {
 				return nil // the model in the program was verified
 			}
-			return verifyModelFile(part, again)
+			return verifyModelFile(tempPath, again)
 		},
 		Install: download.InstallFile,
 	})

@@ -118,11 +118,11 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 			return rows, explainOldModel(err)
 		},
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
-		Install: func(part, end string) error {
+		Install: func(tempPath, finalPath string) error {
 			if o.target.NoReceipt {
-				return download.InstallFile(part, end)
+				return download.InstallFile(tempPath, finalPath)
 			}
-			return o.target.InstallWithReceipt(ctx, part, end, rec, result.Rows)
+			return o.target.InstallWithReceipt(ctx, tempPath, finalPath, rec, result.Rows)
 		},
 	})
 	if err != nil {

@@ -49,14 +49,14 @@ func FindLabel(blind *profile.Profile, label string, features []string) string {
 	return ""
 }
 
-// ScoreAfterCheck returns a function that calls check for the file at the path part and, if
-// that succeeds, scores the predictions in the file.
-func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(part string) error) func(part string) error {
-	return func(part string) error {
-		if err := check(part); err != nil || t.Column == "" {
+// ScoreAfterCheck returns a function that calls check with the path of a file and, if
+// check succeeds, scores the predictions in the file.
+func (t *BlindLabel) ScoreAfterCheck(ctx context.Context, check func(tempPath string) error) func(tempPath string) error {
+	return func(tempPath string) error {
+		if err := check(tempPath); err != nil || t.Column == "" {
 			return err
 		}
-		return t.scoreFile(ctx, part)
+		return t.scoreFile(ctx, tempPath)
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 type ResultDownload struct {
 	Session *connect.Session
 	Provenance
-	// Check verifies the downloaded file, which has the temporary path part.
-	Check func(part string) error
+	// Check verifies the downloaded file, which is at tempPath.
+	Check func(tempPath string) error
 }
 
 // Download downloads and verifies a result, moves it to the path of t and writes its receipt.
@@ -33,7 +33,7 @@ func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 		Get: func(w io.Writer) (int64, error) {
 			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
 		},
-		Install: func(part, end string) error { return t.installResult(ctx, part, end, d) },
+		Install: func(tempPath, finalPath string) error { return t.installResult(ctx, tempPath, finalPath, d) },
 	})
 }
 
@@ -44,10 +44,10 @@ type FileDownload struct {
 	DefaultName string
 	// Get writes the file to w and returns its size.
 	Get func(w io.Writer) (int64, error)
-	// Check verifies the downloaded file, which has the temporary path part.
-	Check func(part string) error
-	// Install moves the file from the temporary path part to the final path end.
-	Install func(part, end string) error
+	// Check verifies the downloaded file, which is at tempPath.
+	Check func(tempPath string) error
+	// Install moves the file from tempPath to finalPath.
+	Install func(tempPath, finalPath string) error
 	// Retry is the command that downloads the file again.
 	Retry string
 }
@@ -55,39 +55,39 @@ type FileDownload struct {
 // DownloadFile downloads a file under a temporary name, verifies it, and calls Install or
 // copies it to the stream. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
-	end := t.Path
-	if linked, err := filepath.EvalSymlinks(end); err == nil {
-		end = linked // replace the target of a link, not the link
+	finalPath := t.Path
+	if linked, err := filepath.EvalSymlinks(finalPath); err == nil {
+		finalPath = linked // replace the target of a link, not the link
 	}
-	dir, name := filepath.Dir(end), filepath.Base(end)
+	dir, name := filepath.Dir(finalPath), filepath.Base(finalPath)
 	if t.isStream() {
 		dir, name = os.TempDir(), a.DefaultName
 	}
-	part, err := cli.CreateTemp(dir, name)
+	temp, err := cli.CreateTemp(dir, name)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(part.Name())
+			_ = os.Remove(temp.Name())
 		}
 	}()
 	meter := a.Progress.StartTransfer("downloading "+name, -1)
-	_, err = a.Get(&countingWriter{part, meter, 0})
+	_, err = a.Get(&countingWriter{temp, meter, 0})
 	meter.Done()
-	if err = cmp.Or(err, part.Sync(), part.Close()); err != nil {
+	if err = cmp.Or(err, temp.Sync(), temp.Close()); err != nil {
 		return a.explainWriteError(err)
 	}
-	if err = a.Check(part.Name()); err != nil {
+	if err = a.Check(temp.Name()); err != nil {
 		return err
 	}
-	if err = t.Columns.Project(ctx, part.Name()); err != nil {
+	if err = t.Columns.Project(ctx, temp.Name()); err != nil {
 		return a.explainWriteError(err)
 	}
 	if t.isStream() {
-		return errors.Join(t.copyToStream(part.Name()), os.Remove(part.Name()))
+		return errors.Join(t.copyToStream(temp.Name()), os.Remove(temp.Name()))
 	}
-	if err = a.Install(part.Name(), end); err != nil {
+	if err = a.Install(temp.Name(), finalPath); err != nil {
 		return a.explainWriteError(err)
 	}
 	return nil

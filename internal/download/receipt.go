@@ -41,52 +41,52 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	return r
 }
 
-// installResult moves a verified result from part to end, with its receipt unless NoReceipt is
-// set.
-func (t *OutputFile) installResult(ctx context.Context, part, end string, d ResultDownload) error {
+// installResult moves a verified result from tempPath to finalPath, with its receipt unless
+// NoReceipt is set.
+func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath string, d ResultDownload) error {
 	if t.NoReceipt {
-		return InstallFile(part, end)
+		return InstallFile(tempPath, finalPath)
 	}
 	t.Reasons = int(d.Prediction.Reasons)
-	return t.InstallWithReceipt(ctx, part, end, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
+	return t.InstallWithReceipt(ctx, tempPath, finalPath, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
-// InstallWithReceipt moves a verified result with the given number of rows from part to end. It
-// completes r, the receipt, and writes r next to the result. It first removes the receipt of an
-// earlier result, so that an old receipt is never next to a new result.
-func (t *OutputFile) InstallWithReceipt(ctx context.Context, part, end string, r *receipt.Receipt, rows int) error {
-	receiptPath := receipt.Path(end)
+// InstallWithReceipt moves a verified result with the given number of rows from tempPath to
+// finalPath. It completes r, the receipt, and writes r next to the result. It first removes the
+// receipt of an earlier result, so that an old receipt is never next to a new result.
+func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath string, r *receipt.Receipt, rows int) error {
+	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
-	r.Result = receipt.Result{Name: filepath.Base(end), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String(), Reasons: t.Reasons}
-	written, err := writeReceipt(ctx, r, part, receiptPath)
+	r.Result = receipt.Result{Name: filepath.Base(finalPath), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String(), Reasons: t.Reasons}
+	written, err := writeReceipt(ctx, r, tempPath, receiptPath)
 	if err != nil {
 		return err
 	}
 	if err = cli.RemoveIfExists(receiptPath); err == nil {
-		err = os.Rename(part, end)
+		err = os.Rename(tempPath, finalPath)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(written))
 	}
 	if err := os.Rename(written, receiptPath); err != nil {
-		return errors.Join(err, os.Remove(written), os.Remove(end))
+		return errors.Join(err, os.Remove(written), os.Remove(finalPath))
 	}
 	return nil
 }
 
-// InstallFile moves a file without a receipt from part to end, and removes the receipt of the
-// file that it replaces.
-func InstallFile(part, end string) error {
-	if err := cli.RemoveIfExists(receipt.Path(end)); err != nil {
+// InstallFile moves a file without a receipt from tempPath to finalPath, and removes the receipt
+// of the file that it replaces.
+func InstallFile(tempPath, finalPath string) error {
+	if err := cli.RemoveIfExists(receipt.Path(finalPath)); err != nil {
 		return err
 	}
-	return os.Rename(part, end)
+	return os.Rename(tempPath, finalPath)
 }
 
-// writeReceipt adds the digests of the result at part to r, and writes r to a temporary file
+// writeReceipt adds the digests of the result at tempPath to r, and writes r to a temporary file
 // next to receiptPath. It returns the path of the temporary file.
-func writeReceipt(ctx context.Context, r *receipt.Receipt, part, receiptPath string) (path string, err error) {
-	result, err := os.Open(part)
+func writeReceipt(ctx context.Context, r *receipt.Receipt, tempPath, receiptPath string) (path string, err error) {
+	result, err := os.Open(tempPath)
 	if err != nil {
 		return "", err
 	}

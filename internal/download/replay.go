@@ -31,12 +31,12 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindInput returns the paths of the training file or the blind file of the receipt at
-// receiptPath. The parameter flag is the name of the flag for this file, and given are its
-// values. If none exist, FindInput looks for the files that the receipt names, first in the
-// folder of the receipt and then in the current folder. recorded is the entry of the file in
-// the receipt; nil if none exists. It is an error if the contents of the file differ from
-// this entry.
+// FindInput returns the paths of the training files or of the blind files of the receipt
+// at receiptPath. given holds the paths that the user set with the flag of the given
+// name. If the user set none, FindInput looks for the files that the receipt names, first
+// in the folder of the receipt and then in the current folder. recorded describes the
+// files in the receipt; it is nil if the receipt does not name them. It is an error if
+// the contents of the files differ from the digest in recorded.
 func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {

@@ -15,12 +15,12 @@ import (
 	"foretell/internal/table/result"
 )
 
-// ResultVerifier returns a function that verifies the result at the path part against its
+// ResultVerifier returns a function that verifies the result at tempPath against its
 // blind file, and sets rows to the number of rows. classes are the valid labels; if they are
 // nil, the labels in the header of the result are valid.
-func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(part string) error {
-	return func(part string) error {
-		res, err := os.Open(part)
+func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(tempPath string) error {
+	return func(tempPath string) error {
+		res, err := os.Open(tempPath)
 		if err != nil {
 			return err
 		}
@@ -43,13 +43,13 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 	}
 }
 
-// PlausibilityCheck returns a function that verifies the result at the path part without its
+// PlausibilityCheck returns a function that verifies the result at tempPath without its
 // blind file: the number of rows and, if classes is not empty, the predictions. It sets rows
 // to the number of rows.
-func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(part string) error {
+func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(tempPath string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
-	return func(part string) error {
-		res, err := os.Open(part)
+	return func(tempPath string) error {
+		res, err := os.Open(tempPath)
 		if err != nil {
 			return err
 		}

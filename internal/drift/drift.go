@@ -15,14 +15,16 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// The lowest indexes of the levels [api.DriftSome] and [api.DriftLarge].
+// The smallest population stability indexes of the levels [api.DriftSome] and
+// [api.DriftLarge].
 const (
 	someIndex  = 0.1
 	largeIndex = 0.25
 )
 
-// Measure compares a file with the training file of a dataset. important has the columns
-// of the model, the most important first. It may be nil.
+// Measure compares the values of a file with the training file of a dataset. p is the
+// profile of the file. important holds the names of the model's columns, the most
+// important first. It may be nil.
 func Measure(train *api.Dataset, file string, p *profile.Profile, important []string) *api.DriftReport {
 	r := &api.DriftReport{File: file, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	for i := range train.Columns {
@@ -147,8 +149,8 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 	return append(parts, others)
 }
 
-// minShare replaces smaller shares in the index. It keeps the index finite, and limits the
-// effect of a rare value that one of the files lacks.
+// minShare replaces smaller shares of the rows when the index is computed. It keeps the
+// index finite, and limits the effect of a rare value that only one of the files has.
 const minShare = 0.005
 
 // setIndex sets the index of c, its chance value, its level and its parts. It omits parts
@@ -173,11 +175,11 @@ func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float6
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the index between random samples of n and m rows
-// from the same distribution. It is (1/n + 1/m) times the quantile of the chi-squared
-// distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo, Journal of Risk
-// Model Validation 14, 2020). The latter quantile is computed by the approximation of Wilson
-// and Hilferty.
+// chanceIndex returns the 99.9 % quantile of the index of two random samples, of n and m
+// rows, from the same distribution. This is (1/n + 1/m) times the 99.9 % quantile of the
+// chi-squared distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo,
+// Journal of Risk Model Validation 14, 2020). The chi-squared quantile is computed by the
+// approximation of Wilson and Hilferty.
 func chanceIndex(parts int, n, m float64) float64 {
 	if parts < 2 || n == 0 || m == 0 {
 		return 0
@@ -212,7 +214,7 @@ func verdict(r *api.DriftReport, important []string) []string {
 	case compared == 0:
 		return []string{"No column could be compared."}
 	case len(drifted) == 0 && byChance:
-		return []string{fmt.Sprintf("The values of %s differ from those in training no more than chance explains in a file of this size.", humanize.Count(compared, "compared column"))}
+		return []string{fmt.Sprintf("The values of %s differ from those in training, but not more than they would by chance in a file of this size.", humanize.Count(compared, "compared column"))}
 	case len(drifted) == 0:
 		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
 	}

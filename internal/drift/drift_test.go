@@ -135,7 +135,7 @@ func TestVerdictOfFewRows(t *testing.T) {
 		rows int
 		want string
 	}{
-		{20, "The values of 3 compared columns differ from those in training no more than chance explains in a file of this size."},
+		{20, "The values of 3 compared columns differ from those in training, but not more than they would by chance in a file of this size."},
 		{3000, "The values of all 3 compared columns are distributed as in training."},
 	} {
 		r := Measure(training(), "blind.csv", scan(t, c.rows, "age,score,colour,note", sameRow), nil)

@@ -116,8 +116,9 @@ func (e *Entry) setMetric(metric string) {
 	}
 }
 
-// Rank sorts the models, best first, and sets their ranks. A model has the rank of the model before it if the interval of its own score includes the score
-// of the first model with that rank.
+// Rank sorts the models, best first, and sets their ranks. A model shares the rank of the
+// model before it if the interval of its score includes the score of the first model with
+// this rank.
 func Rank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -143,8 +144,9 @@ func Rank(rows []*Entry) {
 	}
 }
 
-// tiesWith reports whether the model's interval reaches value, a better score. Without an
-// interval the scores must be equal. sign is -1 for a metric where lower is better.
+// tiesWith reports whether e ties with a model with a better score: whether the interval
+// of e includes this score, value. If e has no interval, the scores must be equal. sign
+// is -1 for a metric where lower is better.
 func (e *Entry) tiesWith(value, sign float64) bool {
 	switch {
 	case e.Low == nil || e.High == nil:

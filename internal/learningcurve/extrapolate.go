@@ -46,10 +46,10 @@ type Forecast struct {
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns the trial of a race on a sample of the given number of rows. validation
-// and test are the performances on the validation rows and on the test rows, validated and
-// tested the numbers of these rows. The field Value is the performance on all of these
-// rows. classes holds the number of rows of each class in the whole file.
+// NewTrial returns the trial of a race on a sample of the given number of rows.
+// validation and test are the performances on the validated validation rows and on the
+// tested test rows. The field Value of the result is the performance on both together.
+// classes holds the number of rows of each class in the whole file.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
@@ -194,10 +194,10 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// trainedRows returns the number of rows that the fits of a race are trained on, as a measure
-// of the time of the race. The training rows of a single holdout count less, because a run on a
-// holdout stalls sooner. The rows of the refit count less, because the most expensive refits
-// are skipped.
+// trainedRows returns the number of rows that a race trains on, summed over its fits, as
+// a measure of its time. The training rows of a single holdout have the weight
+// holdoutWeight, because a run on a holdout stops improving sooner. The rows of the refit
+// have the weight refitWeight, because the most expensive refits are skipped.
 func trainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {

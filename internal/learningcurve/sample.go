@@ -33,10 +33,10 @@ func Sizes(rows int) []int {
 	return []int{smallSample, min(largeSample, rows/2)}
 }
 
-// Sample writes stratified samples of src, a file in canonical form: sizes[i]
-// rows to dst[i], in one pass. classes holds the file's classes with their
-// numbers of rows. Every class has its share of a sample, but at least two rows
-// if it has two in the file. The samples depend only on the file, sizes and seed.
+// Sample writes stratified samples of src, a file in canonical form: sizes[i] rows to
+// dst[i], in one pass. classes holds the file's classes with their numbers of rows. A
+// sample has the class proportions of the file, but at least two rows of each class that
+// has two in the file. The samples depend only on the file, sizes and seed.
 func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := csvfile.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))

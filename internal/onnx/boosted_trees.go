@@ -32,9 +32,8 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 	return b
 }
 
-// NextRound begins a round. The caller must add the trees of the round to e. The result
-// first is the output of e for the first score. The outputs for the other scores follow
-// this output.
+// NextRound begins a round. The caller must add the trees of the round to e. The leaves
+// of these trees must add the value for score i to the output first+i of e.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
 	at := b.rounds % b.perGroup
 	if at == 0 {

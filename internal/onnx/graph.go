@@ -54,8 +54,8 @@ func (g *Graph) Input(name string, columns int) Matrix {
 	return Matrix{Value(name), columns}
 }
 
-// Output makes v an output with the given name. The output has the given number of
-// columns, or one dimension, the rows, if columns is 0.
+// Output makes v an output of the graph with the given name. It is a matrix with the
+// given number of columns or, if columns is 0, a vector with an element for each row.
 func (g *Graph) Output(name string, v Value, t Type, columns int) {
 	var node message
 	node.text(1, string(v))
@@ -65,8 +65,8 @@ func (g *Graph) Output(name string, v Value, t Type, columns int) {
 	g.outputs.message(12, valueInfo(name, t, columns))
 }
 
-// valueInfo returns a ValueInfoProto for a tensor with the given number of columns, or
-// with one dimension if columns is 0.
+// valueInfo returns a ValueInfoProto for a matrix with the given number of columns or, if
+// columns is 0, for a vector.
 func valueInfo(name string, t Type, columns int) *message {
 	var rows, shape, tensor, kind, info message
 	rows.text(2, "rows")

@@ -19,13 +19,14 @@ func (g *Graph) Clipped(x Value, center, scale []float64) Value {
 // IsMissing returns 1 for each NaN of x, and 0 for each number.
 func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) }
 
-// Embedded returns the piecewise linear embeddings of the numbers x, as rows × columns × 1
-// × size. low and width hold, for each pair of neighbouring knots of each column, the
-// lower knot and the distance to the higher knot. steps holds, in the same order, the
-// change of the embedding between the two knots. The embedding of a number is Σ fraction ·
-// step over the pairs of its column. fraction is 0 for a number below the pair, 1 for a
-// number above it, and rises linearly in between. Every column has the same number of
-// pairs. x has no NaN.
+// Embedded returns the piecewise linear embeddings of the numbers x, as rows × columns ×
+// 1 × size. The embedding of a number is Σ fraction · step over the pairs of neighbouring
+// knots of its column. fraction is 0 for a number below the pair, 1 for a number above
+// it, and rises linearly in between.
+//
+// Every column has the same number of pairs. For all pairs of the first column, then of
+// the second column and so on, low holds the lower knot, width the distance to the higher
+// knot, and steps the step, which has size elements. x has no NaN.
 func (g *Graph) Embedded(x Value, columns int, low, width, steps []float64) Value {
 	pairs := len(low) / columns
 	x = g.Op("Unsqueeze", x, g.Int64s([]int{2, 3}, 2))

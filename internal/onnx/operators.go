@@ -70,16 +70,16 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	return sum
 }
 
-// Lookup returns the rows of a table for levels, as rows × columns. If the table has two
-// dimensions, the result is rows × columns × the number of columns of the table. The
-// parameter first holds, for each column of levels, the row of the table for level 0.
+// Lookup returns a row of table for each element of levels: the row first[c] + level for
+// a level in column c. levels is rows × columns. If table has one dimension, the result
+// is also rows × columns. If table has two, the result is rows × columns × (number of
+// columns of table).
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
 	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
 }
 
-// Levels returns the levels of categories as int64: the code of a category plus 1, or 0 if
-// it is missing. max holds the largest level of each column of x, which replaces larger
-// levels.
+// Levels converts the categories x to int64: the code of a category plus 1, or 0 if it is
+// missing. In column i, a result above max[i] is replaced by max[i].
 func (g *Graph) Levels(x Value, max []int) Value {
 	limits := make([]float64, len(max))
 	for i, n := range max {

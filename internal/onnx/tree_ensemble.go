@@ -127,12 +127,12 @@ func (e *TreeEnsemble) endLeaf(id uint64, weights []Weight) {
 	e.numWeights += len(weights)
 }
 
-// Trees adds an ensemble to the graph and returns the sums of the weights of the leaves
-// that the rows of x fall into, as float32. The columns of x are those of the splits. e must
-// not be used afterwards.
+// Trees adds an ensemble to the graph. It returns, as float32, the sum of the weights of
+// the leaves that each row of x falls into. The columns of x are those of the splits. e
+// must not be used afterwards.
 //
-// ONNX Runtime adds base values only to the outputs that a leaf of the row has a weight
-// for. Base values are therefore not used.
+// The attribute base_values is not used: ONNX Runtime adds a base value only to an output
+// for which one of the row's leaves has a weight.
 func (g *Graph) Trees(e *TreeEnsemble, x Value) Value {
 	g.usesTrees = true
 	return g.node(domainML, "TreeEnsembleRegressor", []Attribute{

@@ -141,8 +141,9 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 	return hint
 }
 
-// likelyClassColumn returns the name of the last column of the training file, other than the
-// label, that has as few different texts as a label. It returns "" if there is no such column.
+// likelyClassColumn returns the name of the last column of the training file, other than
+// the label, that has few enough different texts to be a label. It returns "" if there is
+// no such column.
 func (p *Preflight) likelyClassColumn() string {
 	const most = 20
 	name := ""

@@ -56,9 +56,10 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// findBlindColumns returns the columns of the blind file. They are used to find the training
-// file's column that the blind file lacks. If the blind file has no header, its columns are
-// matched with those of the training file by their contents.
+// findBlindColumns returns the columns of the blind file. The caller compares them with
+// the columns of the training file, because the column that the blind file lacks is
+// probably the label. If the blind file has no header, its columns are matched with those
+// of the training file by their contents.
 func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
@@ -89,14 +90,15 @@ func rolesFromFlags(layout *repair.Layout) roles.Options {
 	return roles.Options{ID: layout.ID, GenerateID: layout.GenerateID, Label: layout.Label, Drop: layout.Drop}
 }
 
-// setColumnNames sets the column names of a file that differ from its header.
+// setColumnNames sets the names of the file's columns if they differ from its header.
 func (p *Preflight) setColumnNames(in *Input, header, names []string) {
 	if !slices.Equal(header, names) {
 		in.layout.Names = names
 	}
 }
 
-// expectedBlindColumns describes the training file for the choice of the blind file's IDs.
+// expectedBlindColumns returns the columns of the training file, which the blind file
+// should have, too. The IDs of the blind file are chosen with them.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -224,8 +226,8 @@ func invalidIDReason(profile *profile.Profile) string {
 	return ""
 }
 
-// ReadOptions returns the options in the receipt: the flags and the inferred roles with which
-// the blind file was read.
+// ReadOptions returns the options for the receipt: the flags, and the inferred ID and
+// label with which the blind file was read.
 func (p *Preflight) ReadOptions(flags *LayoutFlags) *receipt.Options {
 	in := p.Blind
 	if in == nil {

@@ -219,10 +219,11 @@ func findingFromError(err error) *finding {
 	return &finding{Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Name: defect.Name, Message: defect.Message}
 }
 
-// UploadName returns the name under which the table is uploaded. This is the name of the
-// file if the file is uploaded unchanged. Otherwise, as for a workbook or a file whose
-// columns are moved, it is data.csv, because receipts store the name with the digest of
-// the uploaded bytes. size is the number of these bytes.
+// UploadName returns the name under which the table is uploaded: the name of the file if
+// the uploaded bytes are those of the file, otherwise data.csv. For example, a workbook
+// is uploaded as data.csv. The reason is that receipts store this name with the digest of
+// the uploaded bytes, which would not match the file. size is the number of uploaded
+// bytes.
 func (in *Input) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"
 	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {
@@ -244,7 +245,8 @@ func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
 	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
-// Digest returns the description of an input for the receipt, with the digest of each file.
+// Digest returns the description of an input for the receipt, with the digest of its
+// files, joined in order.
 func (in *Input) Digest(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}

@@ -169,19 +169,19 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file with digest sum. The parameter same is the
-// number of blocks before the first difference. The parameter all is set if the receipt has no
-// further blocks, and the parameter over if the file has no further blocks.
-func (r *Receipt) newLineDifference(sum Digest, same int, all, over bool) *LineDifference {
+// newLineDifference returns the error for a file with digest sum. same is the number of
+// equal blocks before the first difference. receiptEnds is set if the receipt has no
+// further blocks, and fileEnds if the file has none.
+func (r *Receipt) newLineDifference(sum Digest, same int, receiptEnds, fileEnds bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
 	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
-	case all && over:
+	case receiptEnds && fileEnds:
 		return &LineDifference{text: "its SHA-256 differs from the receipt, but its lines match: the receipt was changed"}
-	case all:
+	case receiptEnds:
 		d.To, where = 0, fmt.Sprintf("it has extra lines from line %d", d.From)
-	case over:
+	case fileEnds:
 		d.To, where = 0, fmt.Sprintf("it ends before line %d", d.From)
 	case lines > 1:
 		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)

@@ -39,7 +39,7 @@ type Receipt struct {
 	// Training and Blind are the input files on the user's disk.
 	Training *Input `json:"training,omitempty"`
 	Blind    *Input `json:"blind,omitempty"`
-	// Options are the options with which both files were read.
+	// Options are the options with which the input files were read.
 	Options *Options `json:"options,omitempty"`
 	// Classes are the labels in the order of the result's columns.
 	Classes       []string `json:"classes,omitempty"`
@@ -93,8 +93,8 @@ func (in *Input) FileNames() []string {
 	return []string{in.Name}
 }
 
-// Options has the flags and the inferred column roles with which the blind file was read.
-// Values that equal the defaults are omitted.
+// Options holds the flags with which the input files were read, and the inferred ID and
+// label of the blind file. Values that equal the defaults are omitted.
 type Options struct {
 	Label     string   `json:"label,omitempty"`
 	ID        string   `json:"id,omitempty"`

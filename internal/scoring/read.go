@@ -73,8 +73,8 @@ type answers struct {
 // probabilityColumn is the prefix of the name of a class's probability column.
 const probabilityColumn = "probability_"
 
-// predictionColumn matches the name of the column of predicted labels, which has a number if
-// the blind file has a column of the same name.
+// predictionColumn matches the name of the column of predicted labels. This is
+// prediction_2 or higher if the blind file has a column called prediction.
 var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
@@ -133,7 +133,7 @@ func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Opt
 	if opts.Prediction != "" {
 		return t.columnIndex(opts.Prediction, "prediction", 0)
 	}
-	for at := len(t.names) - 1; at >= 0; at-- { // the last, because the blind file may have one of that name
+	for at := len(t.names) - 1; at >= 0; at-- { // the last match, because the columns of the blind file come first
 		if predictionColumn.MatchString(t.names[at]) {
 			return at, nil
 		}

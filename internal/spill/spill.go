@@ -88,7 +88,7 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 		return 0, false
 	}
 	if _, err := f.file.WriteAt(b, f.end); err != nil {
-		_ = f.loadIntoMemory() // an error comes again when the file is read
+		_ = f.loadIntoMemory() // if this fails, reading the file returns the error
 		return 0, false
 	}
 	at = f.end

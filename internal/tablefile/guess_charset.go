@@ -151,10 +151,10 @@ func (c *charsetStats) classifyLast(next byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWestern reports whether the text is certainly Windows-1252. Such a text has hardly
-// any characters of several bytes in UTF-8 and no undefined bytes. Most of its invalid
-// bytes are between ASCII characters, and hardly any are implausible there, as a symbol
-// inside a word is.
+// isWestern reports whether the text is certainly Windows-1252: it has no undefined
+// bytes, and hardly any bytes that would be characters of UTF-8. Most of its invalid
+// bytes are between ASCII characters, and hardly any are implausible, such as a symbol
+// inside a word.
 func (c *charsetStats) isWestern() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }

@@ -6,8 +6,8 @@ import "sort"
 const maxRuns = 1 << 20
 
 // lineMap maps lines of a converted CSV to lines of the original file. Consecutive
-// records that follow each other at constant distances in both files are stored as one
-// run.
+// records are stored as one run if the distance from one record to the next is constant
+// in both files.
 type lineMap struct {
 	runs []lineRun
 	full bool // whether records were dropped, so that lines from the last run on are unknown

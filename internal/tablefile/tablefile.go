@@ -18,9 +18,9 @@ type Options struct {
 	// name of the WHATWG encoding standard. If it is empty, the encoding is detected:
 	// UTF-8, UTF-16 or Windows-1252.
 	Encoding string
-	// Delimiter separates the fields of CSV files. If there is only one file, it is used
-	// only to detect the format. Defaults to the result of csvfile.FindDelimiter for each
-	// file.
+	// Delimiter separates the fields of CSV files. Defaults to the result of
+	// csvfile.FindDelimiter for each file. A single CSV file is not split into fields;
+	// then Delimiter is used only to detect the format of the file.
 	Delimiter byte
 	// Sheet is the name of the sheet of a workbook to read. Defaults to the first sheet.
 	Sheet string
@@ -133,8 +133,8 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the table is converted to CSV separated by commas because the first
-// file has another format than CSV. The method CSV must have been called before.
+// Converted reports whether the first file has another format than CSV. The result of CSV
+// then has commas between the fields. CSV must have been called before.
 func (t *Table) Converted() bool { return t.parts[0].isConverted() }
 
 // Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.

@@ -59,7 +59,8 @@ type readerFunc func(p []byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // unpack makes s read the unpacked content of a gzip or Zstandard file. It returns the
-// name of the compression, empty if none exists, and the first bytes of the content.
+// name of the compression, or "" if the file is not compressed, and the first bytes of
+// the content.
 func (s *stream) unpack() (compression string, head []byte, err error) {
 	in := bufio.NewReaderSize(s.Reader, headSize)
 	s.Reader = in
