@@ -32,8 +32,9 @@ func newAPICmd(f *cli.Factory) *cobra.Command {
 		Long: `Sends a request to the service and prints the response body. The paths are in
 docs/api.md and in /openapi.json of a service.
 
-With GET, HEAD, DELETE or --input the fields become the query. Otherwise they become
-members of a JSON body. If a name ends in [], its values form a list.`,
+The fields of -f and -F become the query of a GET, HEAD or DELETE request, and of any
+request with --input. Otherwise they become members of a JSON body. If a name ends in
+[], its values form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),

@@ -41,9 +41,9 @@ last. Every row has an ID and the same number of fields. The copy of BLIND has t
 columns of the training file, without the label.
 
 For each kind of change, the number of changes and the line of the first one are
-reported. Rows without a label, and rows whose fields cannot be separated, are dropped
-from the copy of a training file, but never from that of a blind file. If something cannot be corrected, no copy is written
-and the exit status is 6. The files themselves are never changed.`,
+reported. Rows without a label, and rows whose fields cannot be separated, are left out
+of the copy of a training file. The copy of a blind file has all rows. If something
+cannot be corrected, no copy is written and the exit status is 6. The files themselves are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,
@@ -82,7 +82,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.factory.Console.Redraw && o.wait.ProgressIsAuto() {
-		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // lines of progress would only make a log longer
+		progress = o.factory.Console.NewProgress(term.None, o.factory.Now) // progress that cannot be redrawn would only lengthen a log
 	}
 	p := &preflight.Preflight{Factory: o.factory}
 	defer p.Close()
@@ -121,7 +121,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := p.InferRoles(ctx); err != nil {
 		return err
 	}
-	p.Findings = nil // the report has only the findings in the copies
+	p.Findings = nil // report only what is still wrong in the copies
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
 	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {

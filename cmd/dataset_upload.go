@@ -136,7 +136,7 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref string, paths []str
 		return err
 	}
 	created := &api.CreatedDataset{DatasetKey: key}
-	if dataset.DatasetUploadInfo != nil { // without it, the file is sent with AddData, which accepts less
+	if dataset.DatasetUploadInfo != nil { // without it, the file is sent with AddData, which accepts at most 32 MB
 		created.DatasetUploadInfo = *dataset.DatasetUploadInfo
 	}
 	if err := preflight.UploadFile(ctx, session, created, file); err != nil {

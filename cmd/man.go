@@ -32,7 +32,7 @@ func (o *manOptions) run(root *cobra.Command, dir string) error {
 		return err
 	}
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Hidden = true // it has no manual page that others can refer to
+		completion.Hidden = true // has no manual page, so other pages must not refer to it
 	}
 	return forEachManPage(root, func(cmd *cobra.Command) error {
 		path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")

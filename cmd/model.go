@@ -29,7 +29,7 @@ NAME@champion for the best model of the series NAME, NAME@v3 for the third model
 series, or @last for the newest model.
 
 A series has all models that were trained under one name, numbered across its datasets.
-Its champion is the model with the highest validation performance among those that were
+Its champion has the highest validation performance of all models that were
 trained for the same metric as the newest model. The name of a single dataset refers
 only to the models of this dataset.`,
 	}

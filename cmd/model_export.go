@@ -56,11 +56,11 @@ from those of ` + "`foretell predict`" + ` by at most one millionth.
 on (IR 8, ai.onnx 13, ai.onnx.ml 3). Its input is called features: a tensor of float64
 with the dimensions rows × features, in which missing cells are NaN. Its outputs are
 called label and probabilities. The probabilities are calibrated, and differ from those
-of ` + "`foretell predict`" + ` by at most one millionth. The steps from a file to the features
-are not in the graph: codes of categories, amounts, parts of dates, and words and scores
-of texts. The command prints which of these steps the model needs. The property foretell.features of the ONNX model, and
-features in the output of --json, describe each feature. The Python program makes the
-features of a file:
+of ` + "`foretell predict`" + ` by at most one millionth. The graph does not compute the
+features from the cells of a file: codes of categories, amounts, parts of dates, and words
+and scores of texts. The command prints which of these the model needs. The property
+foretell.features of the ONNX model, and features in the output of --json, describe each
+feature. The Python program computes the features of a file:
 
   python3 champion.py blind.csv --features -o features.csv`,
 		Example: `  foretell models export train@champion -o champion.model
@@ -113,7 +113,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	}
 	written.Features = o.features
 	if o.features != nil && !o.output.Quiet {
-		o.target.Factory.Note("not in the graph: %s; `foretell models export %s --format python` writes a program whose option --features makes the features of a file", modelfile.OutsideONNX(o.features), ref)
+		o.target.Factory.Note("the graph does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.OutsideONNX(o.features), ref)
 	}
 	if o.target.ToStdout() {
 		return nil

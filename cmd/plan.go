@@ -95,7 +95,7 @@ func (o *runOptions) planNotes(doc *race.Plan) []string {
 		limit = o.training.TimeLimit
 	}
 	if doc.Trials[len(doc.Trials)-1].Cut {
-		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s, so the time may be much longer than forecast (fastest is a lower bound), and the result may be better", race.LargeSampleSeconds))
+		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s, so the time may be much longer than forecast (the column fastest is a lower bound), and the result may be better", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.FormatDuration(limit)))

@@ -38,8 +38,8 @@ func newPruneCmd(f *cli.Factory) *cobra.Command {
 --keep newest ones of their series. With both flags a model is only deleted if both
 apply. The default is --older-than 30d. With NAME only this series is pruned.
 
-A model is deleted with its race and its predictions. A dataset is deleted with its
-CSV if none of its models and races is left. Predictions older than --older-than are
+A model is deleted with its race and its predictions. A dataset whose models and races
+are all deleted is deleted too, with its CSV. Predictions older than --older-than are
 deleted even if their model is kept. Result files on your disk are never deleted.
 
 The champion of each series and all running jobs are kept. Interrupted races and
@@ -155,7 +155,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items and returns those that it deleted. An item that is now in use is
 // kept. It is not an error if an item is already gone.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether an item is kept, and with it the items that it implies
+	stays := false // whether the item was kept; the implied items that follow it are then kept, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

@@ -33,8 +33,8 @@ not. If the result is in the folder of its receipt, the number of rows and the
 columns that differ are printed. Everything runs on this machine, in a temporary
 folder that is removed at the end.
 
-Unless --train and --blind are set, the input files must be in the folder of the receipt
-or in the current folder. A race that ended at its time limit cannot be
+The input files must be in the folder of the receipt or in the current folder, unless
+--train and --blind name them. A race that ended at its time limit cannot be
 replayed, because its progress depended on the speed of the machine.`,
 		Example: `  foretell replay blind.predictions.csv.receipt.json
   foretell replay blind.predictions.csv.receipt.json --train train.csv --blind blind.csv`,
@@ -42,8 +42,8 @@ replayed, because its progress depended on the speed of the machine.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[replayDocument]())
-	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "training `FILE`; if there are several, repeat the flag in their order (default the files that the receipt names)")
-	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; if there are several, repeat the flag in their order (default the files that the receipt names)")
+	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "training `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
+	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
 	return cmd
 }
 

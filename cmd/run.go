@@ -49,14 +49,14 @@ of the result, or the model's key if there is no blind file. --effort fast train
 fraction of the time, with a slightly worse model.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races require a threshold. It runs one race after another, and each race may have at most
+races require a threshold. It runs one race after another. Each threshold allows at most
 three quarters of the error of the race before. The search ends when a race misses its
 threshold or --time-limit ends.
 
 On a terminal, Enter ends the race. The run continues with the best model so far: it
-predicts, verifies and ends with exit status 0. Without a service, the first Ctrl-C does
-the same. With one, Ctrl-C leaves the race running, and the command that predicts with
-its model later is printed.
+predicts, verifies and ends with exit status 0. With the embedded service, the
+first Ctrl-C does the same. With a server, Ctrl-C leaves the race running and prints
+the command that predicts with its model later.
 
 If a race misses --threshold, or its model misses --require or --beat, the result is
 written nevertheless, and the exit status is 10. --beat champion compares the model
@@ -72,13 +72,13 @@ NAME-2, NAME-3 … NAME@v3 is the third model of the series, and NAME is its cha
 result. It includes time in the queue, and the race ends early enough to predict.
 
 If a run is interrupted or reaches --timeout, it prints the command that continues the
-run: the same command with --resume and the key of the race. It checks that TRAIN is
-the data of the race, waits for the race, and predicts. If the process of the race
+run: the same command with --resume and the key of the race. That command checks that
+TRAIN is the data of the race, waits for the race, and predicts. If the process of the race
 has ended, the race starts again. Its parameters and time limit do not change.
 
 --plan forecasts the result and the duration of the race on all rows, from races on
 two samples of TRAIN. These races always run on this machine, for at most 8 seconds in
-addition to reading TRAIN. If this time ends before such a race, only a lower bound of
+addition to reading TRAIN. If a race is stopped at this limit, only a lower bound of
 the duration is known. Nothing is sent and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
@@ -119,7 +119,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer cancel()
 	limit := o.training.Deadline(o.factory.Now, began)
-	if o.resume != "" { // the race keeps its own limit
+	if o.resume != "" { // a resumed race keeps the time limit that it was started with
 		limit.Limit = 0
 	}
 	prepCtx, stop := limit.PrepContext(ctx)
@@ -213,8 +213,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	return files, err
 }
 
-// initialCost returns the estimate of the time that the command needs after the race. It is
-// made from the values that are known before the race.
+// initialCost estimates, before the race, how long the command will take after the race.
 func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,

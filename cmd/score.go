@@ -85,7 +85,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("metrics of probabilities require a column probability_<class> for each class, and rows of more than one class; a metric of a class requires rows of it")
+				WithHint("metrics of probabilities require a column probability_<class> for each class, and rows of at least two classes; a metric of one class requires rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

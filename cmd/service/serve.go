@@ -46,8 +46,8 @@ finishes requests in progress. Create accounts with ` + "`foretell users add`" +
 
 If blobs/ has files, but foretell.db is new or belongs to another folder, the service
 does not start. Restore foretell.db from a backup, or continue with --accept-database.
-Files that are not in the database are then moved to blobs/orphans and deleted after
-30 days. If a database that contains them is restored by then, they are moved back.
+Files that are not in the database are then moved to blobs/orphans, and deleted after
+30 days. They are moved back if a database that contains them is restored before that.
 
 --storage puts the stored files into a bucket of an S3 store instead of blobs/:
 s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an
@@ -146,8 +146,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// announce stores the address of the service, for the links of the users commands. If
-// there are no accounts, it prints a link with which the first administrator is created.
+// announce stores the address of the service, from which the users commands make links.
+// If there are no accounts, it prints a link with which the first administrator is
+// created.
 func (o *serveOptions) announce(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
 	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachable(address))
 	if err := service.App.Announce(ctx, serviceURL); err != nil {

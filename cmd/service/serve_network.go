@@ -116,10 +116,10 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// hosts returns the host names to which requests may be sent; nil allows all. address is the
-// address of the listener. Without --allowed-hosts, all names are allowed, except if only this
-// machine can reach the listener and neither a proxy nor a public URL is configured: then only
-// LoopbackHosts are allowed.
+// hosts returns the host names to which requests may be sent; nil allows all. It returns
+// those of --allowed-hosts. If that is not set, it returns LoopbackHosts for a listener
+// that only this machine can reach, unless a proxy or a public URL is configured, and
+// otherwise nil. address is the address of the listener.
 func (n *networkFlags) hosts(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):

@@ -42,8 +42,8 @@ func newUsersAddCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersAddOptions{}
 	cmd := &cobra.Command{
 		Use: "add EMAIL", Short: "Create an account",
-		Long: `Creates an account and prints a one-time link with which its owner sets the password,
-unless the service mails it. With --password-stdin the account has that password.`,
+		Long: `Creates an account. Its owner sets the password with a one-time link, which is printed
+unless the service mails it. With --password-stdin the account gets that password instead.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
@@ -159,9 +159,9 @@ func newUsersResetCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersResetOptions{}
 	cmd := &cobra.Command{
 		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
-		Long: `Removes the password of an account, signs it out, and prints a one-time link with which
-its owner sets a new one, unless the service mails it. With --second-factor it removes
-the authenticator app instead, because its owner has lost it, and keeps the password.`,
+		Long: `Removes the password of an account and signs it out. Its owner sets a new password with a
+one-time link, which is printed unless the service mails it. With --second-factor the
+command removes the authenticator app instead, if the owner has lost it, and keeps the password.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}

@@ -246,7 +246,7 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 		return kept, err
 	}
 	stay := o.staySignedIn
-	if o.code != "" { // the password alone does not sign in
+	if o.code != "" { // the password alone is not enough to sign in
 		if stay {
 			o.output.Note("the password is not stored, because the account also needs the code of its authenticator app")
 		}

@@ -47,7 +47,8 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Variables and flags are not merged, because logout only signs out the profile.
+	// Only the settings of the profile are used, because logout signs out only the
+	// profile.
 	kept := &config.Settings{Viper: config.NewViper(), Profile: s.Profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err

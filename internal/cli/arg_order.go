@@ -19,7 +19,7 @@ func IsCompletionRequest(args []string) bool {
 // `foretell --json datasets list` becomes `foretell datasets list --json`. The arguments
 // that follow the name are unchanged.
 func MoveFlagsAfterCommand(root *cobra.Command, args []string) []string {
-	known := sync.OnceValue(func() *pflag.FlagSet { return AllFlags(root) }) // few commands need it
+	known := sync.OnceValue(func() *pflag.FlagSet { return AllFlags(root) }) // not computed until a flag precedes the command
 	if !IsCompletionRequest(args) {
 		_, name, flags, rest := splitArgs(root, known, args)
 		return slices.Concat(name, flags, rest)

@@ -44,8 +44,8 @@ func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective 
 	return valueCompletionDirective(strings.Trim(words[n], "[]."))
 }
 
-// valueCompletionDirective returns the directive for the completion of a value that help pages
-// call by the given name, such as FILE.
+// valueCompletionDirective returns the completion directive for a value by its
+// placeholder in help pages, such as FILE.
 func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":

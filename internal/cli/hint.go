@@ -23,9 +23,9 @@ var keptFlags = []string{
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// CompleteHint adds a hint that depends on the current command if e has none. It replaces
-// the hint to sign in if the token is from the environment, because login would not
-// replace that token. It also applies [Factory.KeepFlags].
+// CompleteHint completes the hint of e. If e has no hint, it adds one for the current
+// command. If the token is from the environment, it replaces the hint to sign in, because
+// login would not replace that token. It also applies [Factory.KeepFlags].
 func (f *Factory) CompleteHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
@@ -42,7 +42,7 @@ func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
 		noun := group.CommandPath()
-		switch takes := strings.Fields(f.Running.Use); { // the argument may refer to another type of object than the group
+		switch takes := strings.Fields(f.Running.Use); { // `predictions create MODEL` is in the group predictions, but its argument is a model
 		case slices.Contains(takes, "DATASET"):
 			noun = "foretell datasets"
 		case slices.Contains(takes, "MODEL"):
@@ -86,7 +86,7 @@ func (f *Factory) addKeptFlags(line string) string {
 	if err != nil || strings.Contains(line, " --help") {
 		return line
 	}
-	outer := commandSubstitution.ReplaceAllString(line, "") // without the flags of inner commands
+	outer := commandSubstitution.ReplaceAllString(line, "") // the flags of inner commands do not count
 	for _, name := range keptFlags {
 		given := f.Running.Flags().Lookup(name)
 		switch {

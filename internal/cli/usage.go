@@ -13,7 +13,7 @@ import (
 
 // PrintHelp prints the help page of a command, fitted to the terminal or to COLUMNS.
 func (f *Factory) PrintHelp(cmd *cobra.Command, _ []string) {
-	cmd.InheritedFlags() // adds the flags of the parents, which the usage line counts
+	cmd.InheritedFlags() // makes cobra add the flags of the parents, so that the usage line has [flags]
 	text := strings.TrimRight(cmp.Or(cmd.Long, cmd.Short), " \n") + "\n"
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		text += "\n" + usageText(cmd)

@@ -14,9 +14,10 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It does not follow a redirect that would
-// change the method. Nor does it follow a redirect that would send a JSON body to another host,
-// because the body may contain a password. It removes the token from a request to another host.
+// checkRedirect implements http.Client.CheckRedirect. It rejects two kinds of redirects:
+// those that would change the method, and those that would send a JSON body, which may
+// contain a password, to another host. It removes the token from a request to another
+// host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {

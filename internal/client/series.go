@@ -80,9 +80,10 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 }
 
 // seriesByName returns the series of the dataset called name, for a service that does not
-// report series. NAME-2 belongs to the series NAME if there is a dataset NAME. Otherwise it
-// belongs to the series with a longer name from which [DatasetName] makes NAME-2, if there is
-// one. Any other dataset is a series of its own. names are the names of all datasets.
+// report series. names are the names of all datasets. NAME-2 belongs to the series NAME
+// if there is a dataset NAME. NAME may also be the beginning of a longer name that
+// [DatasetName] has truncated. Then NAME-2 belongs to the series with the longer name.
+// Any other dataset is a series of its own.
 func seriesByName(name string, names map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -104,10 +105,10 @@ func seriesByName(name string, names map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series called name. If none exists, it returns a series with only
-// the dataset called name. If there is no such dataset either, it looks for the name that
-// [DatasetName] makes from name, because name may be the name of a training file. It returns
-// nil if it finds nothing.
+// FindSeries returns the series called name. If none exists, it returns a series with
+// only the dataset called name. If there is no such dataset either, it searches for
+// DatasetName(name, 1), because name may be that of a training file and too long for a
+// series. It returns nil if it finds nothing.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {

@@ -133,9 +133,9 @@ func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.D
 	entry := new(api.DatasetEntry)
 	switch {
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
-		return entry, decodeResponse(req, resp, body, entry) // HTML is an error here, because an object store does not respond to AddData
+		return entry, decodeResponse(req, resp, body, entry) // HTML is an error: only the service responds to AddData, never an object store
 	case key != "":
-		return c.datasetEntry(ctx, key) // an object store has received the file, or a response was lost
+		return c.datasetEntry(ctx, key) // the response is that of an object store, or was lost
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:

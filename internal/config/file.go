@@ -32,8 +32,8 @@ func WriteValue(env Getenv, value string, keys ...string) error {
 	return WritePrivate(path, content)
 }
 
-// editYAML returns a YAML document in which the scalar at the path keys is value. If value is
-// "", the last key is removed.
+// editYAML returns content, a YAML document, with the scalar at the path keys set to
+// value. If value is "", it removes the last key.
 func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {
@@ -53,7 +53,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 		last := i == len(keys)-1
 		if last && value == "" {
 			removeKey(node, key)
-			if i > 2 && len(node.Content) == 0 { // the removed path was the last one of the profile
+			if i > 2 && len(node.Content) == 0 { // the profile has no other setting paths.OPERATION
 				removeKey(above, keys[i-1])
 			}
 			break

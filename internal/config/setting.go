@@ -202,11 +202,11 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns a folder of the user. It is the value of the environment variable own. If
-// that is not set, it is the folder foretell in the folder that the variable xdg names. If
-// neither is set, it is the folder foretell in the default for the operating system. The map
-// native holds the default for each system, and under the key "" the default for all other
-// systems: the name of an environment variable with a folder, and the path below that folder.
+// userDir returns the first of these folders that is set: the value of the environment
+// variable own; the folder foretell in the value of the variable xdg; the folder foretell
+// in the default folder of the operating system. native has these default folders by
+// operating system, and under "" the one for all others: {"HOME", ".config"} →
+// $HOME/.config.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)
@@ -226,9 +226,9 @@ func userDir(env Getenv, own, xdg string, native map[string][]string) (string, e
 	return filepath.Join(append([]string{base}, append(slices.Clone(path[1:]), "foretell")...)...), nil
 }
 
-// PathOverrides returns the paths that replace those of operations, by operation ID. known has
-// the IDs of all operations. They are needed to restore the case of the keys, because viper
-// lower-cases keys.
+// PathOverrides returns the URL paths that the profile sets for operations, by operation
+// ID. known has the IDs of all operations. viper lower-cases the keys, so PathOverrides
+// restores their case from known.
 func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for key, path := range s.GetStringMapString(KeyPaths) {

@@ -23,7 +23,8 @@ import (
 // the database and of the stored files.
 type serviceLocation struct{ dir, database, storage string }
 
-// locateService returns where the service that the flags of cmd select stores its data.
+// locateService returns where a service stores its data. The flags of cmd select the
+// service.
 func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
@@ -108,8 +109,8 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(err)
 	}
-	// OpenLocal completes the migration and stores the same new ID in the files and the
-	// database, by which they are recognised as belonging together.
+	// OpenLocal completes the migration. It also writes one new ID to both the database
+	// and the stored files, which shows that they belong together.
 	service, err := OpenLocal(ctx, at.dir, f, cmd)
 	if err != nil {
 		return nil, err

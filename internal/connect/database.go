@@ -29,8 +29,9 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for
-// [store.Open]. If cmd has the flag --database, this is the value of the flag or, if it is not
-// set, of FORETELL_DATABASE. In all other cases it is the path of foretell.db in the folder.
+// [store.Open]. For a command with the flag --database, it is the value of the flag or,
+// if that is not set, of FORETELL_DATABASE. If neither is set, or if cmd has no such
+// flag, it is the path of foretell.db in dir.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	if flag == nil {

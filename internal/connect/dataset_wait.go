@@ -45,7 +45,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 // ResumePreparation continues the preparation of a dataset of the embedded service, if the
 // process that prepared it has ended. Otherwise it does nothing.
 func (c *Session) ResumePreparation(ctx context.Context, key string) error {
-	if !c.Embedded { // a server continues without a request
+	if !c.Embedded { // a server resumes its jobs by itself
 		return nil
 	}
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})

@@ -201,7 +201,8 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// Models returns the models of each series of the list all, newest first within a series.
+// Models returns the models of several series, one series after the other. The models of
+// a series are ordered newest first.
 func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {
 	return func(yield func(client.SeriesModel, error) bool) {
 		for _, s := range all {

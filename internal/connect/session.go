@@ -28,9 +28,9 @@ type Session struct {
 	Account string
 	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress
-	// RunCommand returns the run command that resumes the race with the key race. If race
-	// is "", the command starts the run again. RunCommand is nil if the current command is
-	// not run.
+	// RunCommand returns a command line of `foretell run`: the one that resumes the race
+	// with the given key or, if race is "", the one that starts the run again. RunCommand
+	// is nil if the current command is not run.
 	RunCommand func(race string) string
 	factory    *cli.Factory
 	enters     <-chan struct{} // a value for each line typed on the terminal; nil before the first race

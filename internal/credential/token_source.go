@@ -15,8 +15,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. It takes a token from the environment
-// or from the store, or requests a token with a password from one of them.
+// TokenSource returns tokens for an account of a service. It takes a token from the
+// environment or the store. If there is none, it requests one from the service with a
+// password from the environment or the store.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -24,7 +25,7 @@ type TokenSource struct {
 	Username string
 	Storage  string
 	Store    Store
-	Client   *client.Client // signs in; it sends no token
+	Client   *client.Client // only requests tokens, and sends none itself
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of

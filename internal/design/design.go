@@ -83,7 +83,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
 		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
 		"took":      formatTook,
-		"charts":    func() bool { return false }, // plots have the numbers that a script needs
+		"charts":    func() bool { return false }, // whether plots include the numbers for a script
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
 		"interval": func(all map[string]api.Interval, name string) string {
@@ -172,7 +172,8 @@ func shortKey(key string) string {
 	return first
 }
 
-// formatDatetime returns a timestamp in whole seconds, because HTML knows no microseconds.
+// formatDatetime returns a timestamp in whole seconds, because HTML does not allow
+// microseconds.
 func formatDatetime(timestamp string) string {
 	at, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
@@ -208,8 +209,8 @@ func formatUntil(timestamp string, now time.Time) string {
 	}
 }
 
-// splitFlags splits the flags of a command, such as "--seed 1 --threshold 0.9", so that a line is
-// not broken within one.
+// splitFlags splits flags so that lines are only broken between them: "--seed 1
+// --threshold 0.9" becomes "--seed 1" and "--threshold 0.9".
 func splitFlags(text string) []string {
 	flags := strings.SplitAfter(text, " --")
 	for i := range flags {
@@ -221,7 +222,8 @@ func splitFlags(text string) []string {
 	return flags
 }
 
-// algorithmTitle returns the code of an algorithm followed by its kind.
+// algorithmTitle returns the code of an algorithm and its kind, such as "MSEV01
+// boosting", or "BLEND of algorithms".
 func algorithmTitle(code string) string {
 	if code == "BLEND" {
 		return "BLEND of algorithms"

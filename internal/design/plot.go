@@ -14,7 +14,7 @@ type Point struct{ X, Y float64 }
 // Curve is a curve of a plot.
 type Curve struct {
 	Name string
-	// Style is the number of its colour and dashes, from 1 to 4.
+	// Style is a number from 1 to 4 that selects the colour and the dashes.
 	Style  int
 	Points []Point
 	// Note is shown after the name in the legend, such as the last value.
@@ -150,7 +150,7 @@ func formatTick(v, span float64) string {
 func (p *Plot) x(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
 func (p *Plot) y(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
 
-// coordinate returns a share of the plot's size.
+// coordinate formats share · plotSize; share is between 0 and 1.
 func coordinate(share float64) string {
 	return strconv.FormatFloat(math.Round(10*plotSize*min(max(share, 0), 1))/10, 'f', -1, 64)
 }
@@ -206,7 +206,7 @@ func (p *Plot) fillTable(curves []Curve) {
 			text := ""
 			for _, point := range curve.Points {
 				if point.X == place {
-					text = FormatScore(point.Y) // of several the last, as the curve goes on there
+					text = FormatScore(point.Y) // the last of several points, from which the curve continues
 				}
 			}
 			row = append(row, text)

@@ -31,7 +31,7 @@ type Error struct {
 	// Column are 0, if they are unknown.
 	File         string
 	Line, Column int
-	// request is the ID under which the log of the service has the failed request; "" if none
+	// request is the ID of the failed request in the log of the service; "" if none
 	// exists.
 	request string
 	// Requirements are the results of --require and --beat, if the model missed any of them.

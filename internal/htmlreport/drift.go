@@ -19,10 +19,12 @@ type Drift struct {
 	Omitted int
 }
 
-// driftRow is a column of a comparison with the pictures of its parts.
+// driftRow is a column of a comparison, with the pictures of its distributions in the
+// training file and in the other file.
 type driftRow struct {
 	api.DriftColumn
-	// Change is the part whose share changed most, or the reason why there is no such part.
+	// Change is the range or text whose share of the rows changed most, with both shares:
+	// "3–5: 10 % → 24 %". If the column was not compared, it is the reason.
 	Change         string
 	Training, Here []design.Bar
 }

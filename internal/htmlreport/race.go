@@ -25,14 +25,14 @@ func RacePlot(metric string, threshold *float64, names []string, scores [][]floa
 	return design.NewPlot(axes, raceCurves(names, steps, scores))
 }
 
-// raceCurves returns a curve for each algorithm. The parameter places holds, for each algorithm,
-// the steps or the times of its scores.
-func raceCurves(names []string, places, scores [][]float64) []design.Curve {
+// raceCurves returns a curve for each algorithm. xs has, for each algorithm, the steps or
+// the times of its scores.
+func raceCurves(names []string, xs, scores [][]float64) []design.Curve {
 	var curves []design.Curve
 	for i, values := range scores {
 		curve := design.Curve{Name: names[i], Style: i%4 + 1}
 		for at, value := range values {
-			curve.Points = append(curve.Points, design.Point{X: places[i][at], Y: value})
+			curve.Points = append(curve.Points, design.Point{X: xs[i][at], Y: value})
 		}
 		curve.Points = design.SampleEvenly(curve.Points, maxRacePoints)
 		if len(values) > 0 {

@@ -18,11 +18,11 @@ func Count[N int | int64](n N, noun string) string {
 	return Comma(n) + " " + noun + "s"
 }
 
-// List joins items with commas. If there are more than most items, it joins only the first
-// ones and adds how many are left out: "a, b and 3 more".
-func List(items []string, most int) string {
-	if more := len(items) - most; more > 0 {
-		return strings.Join(items[:most], ", ") + fmt.Sprintf(" and %d more", more)
+// List joins items with commas. If there are more than limit, it joins the first limit of
+// them and adds the number of the others: "a, b and 3 more".
+func List(items []string, limit int) string {
+	if more := len(items) - limit; more > 0 {
+		return strings.Join(items[:limit], ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(items, ", ")
 }

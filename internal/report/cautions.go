@@ -60,7 +60,7 @@ func (c *cautions) checkRows() {
 	case c.kind != "test":
 		c.add("There are no test rows (%s). The validation rows also decided which model was kept, so their scores are optimistic.", c.r.TestMissingReason())
 	case c.rows < fewTestRows:
-		c.add("Only %s: the figures are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
+		c.add("Only %s: the scores are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *cautions) checkClasses() {
 	if len(rare) > 5 {
 		rare, more = rare[:5], ", …"
 	}
-	c.add("Fewer than %d test rows have the class %s%s. Its figures are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
+	c.add("Fewer than %d test rows have the class %s%s. Its scores are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
 }
 
 // checkLeakage checks for signs that a column is known only after the label.

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/term"
 )
 
-// Document has what a report shows: a model, its dataset, its race and its scores.
+// Document is the content of a report: a model, its dataset, its race and its scores.
 type Document struct {
 	// Name is the reference of the model, such as train@v3.
 	Name    string

@@ -18,7 +18,7 @@ func writeInteractions(w io.Writer, r *api.ModelReport, width int) {
 	if len(shown) == 0 || width < narrowWidth {
 		return
 	}
-	fmt.Fprint(w, "\nInteractions: mean probability that is not a sum of two effects\n")
+	fmt.Fprint(w, "\nInteractions: how far the mean probability is from the sum of two effects\n")
 	share := " of the variance"
 	if width < wideWidth {
 		share = ""

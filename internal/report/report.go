@@ -128,11 +128,11 @@ func writeSteps(w io.Writer, d *Document) {
 func formatDivision(r *api.ModelReport) string {
 	switch group, clock := quoteName(r.GroupColumn), quoteName(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
-		return fmt.Sprintf("Scored on rows that are later, by %s, and of other groups, by %s", clock, group)
+		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
 	case r.GroupColumn != "":
-		return fmt.Sprintf("Scored on rows of other groups, by %s", group)
+		return fmt.Sprintf("The scored rows are of other groups than the training rows, by %s", group)
 	case r.TimeColumn != "":
-		return fmt.Sprintf("Scored on later rows, by %s", clock)
+		return fmt.Sprintf("The scored rows are later than the training rows, by %s", clock)
 	}
 	return ""
 }

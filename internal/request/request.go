@@ -117,8 +117,8 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 }
 
 // explainNotFound returns an error with a hint if the path or the method is unknown, and
-// otherwise the given problem. In other commands an unknown path means that the address is not
-// that of a service, but here the user typed the path.
+// otherwise the given problem. In other commands, an unknown path means that the server
+// is not a foretell service. Here the user typed the path.
 func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {

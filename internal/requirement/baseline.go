@@ -124,7 +124,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	slices.SortStableFunc(models, func(a, b client.SeriesModel) int {
 		return cmp.Or(cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value), cmp.Compare(a.SeriesVersion, b.SeriesVersion))
 	})
-	same := map[string]bool{} // by dataset
+	same := map[string]bool{} // whether a dataset has the schema of target, by dataset key
 	for _, m := range models {
 		if target.metric != "" && m.Metric != "" && m.Metric != target.metric {
 			continue
@@ -145,8 +145,8 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
 }
 
-// tableSchema has the columns and classes of a dataset. Two datasets with equal ones have
-// comparable models.
+// tableSchema has the columns and classes of a dataset. Models can be compared if the
+// schemas of their datasets are equal.
 type tableSchema struct {
 	columns []string
 	classes []string // sorted

@@ -309,8 +309,9 @@ func (t *Table) minWidths(all [][]string) []int {
 	return least
 }
 
-// shrinkColumns narrows the widest columns until all fit into width. If even the minimum
-// widths in least do not fit, it changes nothing, and the table is printed in blocks.
+// shrinkColumns narrows the widest columns until all fit into width. least has their
+// minimum widths. If even these do not fit, it changes nothing, and the table is printed
+// in blocks.
 func shrinkColumns(widths, least []int, width int) {
 	if totalWidth(least) > width {
 		return

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// SkipWithout skips a test that requires the named program or service. The parameter err says why
-// it is unavailable. If the comma-separated list in the variable FORETELL_TEST_REQUIRE contains the
-// name, SkipWithout makes the test fail instead.
+// SkipWithout skips a test that requires the named program or service. err says why it is
+// unavailable. If the variable FORETELL_TEST_REQUIRE, a comma-separated list, contains
+// the name, the test fails instead.
 func SkipWithout(t *testing.T, name string, err error) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("FORETELL_TEST_REQUIRE"), ","), name) {
