@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures which share of a command's work uses one core only, also on a busy machine.
+"""Measures the share of a command's processor time in which only one thread can run, also on a busy machine.
 
     python3 docs/bench/cores.py COMMAND…
 
@@ -29,7 +29,7 @@ def finish(process):
 
 
 def sample(pid):
-    """The seconds of processor time of the threads, and how many of them run or wait for a core."""
+    """Returns the seconds of processor time of all threads, and the number of threads that run or wait for a core."""
     used, running = 0, 0
     for thread in os.listdir("/proc/%d/task" % pid):
         folder = "/proc/%d/task/%s/" % (pid, thread)
@@ -42,7 +42,7 @@ def sample(pid):
 
 
 def observe(process):
-    """The processor time with at most one running thread, and with more."""
+    """Returns two processor times: with at most one running thread, and with more."""
     last, one, many = 0, 0, 0
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         used, running = sample(process.pid)

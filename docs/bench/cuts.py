@@ -5,10 +5,10 @@
 
 FOLDER has one CSV per data set, with a header and the label last. OLD and each NEW is a command, such as
 "./foretell" or "FT_X=1 ./foretell --effort fast": variables, the program, and flags of `run`. For each set and
-seed a quarter of the rows of each class (or --percent N) is set aside (of a class with one row, none). Each command trains on
-the rest and predicts these rows. The commands take turns, so that other work on the machine slows all of them.
-A line is printed for each set: for each command the log loss, the error and the processor seconds,
-the means over the seeds. The last lines are the geometric means of the ratios to OLD. A log loss below 0.01
+seed, a quarter of the rows of each class, or N percent of them (--percent), is set aside. The row of a class with one row is not
+set aside. Each command trains on the other rows and predicts the rows set aside. The commands take turns, so that other work on
+the machine slows all of them. For each set, a line has the log loss, the error and the processor seconds of each command, each the
+mean over the seeds. The last lines are the geometric means of the ratios to OLD. A log loss below 0.01
 counts as 0.01. --rows uses only the first rows of a random order. Needs only Python.
 """
 import argparse, csv, json, math, os, random, resource, subprocess, sys, tempfile
@@ -17,7 +17,7 @@ FLOOR = 0.01
 
 
 def divide(path, seed, limit, percent):
-    """The header, the rows to train on and the rows to predict, in random order."""
+    """Returns the header, the rows to train on and the rows to predict, in random order."""
     with open(path, newline="") as file:
         header, *rows = list(csv.reader(file))
     rng = random.Random(seed)
@@ -42,7 +42,7 @@ def write(path, header, rows, labelled):
 
 
 def measure(command, folder, label, truth):
-    """Log loss, error and processor seconds of a command."""
+    """Returns the log loss, the error and the processor seconds of a command."""
     words = command.split()
     variables = [word for word in words if "=" in word and not word.startswith("-")]
     words = words[len(variables) :]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the processor time of explanations with LightGBM's pred_contrib: 10,000 rows of 28 numbers,
-# 300 trees of 31 leaves, one thread, the same table, by turns.
+# 300 trees of 31 leaves, one thread and the same table. The two programs run in turns.
 #
 #   docs/bench/explain.sh LIGHTGBM [ROUNDS]
 #

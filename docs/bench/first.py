@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the processor time of `foretell run` until it begins to upload, to race, has a first score, and has a usable model.
+"""Prints the processor time of `foretell run` until four events: the upload begins, the race begins, there is a first score, and
+there is a usable model.
 
     python3 docs/bench/first.py ./foretell FILE… [-- OPTIONS OF run]
 

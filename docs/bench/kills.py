@@ -3,10 +3,10 @@
     python3 docs/bench/kills.py ./foretell FOLDER [KILLS] [SEED] [OUTAGE]
 
 Starts PostgreSQL, versitygw (in PATH), two services and two workers in FOLDER. Clients create datasets,
-upload, train and predict without end. Meanwhile one process at a time is killed with SIGKILL and
-started again. With OUTAGE (seconds), PostgreSQL and the S3 server are stopped that long instead.
-At the end it compares what the service answered with 2xx to what it has: each dataset with its bytes, one model
-for each race, the same predictions as those of the first run, and no file without a row.
+upload, train and predict until the end. Meanwhile the script kills one process at a time with SIGKILL and
+starts it again. With OUTAGE, it instead stops PostgreSQL and then the S3 server for OUTAGE seconds each.
+At the end it checks that the service still has everything that it accepted with a 2xx: each dataset with its bytes,
+one model for each race, and the same predictions as those of the first run. No file may be without a row.
 """
 
 import glob
@@ -76,14 +76,14 @@ def stop_all():
 
 
 class Refused(Exception):
-    """The service answered with a status of 4xx, which a client must not repeat."""
+    """The service responded with a status 4xx, so the client must not repeat the request."""
 
 
 lost_connections = [0]
 
 
 def call(method, path, body=None, content="application/json", token=None, deadline=180, raw=False):
-    """Repeats a request until a service answers it, as the client does. Returns (status, body)."""
+    """Repeats a request until a service responds, as the client does. Returns (status, body)."""
     end = time.time() + deadline
     while True:
         port = chance_of_thread().choice(SERVICES)
@@ -150,7 +150,7 @@ finish = threading.Event()
 
 
 def once(method, path, body, content, token, what):
-    """A request that creates something. If the connection is lost, the object may exist or not; then another one is created."""
+    """Sends a request that creates an object. If the connection is lost, it is unknown whether the object exists, so another one is created."""
     status, answer = call(method, path, body, content, token)
     assert status in (200, 201, 202), (status, answer)
     return answer
@@ -166,13 +166,13 @@ def client(number, token):
             try:
                 dataset = once("POST", "/api/v1/datasets", body, "application/json", token, "dataset")["datasetKey"]
             except Refused as refused:
-                if refused.args[0] == 409:  # the first request was stored and its answer lost
+                if refused.args[0] == 409:  # the service processed the first request, but the response was lost
                     continue
                 raise
             try:
                 call("POST", f"/api/v1/datasets/{dataset}/data", *form(TRAIN), token)
             except Refused as refused:
-                if refused.args[0] != 409:  # uploaded, and the answer lost
+                if refused.args[0] != 409:  # the upload succeeded, but the response was lost
                     raise
             accepted["dataset"][dataset] = hashlib.sha256(TRAIN).hexdigest()
             wait(f"/api/v1/datasets/{dataset}", token, ("COMPLETED",), ("FAILED",))
@@ -256,21 +256,21 @@ def disturb():
 
 
 def revive():
-    """Starts what is not running: a service that starts without its database ends with an error."""
+    """Starts the processes that are not running. A service that was started while its database was down has ended with an error."""
     for name, process in list(processes.items()):
         if process.poll() is not None:
             start(name)
 
 
 def listed(path, token):
-    """The items of a page. A list of datasets is a string that holds JSON."""
+    """Returns the items of a page. The list of datasets is encoded as a string of JSON."""
     page = call("GET", path, token=token)[1]
     items = next(page[name] for name in ("datasets", "trainingJobs", "models", "predictions") if name in page)
     return json.loads(items) if isinstance(items, str) else items
 
 
 def clean_up():
-    """Restarts the services when the killed processes count as dead, because the start removes their incomplete files."""
+    """Waits until the killed processes count as dead, and restarts the services, which then remove the incomplete files of these processes."""
     time.sleep(12)
     for name in [name for name in processes if name.startswith("serve")]:
         processes[name].terminate()
@@ -281,7 +281,7 @@ def clean_up():
 
 
 def check(tokens):
-    """Compares what the service has with what it accepted. Returns the number of resources of each kind, and of those with a file."""
+    """Checks that the service has what it accepted. Returns the number of resources of each kind, and the number of resources with a file."""
     everything = {"datasets": [], "training": [], "models": [], "predictions": []}
     for token in tokens:
         datasets = listed("/api/v1/datasets?offset=0&limit=1000", token)
@@ -340,7 +340,8 @@ def main():
         checked = next(c for c in json.loads(doctor.stdout) if c["check"] == "files")
         objects = len([name for name in os.listdir(f"{folder}/objects/foretell/kills") if name != "folder.id" and name != "orphans"])
         print("doctor --files:", checked["verdict"], checked["message"], "objects in the store:", objects)
-        # A process killed between storing a file and its row leaves an orphan, which is kept for 30 days.
+        # A process that is killed after it has stored a file and before it has stored the row leaves an orphan,
+    # which is kept for 30 days.
         counts = [int(number) for number in re.findall(r"(\d+) (?:orphaned )?files?\b", checked["message"])]
         if "contents match" not in checked["message"] or counts[0] != files or sum(counts) != objects:
             problems.append(f"{files} files should be in {objects} objects, but doctor says: {checked}")

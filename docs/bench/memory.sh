@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the peak memory of `foretell run FILE` in MB, for all algorithms or those named:
+# Prints the peak memory of `foretell run FILE` in MB, with all algorithms or with the named ones:
 #   docs/bench/memory.sh ./foretell FILE [ALGORITHM]…
 # FILE may also be ROWSxFEATURESxCLASSES, which generates a table of normal numbers whose
 # classes depend on the first features.

@@ -6,11 +6,15 @@
     python3 docs/bench/metrics.py compare FOLDER METRIC PROGRAM "PROGRAM --metric METRIC" ... [--seeds N] [--first SEED] [--only NAMES]
 
 `make` writes public tables into FOLDER, each a CSV with a header and the label last. `compare` sets 30 % of the rows of each class
-aside, trains each command, such as "./foretell" or "./foretell --metric rocAuc", on the rest, and scores the rows set aside with
-`foretell score`. METRIC is a list of metrics, such as rocAuc,f1[rare], where [rare] stands for the class with the fewest rows, here and
-in the commands. For each table the means over the seeds are printed, and at the end the mean difference of each command from the first
-with its standard error over the tables, the geometric mean of the ratios of the loss, which is the log loss or 1 − METRIC (a loss below
-0.005 counts as 0.005), and the numbers of tables on which the command is better and worse. Needs only Python.
+aside. Each command, such as "./foretell" or "./foretell --metric rocAuc", trains on the other rows. `foretell score` scores its
+predictions of the rows set aside. METRIC is a list of metrics, such as rocAuc,f1[rare], where [rare] stands for the class with the fewest rows, here and
+in the commands. For each table the means over the seeds are printed. At the end, each command is compared with the first:
+
+- the mean difference of the metric, with its standard error over the tables,
+- the geometric mean of the ratios of the losses. The loss is the log loss or 1 − METRIC; a loss below 0.005 counts as 0.005,
+- the numbers of tables on which the command is better and worse.
+
+Needs only Python.
 """
 import argparse, csv, json, math, os, random, subprocess, sys, tempfile
 
@@ -25,7 +29,7 @@ CSV = {
 
 
 def save(folder, name, rows, header=None):
-    """Writes the rows, whose last cell is the label, without classes of fewer than 8 rows."""
+    """Writes the rows of all classes that have at least 8 rows. The last cell of a row is the label."""
     counts = {}
     for row in rows:
         counts[row[-1]] = counts.get(row[-1], 0) + 1

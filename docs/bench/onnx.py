@@ -3,10 +3,10 @@
     npm install --ignore-scripts onnxruntime-node
     python3 docs/bench/onnx.py FORETELL DATASETS WORK [SET …]
 
-FORETELL is the program and DATASETS a folder with train.csv and blind.csv of each set. Each
-set is trained with the default options, unless WORK has its model already. The rows of
-blind.csv are predicted, and 1,000 of them once more with a fifth of the cells empty and a
-tenth replaced by a text that no row has. The table has the largest difference between the
+FORETELL is the program. DATASETS has a folder with train.csv and blind.csv for each set. Each
+set is trained with the default options, unless WORK has its model already. All rows of
+blind.csv are predicted. Up to 1,000 of them are predicted a second time, after a fifth of their
+cells was emptied and a tenth was replaced by an unknown text. The table has the largest difference between the
 probabilities that ONNX Runtime and `foretell predict` print, which rounds to six digits, and
 the number of rows with different labels. ONNXRUNTIME is the module of another runtime.
 """

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""Time what others take for reading, training and predicting, to set our own figures beside.
+"""Measures the times of other programs for reading, training and predicting, to compare with those of Foretell.
 
-  peers.py make    CSV --rows N [--text]      a CSV of 28 numbers and a label to measure on, or of texts; always the same
+  peers.py make    CSV --rows N [--text]      a CSV of 28 numbers and a label, or of texts (--text); the same for every call
   peers.py read    CSV                        pandas.read_csv with its C engine
   peers.py train   TRAIN [--rows N]           a histogram booster on the rows of a CSV
   peers.py predict TRAIN BLIND -o OUT         CSV to CSV: read BLIND, predict, write OUT
 
 A CSV has an ID first; TRAIN has the label last. Text columns are given to the booster as categories.
 The booster is XGBoost (hist, leaf-wise), or LightGBM with --booster lightgbm where that is importable.
-One JSON line a repetition: seconds of the wall clock for each part, of the processor ("cpu") for training.
-XGBoost bins in its first round and LightGBM before it: compare bin + fit.
-Needs Debian's python3-pandas and python3-xgboost. OMP_WAIT_POLICY=passive is set: spinning threads
-slow both boosters many times over on a machine that does anything else.
+Each repetition prints one JSON line: the seconds on the clock for each step, and the processor seconds ("cpu") for training.
+XGBoost bins in its first round, LightGBM before its first round. Therefore compare the sums bin + fit.
+Needs Debian's python3-pandas and python3-xgboost. OMP_WAIT_POLICY=passive is set: otherwise
+spinning threads make both boosters many times slower on a machine that has other work.
 """
 import argparse, json, os, re, time
 
@@ -22,7 +22,7 @@ import pandas as pd
 
 
 def clock(times, name, work):
-    """work's result, its wall seconds kept in times[name]."""
+    """Calls work and returns its result. Stores the seconds on the clock in times[name]."""
     start = time.perf_counter()
     result = work()
     times[name] = round(time.perf_counter() - start, 3)
@@ -34,8 +34,8 @@ def load(path, rows=None):
 
 
 def features(table, levels=None):
-    """The columns as the boosters take them: numbers, and categories in the order of levels (the table's own without)."""
-    table = table.rename(columns=lambda name: re.sub(r"[^\w.-]", lambda found: "_%x_" % ord(found[0]), name))  # they refuse brackets
+    """Returns the columns for the boosters: numbers, and categories in the order of levels. Without levels, the order is that of the table."""
+    table = table.rename(columns=lambda name: re.sub(r"[^\w.-]", lambda found: "_%x_" % ord(found[0]), name))  # the boosters reject names with brackets
     out = table.copy()
     for name in table.columns:
         if name in levels if levels is not None else table[name].dtype == object:
@@ -84,7 +84,7 @@ def write(path, blind, labels, p):
 
 
 def make(path, rows):
-    """A table whose label depends on products, a ring and thresholds of Gaussian columns, with noise."""
+    """Writes a table whose label depends on products, a ring and thresholds of Gaussian columns, with noise."""
     draw = np.random.default_rng(rows)
     x = draw.standard_normal((rows, 28))
     score = np.hypot(x[:, 0], x[:, 1]) - 1.25 + x[:, 2] * x[:, 3] + (np.abs(x[:, 4] - x[:, 5]) > 1.3) + x[:, 6] + draw.logistic(size=rows)
@@ -95,7 +95,7 @@ def make(path, rows):
 
 
 def make_text(path, rows):
-    """Tickets: codes and names of few to very many levels, a date, an amount and two sentences, some in quotes."""
+    """Writes a table of support tickets: codes and names with few to very many levels, a date, an amount and two sentences, some in quotes."""
     draw = np.random.default_rng(rows)
     words = np.array(["".join(draw.choice(list("etaoinshrdlucmfwyp"), size)) for size in draw.integers(2, 10, 20_000)])
     vocabulary = lambda size: words[np.minimum(draw.zipf(1.3, size) - 1, len(words) - 1)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the profile that `foretell check --json` gives of wide tables with what pandas finds.
+"""Compares the profiles of wide tables from `foretell check --json` with values that pandas computes.
 
     python3 docs/bench/profile.py ./foretell [COLUMNSxROWS ...]
 
@@ -29,7 +29,7 @@ COMPARED = 500
 
 
 def make(path, columns, rows, rng):
-    """Writes a table, row by row, so that it need not fit in memory."""
+    """Writes a table row by row, so that the table does not have to fit in memory."""
     def cell(column):
         kind = column % 10
         if column == 28:
@@ -59,7 +59,7 @@ def make(path, columns, rows, rng):
 
 
 def differences(ours, theirs):
-    """Returns what differs between a column of the report and of pandas, and how many figures are estimates."""
+    """Returns the differences between a column of the profile and that of pandas, and the number of values that are estimates."""
     found, estimates = [], 0
     numeric = pandas.api.types.is_numeric_dtype(theirs)
 

@@ -1,11 +1,11 @@
-"""Measures how many reads a second a service answers, and how long they take.
+"""Measures how many reads a second a service serves, and how long a read takes.
 
     python3 docs/bench/reads.py ./foretell FOLDER [postgres://USER@HOST/DATABASE?…]
 
 Starts a service without jobs in FOLDER, on SQLite or on an empty PostgreSQL database, and
 creates DATASETS (10000) datasets. Then 64 clients of wrk (apt install wrk), which run on the
-same cores, read single datasets at random and pages of 20 datasets, SECONDS (15) each. The
-processor time is that of the service, without the clients and PostgreSQL (Linux only).
+same cores, read random datasets for SECONDS (15), and then pages of 20 datasets for the same
+time. The processor time is that of the service, without the clients and PostgreSQL (Linux only).
 """
 
 import http.client
@@ -32,7 +32,7 @@ def run(*args, **kw):
 
 
 def processor_time():
-    """The processor time of the service in seconds."""
+    """Returns the processor time of the service in seconds."""
     with open(f"/proc/{service.pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small public data sets, on which changes for small tables are decided, for cuts.py.
+"""Writes small public data sets for cuts.py. Changes of the engine for small tables are decided on them.
 
     git clone --depth 1 https://github.com/jbrownlee/Datasets
     python3 docs/bench/small.py Datasets FOLDER
@@ -33,7 +33,7 @@ def write(folder, name, header, rows):
 
 
 def arff(source, archive, member):
-    """The names and rows of an ARFF file. A missing cell is empty."""
+    """Returns the names and rows of an ARFF file. A missing cell is empty."""
     with zipfile.ZipFile(os.path.join(source, archive)) as file:
         lines = file.read(member).decode("latin-1").splitlines()
     names = [line.split()[1].strip("'\"") for line in lines if line.lower().startswith("@attribute")]

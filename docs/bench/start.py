@@ -1,4 +1,4 @@
-"""Times how long commands take from start to end, in turn, and what they hold.
+"""Measures the time of commands from start to end, and their peak memory. The commands run in turns.
 
     python3 docs/bench/start.py "foretell version" "gh version"
 """
@@ -10,7 +10,7 @@ TIMES = 20
 
 
 def once(args):
-    """Runs a command without output; its seconds and resident megabytes."""
+    """Runs a command without showing its output. Returns its seconds and its peak resident megabytes."""
     began = time.perf_counter()
     pid = os.fork()
     if pid == 0:

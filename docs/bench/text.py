@@ -17,10 +17,10 @@
 SOURCES has SMSSpamCollection, rt-polarity.pos and .neg, Tweets.csv, banking77.csv (the training file) and bbc-text.csv, which
 many public repositories have. A table whose source is missing is left out.
 
-`compare` sets a quarter of the rows of each class aside, trains on the rest and prints the error and the log loss on the rows
-set aside: of TfidfVectorizer and LogisticRegression, of XGBoost on TfidfVectorizer (both with the other columns beside the words,
-and with their default options), and of each PROGRAM, such as "./foretell" or "FT_X=1 ./foretell --effort fast", with processor
-seconds. Needs scikit-learn, XGBoost and pandas, unless --peers is empty.
+`compare` sets a quarter of the rows of each class aside, and trains on the other rows. It prints the error and the log loss on the
+rows set aside, and the processor seconds, of LogisticRegression on TfidfVectorizer, of XGBoost on TfidfVectorizer, and of each
+PROGRAM, such as "./foretell" or "FT_X=1 ./foretell --effort fast". The first two also get the other columns, and have their default
+options. Needs scikit-learn, XGBoost and pandas, unless --peers is empty.
 """
 import argparse, csv, math, os, random, re, resource, subprocess, sys, tempfile
 
@@ -28,7 +28,7 @@ TEXTS = {"packages": "description", "roles": "description", "sms": "message", "m
 
 
 def write(folder, name, header, rows, least=50, limit=8000):
-    """Writes at most limit rows of the classes with at least least rows."""
+    """Writes the rows of the classes that have at least `least` rows, but not more than limit rows."""
     random.Random(7).shuffle(rows)
     counts = {}
     for row in rows:
@@ -42,7 +42,7 @@ def write(folder, name, header, rows, least=50, limit=8000):
 
 
 def packages():
-    """The fields of each Debian package."""
+    """Returns the fields of each Debian package."""
     text = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True).stdout
     for stanza in text.split("\n\n"):
         fields = {}
@@ -85,7 +85,7 @@ def make(sources, folder):
 
 
 def divide(path, seed=1):
-    """The header, the rows to train on and the rows to predict."""
+    """Returns the header, the rows to train on and the rows to predict."""
     with open(path, newline="") as file:
         header, *rows = list(csv.reader(file))
     random.Random(seed).shuffle(rows)
@@ -102,7 +102,7 @@ def divide(path, seed=1):
 
 
 def peers(name, header, train, blind, titles):
-    """Error, log loss and processor seconds of the peers."""
+    """Returns the error, the log loss and the processor seconds of each peer."""
     import numpy, pandas, scipy.sparse, xgboost
     from sklearn.compose import ColumnTransformer
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -135,7 +135,7 @@ def peers(name, header, train, blind, titles):
 
 
 def measure(command, name, header, train, blind):
-    """Error, log loss and processor seconds of a command."""
+    """Returns the error, the log loss and the processor seconds of a command."""
     words = command.split()
     variables = [word for word in words if "=" in word and not word.startswith("-")]
     words = words[len(variables) :]

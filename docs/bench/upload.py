@@ -1,10 +1,10 @@
-"""Sends a CSV to a served Foretell by turns with curl -T and with the client.
+"""Uploads a CSV to a service, in turns with `curl -T` and with `foretell`, and compares the speeds.
 
     foretell serve &
     FORETELL_SERVER=http://127.0.0.1:8080 FORETELL_TOKEN=... python3 docs/bench/upload.py ./foretell TRAIN [TURNS]
 
-Prints for each turn the MB/s of both transfers, the ratio, and what the whole
-command of the client took: its check of the file, the transfer, its memory.
+For each turn it prints the MB/s of both transfers, their ratio, and the times and the memory of
+the whole `foretell` command, which checks the file and then transfers it.
 """
 
 import json
@@ -31,7 +31,7 @@ def call(method, where, body=None):
 
 
 def remove(key):
-    """Waits until the service is done with a dataset: it would work beside the next transfer."""
+    """Waits until the service has prepared a dataset, which would slow the next transfer, and deletes the dataset."""
     while call("GET", "/api/v1/datasets/" + key)["status"] == "PROCESSING":
         time.sleep(0.2)
     call("DELETE", "/api/v1/datasets/" + key)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the throughput of workers on PostgreSQL, and that no race is lost or run twice:
+# Measures the throughput of workers with PostgreSQL, and checks that no race is lost or run twice:
 #   docs/bench/workers.sh ./foretell postgres://USER@HOST/DATABASE?… WORKERS…
 # Each of WORKERS is a number of workers with one core each (GOMAXPROCS=1). For each number
 # the script runs RACES races (40) of ALGORITHMS (BSIX01) on TRAIN with seeds 1, 2, …
