@@ -11,8 +11,8 @@ type AccessRequest struct {
 	// Status is api.RequestPending, api.RequestApproved or api.RequestRefused.
 	Status  string
 	Created time.Time
-	// Decided is when the request was approved or refused. DecidedBy is the e-mail of the account
-	// that decided, or the actor of a command on the data folder, as in the audit log.
+	// Decided is when the request was approved or refused. DecidedBy is the actor in the audit log:
+	// the e-mail of the administrator, or "operator" for a command on the data folder.
 	Decided   time.Time
 	DecidedBy string
 }
@@ -55,9 +55,9 @@ func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (
 	return listPage(ctx, t, q, page, scanAccessRequest)
 }
 
-// UpdateAccessRequest stores Status, Decided and DecidedBy of r. It returns ErrWrongState if the
-// stored status of the request differs from the parameter from.
-func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, from string) error {
+// UpdateAccessRequest stores Status, Decided and DecidedBy of r. It returns ErrWrongState unless
+// the stored status is fromState.
+func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, fromState string) error {
 	return t.execRequired(ctx, ErrWrongState, "UPDATE access_request SET status = ?, decided = ?, decided_by = ? WHERE key = ? AND status = ?",
-		r.Status, toMicros(r.Decided), r.DecidedBy, r.Key, from)
+		r.Status, toMicros(r.Decided), r.DecidedBy, r.Key, fromState)
 }

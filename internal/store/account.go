@@ -29,14 +29,14 @@ type Account struct {
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
-	// Unconfirmed is the secret of a new app. It replaces Secret once the service has
-	// received a code of that app.
+	// Unconfirmed is the secret of a new app, until the service has received a code of this app. It
+	// then becomes Secret.
 	Unconfirmed string
-	// Step is the time step of the last accepted code, see auth.TOTP.
+	// Step is the time step of the last accepted code. Codes of this and earlier steps are refused.
 	Step int64
 }
 
-// Quota holds the limits of an account. A nil field is no limit.
+// Quota holds the limits of an account. Nil means no limit.
 type Quota struct {
 	Datasets *int64
 	// Bytes limits the total size of the stored files: CSV files, models, blind files and
@@ -82,8 +82,8 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// accountWhere returns the account that meets an SQL condition. The parameter args has the values
-// of the placeholders in the condition.
+// accountWhere returns the account that meets an SQL condition, whose placeholders have the values
+// args.
 func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
@@ -119,8 +119,8 @@ func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
 	return t.EndSessions(ctx, key)
 }
 
-// UpdateSecondFactor replaces the authenticator app of an account, before, by after. It returns
-// ErrWrongState if the stored app differs from before.
+// UpdateSecondFactor sets the authenticator app of an account to after. It returns ErrWrongState
+// unless the stored app is before.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,
@@ -189,8 +189,8 @@ func (t *Tx) EndSessions(ctx context.Context, account string) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
 }
 
-// GetOrInsertSecret returns the secret of this name. If none exists yet, it stores value
-// as the secret. All processes get the same secret.
+// GetOrInsertSecret returns the secret with this name. If there is none, it stores value as the
+// secret. All processes get the same secret, even if they call it concurrently.
 func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
 		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)

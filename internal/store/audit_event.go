@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent is an entry of the audit log: who did what. Events are inserted and listed, and
-// deleted only because of their age. No method changes an event.
+// AuditEvent is an entry of the audit log: who did what. Events are never changed. They are deleted
+// only because of their age.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -66,7 +66,7 @@ func (t *Tx) CountAuditEvents(ctx context.Context, q AuditQuery) (n int64, err e
 	return n, err
 }
 
-// EachAuditEvent calls fn with each event of the page, newest first.
+// EachAuditEvent calls fn with each event of the page q.Page, newest first.
 func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEvent) error) error {
 	list := q.list()
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+" FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",

@@ -20,8 +20,7 @@ type Dataset struct {
 	Status      string
 	Buckets     int
 	// File is the CSV. It is zero before the upload, and if the dataset FAILED because of a
-	// defect in the CSV. If the dataset FAILED because the stored file was damaged, File is
-	// kept.
+	// defect in the CSV. It is kept if the dataset FAILED because the stored file was damaged.
 	File
 	// FileName is the name of the uploaded file, or "" if it is unknown.
 	FileName string
@@ -37,8 +36,8 @@ type Dataset struct {
 
 const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
-	// datasetListColumns has empty values instead of the columns that lists do not show,
-	// because these columns may have a megabyte of JSON in each row.
+	// datasetListColumns has empty values instead of the three columns that lists do not show,
+	// which may be a megabyte of JSON in each row.
 	datasetListColumns = datasetBaseColumns + ", '', '', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.file_name, d.reason, d.row_count, d.created, d.updated`
@@ -91,9 +90,8 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (bool, error) 
 	return found, err
 }
 
-// RecountDatasets corrects the number of datasets of each account. The number is wrong if a process
-// of an earlier release created or deleted a dataset, because such a process does not change the
-// number.
+// RecountDatasets sets the stored number of datasets of each account to the actual number. It may
+// be wrong because processes of earlier releases create and delete datasets without updating it.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
 	return s.Write(ctx, func(t *Tx) error {
@@ -104,7 +102,8 @@ func (s *Store) RecountDatasets(ctx context.Context) error {
 // DatasetQuery filters the datasets of an account.
 type DatasetQuery struct {
 	Account string
-	// State selects the datasets in this state. If it is empty, the state is not compared.
+	// State selects the datasets in this state. If it is empty, datasets in all states are
+	// selected.
 	State string
 	// WithModel selects datasets that have a model.
 	WithModel bool
@@ -156,8 +155,7 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys [
 	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// emptyIfNil returns an empty list if list is nil, because JSON would encode nil as
-// null. Otherwise it returns list.
+// emptyIfNil returns list, or an empty list if it is nil, because a nil slice is null in JSON.
 func emptyIfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades has an entry for each kind of row that can be deleted. An entry has the table of the row
-// and, for each dependent table, the SQL condition of the rows that are deleted with that row.
-// Foreign keys delete these dependent rows. The conditions are only for finding the blobs and
-// queued jobs of the dependent rows.
+// cascades describes, for each kind of row that can be deleted, which other rows are deleted with
+// it: the table of the row and, for each dependent table, the SQL condition of the dependent rows.
+// An empty condition means that there are none. Foreign keys delete the dependent rows. The
+// conditions are used before that, to find their blobs and queued jobs.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -21,7 +21,7 @@ var cascades = map[string]struct{ table, datasets, trainings, models, prediction
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// cascadeArgs returns key as the argument of every placeholder in query.
+// cascadeArgs returns the arguments of a query in which every placeholder stands for key.
 func cascadeArgs(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
@@ -57,9 +57,9 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if none exists. The
-// preparation of a dataset does not prevent its deletion. The parameter root is "dataset",
-// "training", "model" or "prediction".
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no such
+// job. A dataset can be deleted while it is prepared. The parameter root is "dataset", "training",
+// "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string

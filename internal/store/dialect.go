@@ -22,8 +22,8 @@ type dialect struct {
 	migrations fs.FS
 	// write and read are the options of write and read transactions.
 	write, read *sql.TxOptions
-	// statement has the options of a write transaction with a single statement, which
-	// needs no isolation from other transactions.
+	// statement is the options of a write transaction with a single statement. It needs less
+	// isolation than write.
 	statement *sql.TxOptions
 	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
@@ -31,22 +31,24 @@ type dialect struct {
 	numbered bool
 	// strictText reports whether a text must be valid UTF-8 without NUL.
 	strictText bool
-	// lockClaims is a statement after which no other transaction can claim a job of the
-	// same kind until this transaction ends. skipLocked is the end of a query that skips
-	// jobs which other transactions are changing. Both are empty for SQLite, which has only
-	// one writer.
+	// lockClaims is a statement that prevents other transactions from claiming a job of the
+	// same kind until this transaction ends. skipLocked is the end of a query. With it, the
+	// query skips jobs that other transactions are changing. Both are empty for SQLite, where
+	// only one transaction at a time writes.
 	lockClaims, skipLocked string
-	// aliveUntil is an SQL expression for a row w of the workers: the time from which the
-	// process of the worker is considered dead unless it sends a heartbeat. It is 0 if
-	// processes send no heartbeats.
+	// aliveUntil is an SQL expression for a row w of the table worker. It is the time when the
+	// worker is considered dead unless it sends another heartbeat, or 0 with SQLite, where workers
+	// send none.
 	aliveUntil string
-	// mayBeAlive is an SQL condition on a row w of the workers. It is false if the process of
-	// the worker has no row and is therefore dead.
+	// mayBeAlive is an SQL condition on a row w of the table worker. It is false if the worker is
+	// dead because its process has no row.
 	mayBeAlive string
-	// byteOrder is SQL that follows a text column, so that texts are compared by their bytes.
+	// byteOrder is the SQL after a text column that makes comparisons of its texts use the order of
+	// their bytes.
 	byteOrder string
-	// notifyJobs is a statement with the kind of a job, which notifies other processes of
-	// the job once the transaction is committed. SQLite has none, see [Store.WatchJobs].
+	// notifyJobs is a statement that notifies other processes of a queued job when the transaction
+	// is committed. Its argument is the kind of the job. SQLite has no such statement, see
+	// [Store.WatchJobs].
 	notifyJobs string
 }
 
@@ -55,9 +57,9 @@ var migrations embed.FS
 
 var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", mayBeAlive: "true", byteOrder: " COLLATE BINARY"}
 
-// postgresDialect uses serializable transactions. As in SQLite, the effect of transactions is
-// the same as if they had run one after the other. A transaction for which this is impossible
-// fails and is run again.
+// postgresDialect uses serializable transactions: their effect is the same as if they had run one
+// after the other, as with SQLite. If two concurrent transactions conflict, one of them fails and
+// is run again.
 var postgresDialect = &dialect{
 	goose:      goose.DialectPostgres,
 	migrations: postgresMigrations{own: subFolder("migrations/postgres"), shared: subFolder("migrations")},
@@ -83,8 +85,8 @@ func subFolder(name string) fs.FS {
 	return sub
 }
 
-// lastSQLiteOnly is the last migration that only SQLite has. The first migration of
-// PostgreSQL creates the schema that SQLite has after the migration lastSQLiteOnly.
+// lastSQLiteOnly is the number of the last migration that is only for SQLite. The first migration
+// for PostgreSQL creates the schema that SQLite has after it.
 const lastSQLiteOnly = "00004"
 
 // postgresMigrations has the migration files in own, which are only for PostgreSQL, and
@@ -146,9 +148,9 @@ func (d *dialect) rebind(query string) string {
 	return b.String()
 }
 
-// args converts the arguments of a query, in place, to values that the database accepts. Characters
-// that PostgreSQL cannot store are replaced by U+FFFD, so a key with such characters matches no
-// row.
+// args converts the arguments of a query, in place, to values that the database accepts. It
+// replaces characters that PostgreSQL cannot store by U+FFFD. Therefore a key with such a character
+// matches no row.
 func (d *dialect) args(args []any) []any {
 	if !d.strictText {
 		return args
@@ -185,9 +187,8 @@ type statements interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// dialectTx is a transaction for queries with the placeholder ?. Its statements use
-// ctx, which ends with the context of the caller or at the time limit of the
-// transaction.
+// dialectTx is a transaction that accepts queries with the placeholder ?. Its methods ignore the
+// context that is passed to them and use ctx, which also has the time limit of the transaction.
 type dialectTx struct {
 	statements
 	ctx     context.Context

@@ -1,10 +1,10 @@
 // Package store persists accounts, tokens, datasets, training jobs, models,
 // predictions and the job queue in SQLite or PostgreSQL.
 //
-// Every table has the same methods on [Tx]: Insert, Get, List, Update or
-// Finish, Delete. One [Store.Write] is one transaction. An update passes the
-// state that the row must have (fromState). If two updates start from the same
-// state, one succeeds and the other returns [ErrWrongState].
+// Every table has the same methods on [Tx]: Insert, Get, List, Update or Finish, Delete. One
+// [Store.Write] is one transaction. An update has a parameter fromState, the state that the row
+// must have before. Of two concurrent updates with the same fromState, one succeeds and the other
+// returns [ErrWrongState].
 //
 //	           SQLite                           PostgreSQL
 //	write      one connection; a transaction    a few connections; transactions are
@@ -21,7 +21,7 @@
 // number of machines, and take over the jobs of a process ten seconds after its last heartbeat.
 //
 // The SQL is the subset that SQLite and PostgreSQL share: placeholders are ?, times are BIGINT
-// microseconds, JSON is TEXT, booleans are INTEGER. What they do not share is in dialect.go. A new
-// migration is one file for both in migrations; for PostgreSQL, a file of the same name in
-// migrations/postgres replaces it.
+// microseconds, JSON is TEXT, booleans are INTEGER. Where the two need different SQL, it is in
+// dialect.go. A new migration is one file for both in migrations; for PostgreSQL, a file of the
+// same name in migrations/postgres replaces it.
 package store

@@ -66,7 +66,7 @@ func knownSQLite(code int) error {
 		return ErrNotFound
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return ErrCorrupt
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SHMSIZE: the index of the log cannot grow
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SHMSIZE: no space for the index of the write-ahead log
 		return ErrDiskFull
 	}
 	return nil
@@ -112,9 +112,10 @@ func disconnected(err error) bool {
 	return false
 }
 
-// translate is translateError for the error of a transaction. The parameter caller is the context
-// of the caller, and ctx is derived from it with the time limit of the transaction. translate
-// checks both contexts, because the driver may return another error after the end of a context.
+// translate is translateError for the error of a transaction. Because the driver may return an
+// unrelated error after a context has ended, translate checks the contexts first: caller, the
+// context of the caller, and ctx, which is derived from it and has the time limit of the
+// transaction.
 func (s *Store) translate(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

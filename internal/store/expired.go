@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// expiredConditions maps each kind of row that a service deletes because of its age to the
-// SQL condition of the rows that were last used before a time. That time is the argument of
-// all placeholders. A prediction counts as a use of its race, and a race or prediction as a
-// use of its dataset. Rows with a queued or running job have not expired.
+// expiredConditions has, for each kind of row that a service deletes because of its age, the SQL
+// condition of the rows that were last used before a time, which is the argument of all
+// placeholders. A prediction counts as a use of its race and of its dataset, and a race as a use of
+// its dataset. A row with a queued or running job has not expired.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
 	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
@@ -22,9 +22,9 @@ var expiredConditions = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
 }
 
-// activeTraining and activePrediction are SQL conditions on a training job or prediction that is
-// queued or running. They begin with the name of a column, so the name of a table can be written
-// before them.
+// activeTraining and activePrediction are the SQL conditions that a training job or prediction is
+// queued or running. They begin with the name of a column, so that a table name and a point can
+// precede them.
 const (
 	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
 	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"
@@ -40,9 +40,9 @@ func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, lim
 	return t.queryStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
 }
 
-// DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend
-// on it, and returns the keys of their blobs. It returns ErrWrongState if the row is in use
-// again.
+// DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend on it,
+// and returns the keys of their blobs. It returns ErrWrongState if the row was used since it was
+// listed.
 func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Time) (blobKeys []string, err error) {
 	condition, ok := expiredConditions[kind]
 	if !ok {
@@ -59,7 +59,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	return t.deleteCascade(ctx, kind, key)
 }
 
-// timeArgs returns one argument, the given time, for each placeholder in condition.
+// timeArgs returns the arguments of a condition in which every placeholder stands for the time at.
 func timeArgs(condition string, at time.Time) []any {
 	args := make([]any, strings.Count(condition, "?"))
 	for i := range args {

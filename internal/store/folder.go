@@ -5,10 +5,9 @@ import (
 	"errors"
 )
 
-// ReplaceFolderID stores id as the identity of the data folder if the stored identity equals old.
-// If old is empty, it stores id only if there is no identity. ReplaceFolderID returns the identity
-// that is stored afterwards. If several processes replace the same identity, all of them get the
-// same result.
+// ReplaceFolderID changes the stored identity of the data folder from old to id. An empty old means
+// that none is stored. If the stored identity is not old, it is not changed. ReplaceFolderID
+// returns the identity that is stored afterwards, so that concurrent processes agree on one.
 func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)

@@ -45,19 +45,21 @@ func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	return t.notifyJobs(ctx, j.Kind)
 }
 
-// JobClaim describes which jobs a process may claim.
+// JobClaim selects the jobs that a process may claim.
 type JobClaim struct {
 	Kind string
-	// Subjects limits the claim to jobs on these subjects. Nil allows any.
+	// Subjects are the keys of the datasets, training jobs and predictions whose jobs may be
+	// claimed. Nil allows any.
 	Subjects []string
 	// ExcludeAccounts are the keys of accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if this process has lost their leases.
 	Running []string
-	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next of the
-	// other jobs needs more than FreeMemory bytes, no job is claimed, because smaller jobs could
-	// otherwise delay that job forever. FreeMemory is ignored if MaxMemory is 0.
+	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means
+	// no limit. FreeMemory is the part of it that is free. If the next job needs more, no job is
+	// claimed: it waits until enough memory is free, because smaller jobs that are claimed before
+	// it could delay it forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
@@ -90,16 +92,15 @@ func (c *JobClaim) condition() (string, []any) {
 	return query, args
 }
 
-// nextTurn is an SQL expression for the value of account.served after a claim. The account is
-// the argument of the placeholder. The value is greater than account.served of this account
-// and of all accounts with jobs. It is a counter rather than a time, so that the turns of the
-// accounts do not depend on clocks.
+// nextTurn is an SQL expression for the new value of account.served when a job of an account is
+// claimed. The key of the account is the argument of the placeholder. The value is greater than
+// served of this account and of all accounts with jobs, so that their turns come first. It is a
+// counter and not a time, so that turns do not depend on clocks.
 const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.key IN (SELECT account FROM job))`
 
-// ClaimJob leases the next matching job to this process. Accounts take turns: ClaimJob
-// selects the account whose last claim is longest ago, and then the oldest job of that
-// account. It returns ErrNotFound if no job matches, or if the next job needs more than
-// FreeMemory.
+// ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
+// next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
+// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
@@ -111,7 +112,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		return err
 	}
-	// This query does not take the write lock, so that idle workers do not disturb others.
+	// This query does not take the write lock, so that idle workers do not delay writers.
 	if err := s.ReadStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}
@@ -137,10 +138,10 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	return j, err
 }
 
-// RenewJob extends the lease of this process on a job, and reports whether cancellation of the job
-// was requested. It returns ErrLeaseLost if this process does not hold the lease or the job was
-// deleted. The stored end of the lease always changes, even if the clock was set back, because
-// [Store.FreeLeases] only checks whether the stored end changes.
+// RenewJob extends the lease of this process on a job, and reports whether the job should be
+// cancelled. It returns ErrLeaseLost if this process does not hold the lease or the job was
+// deleted. The stored end of the lease always changes, even if the clock was set back:
+// [Store.FreeLeases] compares only whether it has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		end := t.toSharedMicros(until)

@@ -13,8 +13,8 @@ type ListedJob struct {
 	Attempt    int
 	// Memory is the estimated peak memory in bytes, or 0 if the job needs little.
 	Memory int64
-	// Begun is when the current attempt began. It has no meaning if the job is not leased,
-	// and is zero if a process of an earlier release leased the job.
+	// Begun is when the current attempt began. It is zero if a process of an earlier release leased
+	// the job, and meaningless if the job is not leased.
 	Begun time.Time
 }
 
@@ -46,8 +46,8 @@ type JobQueue struct {
 	Oldest time.Time
 }
 
-// ListJobQueues returns the number of jobs of each account that has jobs. The account with
-// the longest queue is first.
+// ListJobQueues returns the number of jobs of each account that has any, in descending order of
+// Queued.
 func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT a.email, sum(CASE WHEN j.owner = '' THEN 1 ELSE 0 END) AS queued,
 		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' THEN j.created END), 0)
@@ -64,8 +64,7 @@ func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	})
 }
 
-// CountRunningJobs returns the number of leased jobs of each process that has leased any, by
-// the name of the process.
+// CountRunningJobs returns, by name of the process, how many jobs each process has leased.
 func (t *Tx) CountRunningJobs(ctx context.Context) (map[string]int64, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT owner, count(*) FROM job WHERE owner <> '' GROUP BY owner")
 	if err != nil {

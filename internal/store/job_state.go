@@ -42,9 +42,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAll(rows, scanJobState)
 }
 
-// AdoptJob makes the given process the only one that may run the job on a subject. If the subject
-// is a race, it also clears the deadline of the race, because the deadline was set for another
-// process. It does nothing if there is no job on the subject.
+// AdoptJob makes the given process the only one that may run the job on a dataset, race or
+// prediction. It also clears the deadline of the race, which the client of another process
+// requested. If there is no job on the subject, AdoptJob does nothing.
 func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
@@ -55,8 +55,8 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 	return t.notifyJobs(ctx, "")
 }
 
-// CountJobsBefore returns the number of jobs of the same kind as j that are leased, or that will be
-// claimed before j. See [Store.ClaimJob] for the order of claims.
+// CountJobsBefore returns the number of jobs of j's kind that are leased or will be claimed before
+// j, in the order of [Store.ClaimJob].
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var own, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
@@ -64,9 +64,9 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	if err := row.Scan(&own, &running); err != nil {
 		return 0, err
 	}
-	// own is the number of older queued jobs of the account of j, which are claimed before j.
-	// Each of the other accounts gets as many turns before j, and one more turn if its last
-	// claim is longer ago than that of the account of j.
+	// own is the number of queued jobs of j's account that are older than j. Until j is claimed,
+	// each other account has own turns, and one more if its last claim is longer ago than that of
+	// j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// renewals measures for how long each of several stored values has not changed. Other
-// processes change these values as long as they live. A value is compared only with its
-// earlier values, and time is measured with the monotonic clock of this process, so the result
-// depends neither on the clocks of other machines nor on clocks being set. The zero value is
-// ready to use.
+// renewals measures how long ago each of several stored values last changed. The values are
+// heartbeats: each living process changes its value regularly. A value is compared only with its
+// earlier value, and time is that of the monotonic clock of this process. Therefore wrong clocks of
+// other machines, or clocks that are set, have no effect. The zero value is ready to use.
 type renewals struct {
 	values   map[string]renewal
 	observed time.Time // time of the last observation
@@ -22,14 +21,14 @@ type renewal struct {
 	unchanged time.Duration
 }
 
-// maxObservationGap limits how much the interval between two observations adds to the time without
-// a change. If more time has passed, this process or the database was suspended, and perhaps the
-// other processes, too. The other processes must have time to renew their values before this
-// process considers them dead.
+// maxObservationGap is the most that the time between two observations adds to renewal.unchanged. A
+// longer time means that this process or the database was suspended. The other processes may have
+// been suspended, too, and must have time to renew their values before this process considers them
+// dead.
 const maxObservationGap = 5 * time.Second
 
-// observe compares values, which are the current values by key, with the values of the last
-// observation. now should have a monotonic clock reading.
+// observe compares the current values with those of the last observation. The parameter now should
+// have a monotonic clock reading.
 func (r *renewals) observe(now time.Time, values map[string]int64) {
 	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
 	compared := make(map[string]renewal, len(values))
@@ -42,13 +41,13 @@ func (r *renewals) observe(now time.Time, values map[string]int64) {
 	r.values, r.observed = compared, now
 }
 
-// leaseChecks has the observations of earlier calls of [Store.FreeLeases].
+// leaseChecks has the observations of the calls of [Store.FreeLeases].
 type leaseChecks struct {
 	mu       sync.Mutex
 	renewals renewals // of the leases, by key of the job
 }
 
-// LeaseCheck describes which leases FreeLeases ends because nobody renews them.
+// LeaseCheck has the parameters of [Store.FreeLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.
@@ -63,9 +62,9 @@ type LeaseCheck struct {
 // a process may have died.
 const leaseInterval = maxObservationGap
 
-// FreeLeases ends the leases of dead processes, and the leases that were not renewed for
-// c.Timeout while this process called FreeLeases regularly. It may be called at any time,
-// and returns immediately if nothing can have changed.
+// FreeLeases ends the leases of dead processes, and leases that were not renewed for c.Timeout. The
+// timeout is measured between calls of FreeLeases, so it must be called regularly. It returns
+// immediately if nothing can have changed since the last call.
 func (s *Store) FreeLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
@@ -121,7 +120,7 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// freeLease ends a lease, unless the lease was renewed after it was listed.
+// freeLease ends a lease, unless it was renewed since listLeases read it.
 func (s *Store) freeLease(ctx context.Context, l lease) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.exec(ctx, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {

@@ -13,17 +13,17 @@ import (
 // Limit rows are returned.
 type Page struct{ Offset, Limit int64 }
 
-// listQuery holds the parts of the SQL for a list. They make one query for a page of the rows
-// and the number of all rows.
+// listQuery holds the parts of an SQL query that returns a page of a list, and the number of rows
+// on all pages.
 type listQuery struct {
 	columns, from, order string
-	// The field table is the first table in the field from, and key is the column with the key of
-	// that table's rows. Both are set if all conditions and the order use only this table, and the
-	// joins neither add nor remove rows. Then the database skips the rows before the page in an
-	// index, without reading them. Otherwise table and key are empty.
+	// table and key make later pages faster: the database then skips the rows before the page in an
+	// index, without reading them. table is the first table in from, and key the column with its
+	// primary key. They may be set only if where and order use no other table, and the joins
+	// neither add nor remove rows. Otherwise they are empty.
 	table, key string
-	// total is the query for the number of all rows, and totalArgs are its arguments. If total
-	// is empty, the rows are counted.
+	// total is a query that returns the number of rows on all pages, and totalArgs has its
+	// arguments. If total is empty, the rows are counted.
 	total     string
 	totalArgs []any
 	where     []string
@@ -46,8 +46,8 @@ func (l *listQuery) whereClause() string {
 // rowScanner is implemented by *sql.Row and *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// listPage returns the rows of a page and the number of rows on all pages. It needs one
-// statement, or two if the page is empty although there may be rows.
+// listPage returns the rows of a page and the number of rows on all pages. It executes one
+// statement, or a second one if the page is empty but earlier pages may not be.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count, countArgs := q.total, q.totalArgs
 	if count == "" {
@@ -74,7 +74,8 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// withTotal scans the last column of a row, the number of rows on all pages, into total.
+// withTotal is a row with an additional last column, the number of rows on all pages, which is
+// scanned into total.
 type withTotal struct {
 	rowScanner
 	total *int64
@@ -87,7 +88,7 @@ func (w *withTotal) Scan(dst ...any) error {
 	return w.rowScanner.Scan(w.dst...)
 }
 
-// scanAll converts each of rows with scan, and closes rows.
+// scanAll calls scan for each row, returns the results, and closes rows.
 func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
@@ -149,8 +150,8 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// toSharedMicros is toMicros for a time of this machine's clock. It first converts the time to the
-// clock that all processes share.
+// toSharedMicros converts a time of this machine's clock to the clock that all processes share, and
+// returns it as toMicros does.
 func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
 
 // fromMicros is the inverse of toMicros.

@@ -8,8 +8,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Migration holds the versions of the schema before (From) and after (To) Open. From is 0
-// for a new database. From equals To if the schema was already the newest.
+// Migration has the versions of the schema before Open (From) and afterwards (To). From is 0 for a
+// new database. If there was nothing to migrate, From equals To.
 type Migration struct {
 	From, To int64
 	newest   int64 // newest version that the program knows
@@ -20,8 +20,8 @@ const (
 	newestSchema = 0
 	// unchangedSchema stands for the version that the database has.
 	unchangedSchema = -1
-	// oldestReadable is the oldest version that OpenUnchanged opens: the first that has all
-	// tables of [SnapshotTables].
+	// oldestReadable is the oldest version that OpenUnchanged accepts. It is the first version with
+	// all tables of [SnapshotTables].
 	oldestReadable = 5
 )
 

@@ -8,20 +8,20 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version is the number of the model among the models of its dataset, and SeriesVersion among
-	// those of its series. The first model has the number 1. InsertModel sets both fields.
+	// Version numbers the models of the dataset, and SeriesVersion those of the series, both from
+	// 1. InsertModel sets both fields.
 	Version, SeriesVersion int
 	Algorithm              string
 	AchievedPerformance    *float64 // performance on validation rows; nil if there were none
 	File
-	// Report is an api.ModelReport as JSON, and Summary is the same report without its long
-	// parts. InsertModel writes them. Only GetModelReport reads them, because a report may have a
-	// megabyte.
+	// Report is an api.ModelReport as JSON, and Summary is the same report without its long parts.
+	// InsertModel writes them. Only GetModelReport reads them, because a report may be a megabyte
+	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion reports whether the model is the best of its series. Only models with
-	// the same metric as the newest one are compared, and the oldest wins a tie. It
-	// is read-only.
+	// Champion reports whether the model is the best of its series. Models whose metric differs
+	// from that of the newest model are ignored. Of equal models, the oldest is the champion.
+	// Champion is read-only.
 	Champion bool
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
@@ -103,7 +103,7 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	return models, total, t.markChampion(ctx, models...)
 }
 
-// markChampion sets the field Champion of each model. All models must belong to one series.
+// markChampion sets the field Champion of each model. The models must belong to the same series.
 func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil

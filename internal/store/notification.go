@@ -18,12 +18,12 @@ const (
 )
 
 // jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes are
-// notified of jobs. Each schema has a channel of its own. The name contains a hash of the schema's
-// name, because the name of a channel may have at most 63 bytes.
+// notified of jobs. Each schema has its own channel. Its name contains a hash instead of the name
+// of the schema, because the names of channels are limited to 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
-// notifyJobs notifies all processes, once the transaction is committed, that a job of this kind may
-// be claimed. An empty kind stands for any kind.
+// notifyJobs notifies all processes that a job of this kind may be claimable. They are notified
+// when the transaction is committed. An empty kind means any kind.
 func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	if t.tx.dialect.notifyJobs == "" {
 		return nil
@@ -31,9 +31,9 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	return t.exec(ctx, t.tx.dialect.notifyJobs, kind)
 }
 
-// WatchJobs calls changed when this process or another may have made jobs claimable. It returns
-// when ctx is done or an error occurs. The argument kind is the kind of these jobs, or empty if it
-// is unknown. WatchJobs may miss a change, and may call changed without a change.
+// WatchJobs calls changed when jobs may have become claimable, because of this process or another.
+// The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
+// change, and may call changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
 	if s.OnServer() {
@@ -54,7 +54,7 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 	defer func() {
 		closing, done := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 		defer done()
-		_ = conn.Close(closing) // nothing was written
+		_ = conn.Close(closing) // an error loses nothing: nothing was written
 	}()
 	var channel string
 	if err := conn.QueryRow(ctx, "SELECT "+jobChannel).Scan(&channel); err != nil {
@@ -81,8 +81,8 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 	}
 }
 
-// awaitNotification returns the payload of the next notification. It returns
-// context.DeadlineExceeded if none exists within pingInterval.
+// awaitNotification returns the payload of the next notification. If there is none within
+// pingInterval, it returns context.DeadlineExceeded.
 func awaitNotification(ctx context.Context, conn *pgx.Conn) (payload string, err error) {
 	ctx, done := context.WithTimeout(ctx, pingInterval)
 	defer done()
@@ -99,8 +99,8 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// watchDataVersion is WatchJobs for SQLite. It polls the data version of a connection. This number
-// changes when another connection, of this process or another, has changed the database.
+// watchDataVersion is WatchJobs for SQLite. It polls PRAGMA data_version, a number that changes
+// when any other connection, in this process or another, has changed the database.
 func (s *Store) watchDataVersion(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {

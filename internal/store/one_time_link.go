@@ -20,16 +20,17 @@ func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLink returns the account of the one-time link with this hash. The account is empty if the link
-// creates the first administrator. GetLink returns ErrNotFound if the link has expired at now.
+// GetLink returns the account for which the one-time link with this hash is. It returns "" if the
+// link creates the first administrator. It returns ErrNotFound if there is no such link or the link
+// has expired at now.
 func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
 	return owner.String, translateError(err)
 }
 
-// DeleteLink deletes a one-time link because a request uses it. It returns ErrNotFound if
-// another request has already used the link.
+// DeleteLink deletes a one-time link when it is used. It returns ErrNotFound if another request has
+// already used the link.
 func (t *Tx) DeleteLink(ctx context.Context, hash string) error {
 	return t.execRequired(ctx, ErrNotFound, "DELETE FROM one_time_link WHERE hash = ?", hash)
 }

@@ -24,8 +24,8 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// InsertMail queues a mail to an account. It replaces a queued mail of the same kind to the same
-// account. If the account does not exist, it queues nothing.
+// InsertMail queues a mail to an account. A mail of the same kind to the same account that is
+// already queued is replaced. If the account does not exist, InsertMail does nothing.
 func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
@@ -41,14 +41,14 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
-// maxMailSkew is the maximum difference between the clocks of machines for which [Tx.ClaimMail]
-// does not send a new mail too early.
+// maxMailSkew is the difference between the clocks of two machines that [Tx.ClaimMail] tolerates. A
+// mail from further in the future shows that a clock was set back.
 const maxMailSkew = time.Minute
 
-// ClaimMail returns the mail that has been due for the longest time at the time now. A mail that
-// was never tried is also due if it was created more than maxMailSkew after now, because the clock
-// was then set back. ClaimMail increments Attempts and sets Due to the time retry, so that the mail
-// is tried again if the caller does not delete it. It returns ErrNotFound if no mail is due.
+// ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is due. It
+// increments Attempts and sets Due to retry, so that another attempt follows unless the caller
+// deletes the mail. A new mail that was created more than maxMailSkew after now is also due: the
+// clock was set back, and the mail would otherwise wait until its time comes again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
@@ -66,7 +66,7 @@ func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail deletes a mail that was sent or that the service no longer tries to send.
+// DeleteMail deletes a mail that was sent or is no longer to be sent.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

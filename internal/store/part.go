@@ -6,13 +6,13 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is one algorithm's run in a race, if another worker than the worker of the race trains it.
+// Part is a run of a race that is trained by another worker than the worker of the race.
 type Part struct {
 	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
 	// read-only.
 	Training, Algorithm string
-	// Reached is the virtual time at which the run reached the threshold: the cost of its training
-	// until then. It is nil if the run has not reached it.
+	// Reached is the cost of the training until the run reached the threshold, in the virtual time
+	// of the race. It is nil if the run has not reached the threshold.
 	Reached *float64
 	// File is the stored file with the recording of the run. It is the zero File until the
 	// run has ended.
@@ -38,13 +38,13 @@ func (t *Tx) SetReachedTime(ctx context.Context, run string, time float64) error
 	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
-// UpdateRecording stores the file with a recorded run.
+// UpdateRecording stores a reference to the recording of a run.
 func (t *Tx) UpdateRecording(ctx context.Context, run string, f File) error {
 	return translateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
 
-// CancelParts requests that the workers of a race's parts end these parts.
+// CancelParts requests that the other workers stop training the parts of a race.
 func (t *Tx) CancelParts(ctx context.Context, race string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
@@ -54,8 +54,8 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// DeleteParts deletes the parts of a race, and their jobs even if they are leased. It returns the
-// keys of the parts' blobs.
+// DeleteParts deletes the parts of a race and their jobs, even leased ones. It returns the keys of
+// the parts' blobs.
 func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, err error) {
 	if err := t.DeletePartJobs(ctx, race); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListLeaseHolders returns the processes that hold leases of jobs of either kind.
+// ListLeaseHolders returns the processes that have leased a job whose kind is one of the two.
 func (t *Tx) ListLeaseHolders(ctx context.Context, kind, other string) ([]string, error) {
 	return t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, other)
 }

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// connectionPool is a sql.DB whose callers get connections in the order of their requests. A
-// plain sql.DB lets a random caller have the next free connection, so that among many callers
-// a few wait several times as long as the others.
+// connectionPool is a sql.DB that serves callers in the order of their requests. A plain sql.DB
+// passes a free connection to a random waiting caller. If many callers wait, a few of them then
+// wait several times as long as the others.
 type connectionPool struct {
 	*sql.DB
 	used chan struct{} // has one element for each caller with a connection
@@ -20,8 +20,8 @@ func newConnectionPool(db *sql.DB, connections int) *connectionPool {
 	return &connectionPool{db, make(chan struct{}, connections)}
 }
 
-// acquire waits until the caller may use a connection. The caller must then call release. If ctx is
-// done first, acquire returns an error, and the caller must not call release.
+// acquire waits until the caller may use a connection, after which the caller must call release. If
+// ctx is done first, it returns an error, and the caller must not call release.
 func (p *connectionPool) acquire(ctx context.Context) error {
 	select {
 	case p.used <- struct{}{}: // the runtime serves waiting senders in order

@@ -45,9 +45,9 @@ func Redact(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error contains no password. If the URL is
-// malformed, the error contains no part of it, because after an unescaped character any part
-// may belong to the password.
+// parsePostgres parses the URL of a database. Its error contains no password. For a malformed URL,
+// the error contains nothing of the URL: if the password has an unescaped character, any part of
+// the URL may belong to the password.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -106,7 +106,7 @@ func connectError(err error) error {
 	text := err.Error()
 	last := errors.New(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
 	known := ErrUnavailable
-	var refused *pgconn.PgError // the server is running and responded with an error
+	var refused *pgconn.PgError // the error that a running server sent
 	if errors.As(err, &refused) {
 		known = knownPostgres(refused.Code)
 	}

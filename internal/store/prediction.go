@@ -12,8 +12,8 @@ type Prediction struct {
 	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
 	// until the prediction is COMPLETED.
 	Blind, Result File
-	// Input describes the blind CSV as it was uploaded. Unlike Blind, it is kept when the
-	// prediction ends. It is zero for predictions of earlier releases.
+	// Input describes the uploaded blind CSV, also after the end of the prediction, when Blind is
+	// zero. It is zero for predictions of earlier releases.
 	Input InputFile
 	// Rows is the number of rows predicted so far.
 	Rows          int64
@@ -22,7 +22,8 @@ type Prediction struct {
 	Reasons          int64
 	Created, Updated time.Time
 	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
-	// on validation rows. Each is nil if none exists. Both fields are read-only.
+	// on validation rows. They are nil if the race had no threshold or no validation rows. Both
+	// fields are read-only.
 	Threshold, AchievedPerformance *float64
 }
 
@@ -100,15 +101,15 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState stri
 		p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Result.Blob, p.Result.Bytes, p.Result.SHA256, p.Rows, p.FailureReason, toMicros(p.Updated), p.Key, fromState)
 }
 
-// GetPredictionDrift returns what [Tx.SetPredictionDrift] stored for a prediction of the account,
-// or nil if nothing was stored. It returns ErrNotFound if the account has no such prediction.
+// GetPredictionDrift returns the report that [Tx.SetPredictionDrift] stored for a prediction of the
+// account, or nil if none was stored. It returns ErrNotFound if the account has no such prediction.
 func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
 	return drift, translateError(err)
 }
 
-// SetPredictionDrift stores drift, which compares the blind CSV of a prediction with the training
-// CSV: an api.DriftReport in JSON.
+// SetPredictionDrift stores an api.DriftReport in JSON, which compares the blind CSV of a
+// prediction with the training CSV.
 func (t *Tx) SetPredictionDrift(ctx context.Context, key string, drift []byte) error {
 	return t.exec(ctx, "UPDATE prediction SET drift = ? WHERE key = ?", string(drift), key)
 }

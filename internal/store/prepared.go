@@ -5,12 +5,12 @@ import (
 	"database/sql/driver"
 )
 
-// maxPrepared is the maximum number of prepared statements that a connection keeps.
+// maxPrepared is the maximum number of prepared statements in the cache of a connection.
 const maxPrepared = 128
 
-// preparedConnector opens connections to SQLite that keep prepared statements for their next
-// use. Without this, the driver parses each statement anew, which takes longer than most
-// statements run. The driver of PostgreSQL keeps prepared statements itself.
+// preparedConnector opens connections to SQLite that cache prepared statements. Without a cache,
+// the driver parses a statement each time, which takes longer than most statements run. The driver
+// of PostgreSQL has such a cache.
 type preparedConnector struct{ driver.Connector }
 
 // Connect opens a connection.
@@ -40,11 +40,11 @@ type preparedStatement interface {
 	driver.StmtQueryContext
 }
 
-// preparedConn is a connection that keeps prepared statements. Only statements with arguments
-// are kept, because the others, such as migrations, rarely run again.
+// preparedConn is a connection that caches prepared statements. It does not cache statements
+// without arguments, such as migrations, because they rarely run again.
 type preparedConn struct {
 	sqliteConn
-	// unused has the statements that are not running, by their text.
+	// unused has the cached statements that are not running, by their SQL text.
 	unused map[string]preparedStatement
 }
 
@@ -62,8 +62,8 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	return result, err
 }
 
-// QueryContext runs a statement that returns rows. Until the rows are closed, the statement is in
-// use, and the same query would prepare another one.
+// QueryContext runs a statement that returns rows. Until the rows are closed, the prepared
+// statement is in use, and a second call with the same query prepares another one.
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) == 0 {
 		return c.sqliteConn.QueryContext(ctx, query, args)
@@ -80,7 +80,8 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	return &preparedRows{rows, func(err error) { c.put(query, s, err) }}, nil
 }
 
-// take returns a prepared statement that is not in use. The caller must call put.
+// take removes a prepared statement from the cache, or prepares it if the cache has none. The
+// caller must call put.
 func (c *preparedConn) take(ctx context.Context, query string) (preparedStatement, error) {
 	if s, ok := c.unused[query]; ok {
 		delete(c.unused, query)
@@ -93,11 +94,12 @@ func (c *preparedConn) take(ctx context.Context, query string) (preparedStatemen
 	return s.(preparedStatement), nil
 }
 
-// put keeps a statement for its next use. If err is not nil, the last use of the statement failed,
-// and put closes the statement instead. If there are too many statements, put closes another one.
+// put returns a statement to the cache. It closes the statement instead if err, the error of its
+// last use, is not nil, or if the cache already has a statement for this query. If the cache is
+// full, put closes another statement.
 func (c *preparedConn) put(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
-		_ = s.Close() // it fails if err is not nil
+		_ = s.Close() // returns the error of the last use again
 		return
 	}
 	for other, o := range c.unused {
@@ -113,7 +115,7 @@ func (c *preparedConn) put(query string, s preparedStatement, err error) {
 // Close closes the statements and the connection.
 func (c *preparedConn) Close() error {
 	for _, s := range c.unused {
-		_ = s.Close() // closing the connection reports its errors
+		_ = s.Close() // the connection's Close, below, reports errors
 	}
 	clear(c.unused)
 	return c.sqliteConn.Close()
@@ -125,7 +127,7 @@ type preparedRows struct {
 	put func(error)
 }
 
-// Close closes the rows and keeps the statement for its next use.
+// Close closes the rows and returns the statement to the cache.
 func (r *preparedRows) Close() error {
 	err := r.Rows.Close()
 	r.put(err)

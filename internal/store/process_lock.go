@@ -43,8 +43,8 @@ type processLock struct {
 const lockSuffix = ".lock"
 
 // newProcessLock creates and locks the file of this process in folder, and removes the files of
-// dead processes. The caller must hold the entry lock, because otherwise another process could
-// remove the file before it is locked.
+// dead processes. The caller must hold the lock of entry.lock, so that no other process removes the
+// file between its creation and its lock.
 func newProcessLock(folder string) (*processLock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newProcessLock(folder string) (*processLock, error) {
 	}
 	p := &processLock{folder: folder, self: strings.ToLower(rand.Text())}
 	for _, e := range entries {
-		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // removes the files of dead processes
+		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // as a side effect, removes the file of a dead process
 	}
 	p.file, err = tryLock(p.path(p.self))
 	return p, err
@@ -70,7 +70,7 @@ func (p *processLock) name() string { return p.self }
 // offset returns 0, because all processes are on one machine.
 func (p *processLock) offset() time.Duration { return 0 }
 
-// mayHaveDied returns true, because the operating system does not report a released lock.
+// mayHaveDied returns true, because the operating system does not report when a lock is released.
 func (p *processLock) mayHaveDied() bool { return true }
 
 // isAlive reports whether the named process is running: it tries to lock the file of
@@ -85,7 +85,7 @@ func (p *processLock) isAlive(name string) bool {
 	}
 	f, err := tryLock(path)
 	if err != nil {
-		return true // the file is locked, or it is unknown; leases of a dead process expire anyway
+		return true // locked, or unknown because of an error: the leases of a dead process expire anyway
 	}
 	f.Close()
 	_ = os.Remove(path)

@@ -23,9 +23,9 @@ const (
 // microseconds.
 const serverTime = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// processRow is a row that shows processes on other machines that this process is running.
-// Heartbeats renew it. The clock that all processes share is the clock of the PostgreSQL
-// server.
+// processRow is a row in PostgreSQL, renewed by heartbeats, that shows processes on other machines
+// that this process is running. The clock of the PostgreSQL server is the clock that all processes
+// share.
 type processRow struct {
 	db   *sql.DB
 	self string
@@ -33,8 +33,8 @@ type processRow struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// server is the time of the last heartbeat by the clock of the server, and beat by the
-	// clock of this machine.
+	// server and beat are the time of the last heartbeat: server on the clock of the PostgreSQL
+	// server, beat on the clock of this machine.
 	server, beat time.Time
 	// others has the heartbeats of the other processes, by name.
 	others renewals
@@ -42,9 +42,8 @@ type processRow struct {
 	died bool
 }
 
-// registerProcess inserts the row of this process and renews it until release is called. It takes
-// ownership of db: the method release closes db, and so does registerProcess if it returns an
-// error.
+// registerProcess inserts the row of this process and renews it until release is called. It owns
+// db: release closes db, and registerProcess itself does if it returns an error.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renew(ctx); err != nil {
@@ -61,7 +60,7 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 			case <-background.Done():
 				return
 			case <-tick.C:
-				_ = p.renew(background) // after an error, the next heartbeat that succeeds sees a gap
+				_ = p.renew(background) // after an error, the next heartbeat handles the longer interval
 			}
 		}
 	}()
@@ -69,9 +68,9 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 }
 
 // heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds. It
-// returns the rows of the other processes, each with the time of the server. If there is no other
-// process, it returns one row with an empty name. The value that it writes always differs from the
-// previous value, even if the clock of the server was set back.
+// always changes the value of the row, even if the clock of the server was set back. It returns the
+// rows of the other processes, each with the time of the server. Without other processes, it
+// returns one row with an empty name and the time.
 const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTime + ` + $2)
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
@@ -99,12 +98,12 @@ func (p *processRow) renew(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	delete(others, "") // there is no other process
+	delete(others, "") // the row without a name, see heartbeat
 	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
 }
 
-// observe records the time of the server and the current rows of the other processes. It returns
-// the rows of dead processes, by name.
+// observe records the result of a heartbeat: the time of the server and the rows of the other
+// processes. It returns the rows of dead processes, by name.
 func (p *processRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +124,8 @@ func (p *processRow) observe(server time.Time, others map[string]int64) (dead ma
 	return dead
 }
 
-// deleteDead deletes those rows of dead processes that were not renewed since they were read.
+// deleteDead deletes the rows of dead processes, except rows that were renewed since they were
+// read.
 func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) error {
 	for name, until := range dead {
 		if _, err := p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1 AND until = $2", name, until); err != nil {
@@ -137,9 +137,9 @@ func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) erro
 
 func (p *processRow) name() string { return p.self }
 
-// isAlive reports whether the named process is running. A process is dead if it has no row,
-// or if its row was not renewed for processLease while this process was connected. Therefore
-// every process with a row is considered alive for processLease after this process has started.
+// isAlive reports whether the named process is running. A process is dead if it has no row, or if
+// this process has seen no change of its row for processLease. Therefore, in the first processLease
+// after this process has started, every process with a row is considered alive.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
@@ -164,9 +164,9 @@ func (p *processRow) mayHaveDied() bool {
 	return died
 }
 
-// offset returns the time of the server minus the time of this machine. The time since
-// the last heartbeat is monotonic, so that the result is right even if the clock of
-// this machine was set.
+// offset returns the time of the server minus the time of this machine. It is correct even if the
+// clock of this machine was set since the last heartbeat, because the time since then is measured
+// with the monotonic clock.
 func (p *processRow) offset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

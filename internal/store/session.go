@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Session is a session of an account. A login opens it and returns its token.
+// Session is a session of an account. It begins with a login, which returns the token.
 type Session struct {
 	// Hash is the hash of the token, in hex. It identifies the session.
 	Hash    string `json:"-"`
@@ -13,8 +13,8 @@ type Session struct {
 	// Address is the address of the client that logged in, and Client is its User-Agent.
 	// For a session of an earlier release, both are empty and Created is zero.
 	Address, Client string
-	// Created and Expires are times of this machine's clock. They are stored as times of the
-	// clock that all processes share, so that machines with different clocks agree on which
+	// Created and Expires are times of this machine's clock. The store converts them to the clock
+	// that all processes share and back, so that machines with different clocks agree on which
 	// sessions have expired.
 	Created, Expires time.Time
 }

@@ -10,7 +10,7 @@ func (t *Tx) SetSetting(ctx context.Context, name, value string) error {
 	return t.exec(ctx, "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 }
 
-// GetSetting returns a value that SetSetting has stored. It is empty if it was never set.
+// GetSetting returns the value that SetSetting has stored under name, or "" if there is none.
 func (t *Tx) GetSetting(ctx context.Context, name string) (value string, err error) {
 	err = translateError(t.tx.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value))
 	if errors.Is(err, ErrNotFound) {

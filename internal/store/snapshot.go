@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxSnapshotTime is the time limit of a transaction on all rows of a database.
+// maxSnapshotTime is the time limit of a transaction that backs up or restores a database.
 const maxSnapshotTime = 24 * time.Hour
 
 // snapshotTables are the tables that a backup contains, with the order of their rows. Each
@@ -20,7 +20,7 @@ var snapshotTables = []struct{ name, order string }{
 	{"account", "created, key"},
 	{"series", "account, name"},
 	{"dataset", "created, key"},
-	{"training", "position, created, key"}, // a parent has the position 0
+	{"training", "position, created, key"}, // races first: they have the position 0
 	{"model", "created, key"},
 	{"prediction", "created, key"},
 	{"job", "created, key"},
@@ -29,9 +29,9 @@ var snapshotTables = []struct{ name, order string }{
 	{"audit_event", "time, key"},
 }
 
-// otherTables are the tables that a backup does not contain. Sessions and one-time links
-// may have been used or revoked since the backup. The identity of a folder belongs to this
-// folder only. Parts of races are trained again. Workers are running processes.
+// otherTables are the tables that a backup does not contain. Sessions and one-time links may be
+// used or revoked after the backup. The identity of a data folder must not be restored to another
+// folder. Parts of races are trained again. Workers exist only while their processes run.
 var otherTables = []string{"token", "one_time_link", "folder", "part", "worker"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
@@ -59,17 +59,16 @@ func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withoutTimeLimit().Read(ctx, fn)
 }
 
-// WriteOnce runs fn, which may run for hours, in a transaction and commits it. Unlike
-// [Store.Write], it calls fn only once.
+// WriteOnce is [Store.Write] for a function that may run for hours. It calls fn only once, even
+// after a conflict.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	unlimited := s.withoutTimeLimit()
 	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
 }
 
-// rootTables are tables that exist in every schema that can be restored. If they are empty,
-// all other tables are empty, too, except those about running processes: every other row
-// belongs to an account, and a service that was started has a secret and the identity of a
-// folder.
+// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.
+// If they are empty, no other table has rows, except those about running processes: all other rows
+// belong to an account.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all tables are empty, except those about running processes.
@@ -99,9 +98,9 @@ func (t *Tx) listColumns(ctx context.Context, table string) ([]string, error) {
 	return columns, err
 }
 
-// EachRow calls the function columns with the names of a table's columns, and then fn with each row
-// of the table. The table must be one of [SnapshotTables]. On both databases a value is an int64, a
-// float64, a string or nil. The function fn must not keep the slice.
+// EachRow calls columns with the column names of a table, and then fn with each row. The table must
+// be one of [SnapshotTables]. With both databases, a value is an int64, a float64, a string or nil.
+// The function fn must not retain the slice.
 func (t *Tx) EachRow(ctx context.Context, table string, columns func([]string) error, fn func(values []any) error) error {
 	i := slices.Index(SnapshotTables(), table)
 	if i < 0 {
@@ -165,7 +164,7 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 	return translateError(t.exec(ctx, query, args...))
 }
 
-// ReleaseAllJobs ends all leases, and lets any worker run any job.
+// ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them.
 func (t *Tx) ReleaseAllJobs(ctx context.Context) error {
 	return t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''")
 }

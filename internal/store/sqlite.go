@@ -50,7 +50,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 		return nil, errors.Join(err, s.Close())
 	}
 	s.read = newConnectionPool(read, maxReaders)
-	read.SetMaxOpenConns(maxReaders + 1) // WatchJobs keeps one connection
+	read.SetMaxOpenConns(maxReaders + 1) // one more, for WatchJobs
 	read.SetMaxIdleConns(maxReaders + 1)
 	lock, err := newProcessLock(filepath.Join(folder, "processes"))
 	if err != nil {
@@ -84,9 +84,9 @@ func createPrivateFile(path string) error {
 }
 
 // openDB returns a pool of connections to the SQLite file at path. The parameter txLock is the kind
-// of all transactions, "immediate" or "deferred". The parameter pragma is an additional PRAGMA
-// statement, or empty. With synchronous(FULL), each commit waits for one fsync and survives a power
-// failure. With a weaker setting, a commit would survive only the death of the process.
+// of its transactions, "immediate" or "deferred". The parameter pragma is an additional PRAGMA, or
+// empty. The setting synchronous(FULL) makes each commit wait for an fsync, so that the commit
+// survives a power failure and not only the end of the process.
 func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
@@ -94,9 +94,9 @@ func openDB(path, txLock, pragma string) (*sql.DB, error) {
 	if pragma != "" {
 		query.Add("_pragma", pragma)
 	}
-	path = filepath.ToSlash(path) // for the URL
+	path = filepath.ToSlash(path) // a URL has slashes
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive letter
+		path = "/" + path // the path begins with a drive letter
 	}
 	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	connector, err := sqlite.NewConnector(address.String())

@@ -29,7 +29,8 @@ type Store struct {
 	listenConfig *pgx.ConnConfig
 }
 
-// registry shows which of the processes that share the database are alive.
+// registry registers this process, and reports which of the processes that share the database are
+// alive.
 type registry interface {
 	// name returns the name of this process.
 	name() string
@@ -41,7 +42,7 @@ type registry interface {
 	offset() time.Duration
 	// mayHaveDied reports whether a process may have died since the last call of mayHaveDied.
 	mayHaveDied() bool
-	// release unregisters this process, so that other processes see it as dead.
+	// release unregisters this process. Other processes then consider it dead.
 	release() error
 }
 
@@ -63,9 +64,9 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 	return openSQLite(ctx, location, version)
 }
 
-// OpenUnchanged is [Open] without a migration, for [Store.Snapshot]. Other methods may not
-// work with the schema of an earlier release. It returns ErrOldSchema if the schema is too
-// old for a snapshot or missing.
+// OpenUnchanged is [Open] without a migration, for [Store.Snapshot]. With the schema of an earlier
+// release, other methods may fail. OpenUnchanged returns ErrOldSchema if the schema is missing or
+// too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, unchangedSchema)
 }
@@ -76,8 +77,8 @@ func (s *Store) HasNewestSchema() bool { return s.migration.To == s.migration.ne
 // Migration returns the versions of the schema before and after Open.
 func (s *Store) Migration() Migration { return s.migration }
 
-// Close closes the database. Other processes then see this process as dead and take
-// over its jobs.
+// Close closes the database. Other processes then consider this process dead and take over its
+// jobs.
 func (s *Store) Close() error {
 	var errs []error
 	for _, p := range []*connectionPool{s.read, s.write} {
@@ -107,8 +108,8 @@ func (s *Store) ProcessName() string { return s.processes.name() }
 // machines may share.
 func (s *Store) OnServer() bool { return s.dialect == postgresDialect }
 
-// SharedTime converts a time of this machine's clock to the clock that all processes on the
-// database share: that of the PostgreSQL server, or of this machine with SQLite.
+// SharedTime converts a time of this machine's clock to the clock that all processes share. This is
+// the clock of the PostgreSQL server or, with SQLite, of this machine.
 func (s *Store) SharedTime(t time.Time) time.Time { return t.Add(s.processes.offset()) }
 
 // IsAlive reports whether the process with this [Store.ProcessName] is running. It
@@ -117,29 +118,28 @@ func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(proces
 
 // Tx is a transaction. A function that gets a Tx must not keep the Tx for use after the function
 // has returned. If a method of Tx returns an error of the database, such as ErrExists, the function
-// must return that error.
+// must return this error.
 type Tx struct {
 	tx dialectTx
 	// offset is the offset of the registry at the start of the transaction.
 	offset time.Duration
 }
 
-// maxConflicts is how often a transaction is repeated after conflicts with concurrent
-// transactions. The delays before the repetitions increase. Together they take about
-// one second.
+// maxConflicts is how often a transaction is repeated after conflicts with concurrent transactions.
+// The increasing delays between the attempts take about one second together.
 const maxConflicts = 20
 
-// Write runs fn in a transaction and commits it. If fn returns an error, Write rolls
-// the transaction back. After a conflict with a concurrent transaction it calls fn
-// again, so fn must set all its results each time. The statements of fn must use ctx.
+// Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
+// transaction back. After a conflict with a concurrent transaction it calls fn again, so each call
+// of fn must set all its results anew. The statements of fn must use ctx.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
 	defer func() { span.End(own, err) }()
 	return s.repeat(ctx, s.dialect.write, fn)
 }
 
-// writeStatement is Write for a function with a single statement, which needs no
-// isolation from other transactions.
+// writeStatement is Write for a function that executes a single statement, which needs less
+// isolation.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.repeat(ctx, s.dialect.statement, fn)
 }
@@ -170,7 +170,7 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.transact(ctx, s.read, s.dialect.read, fn)
 }
 
-// ReadStatement is Read for a function with a single statement. On PostgreSQL it needs
+// ReadStatement is Read for a function that executes a single statement. With PostgreSQL it takes
 // one round trip instead of three.
 func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
@@ -184,7 +184,7 @@ func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err erro
 	return s.translate(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.offset()}))
 }
 
-// ignoreNotFound returns nil for ErrNotFound, which is a result rather than a failure.
+// ignoreNotFound returns nil for ErrNotFound, which a trace should not show as a failure.
 func ignoreNotFound(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -198,8 +198,8 @@ func (s *Store) transact(ctx context.Context, p *connectionPool, opts *sql.TxOpt
 	}
 	limited, done := s.dialect.limit(ctx)
 	defer done()
-	// The end of ctx must not interrupt a commit on a server, because it would then be
-	// unknown whether the commit succeeded.
+	// A commit on a server must not be interrupted when ctx ends: nobody would know whether it
+	// succeeded.
 	whole, wholeLimited := ctx, limited
 	if s.dialect.timeout > 0 {
 		whole = context.WithoutCancel(ctx)

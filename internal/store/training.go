@@ -27,9 +27,9 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// GroupColumn is the column whose cells divide the rows into groups: the rows of a group are
-	// never divided between training and scored rows. TimeColumn is the column with the times of
-	// rows: scored rows are later than training rows. Each is empty if none exists.
+	// GroupColumn is the column that divides the rows into groups. A group is either trained on or
+	// scored as a whole. TimeColumn is the column with the times of the rows. Scored rows are later
+	// than those trained on. A name is empty if the race has no such column.
 	GroupColumn, TimeColumn string
 	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.
 	Effort string
@@ -44,10 +44,10 @@ type Training struct {
 	Curve                      []float64
 	FailureReason              string
 	Created, Started, Finished time.Time
-	// Deadline is the time by which the race must end, even if the race is still queued. Deadline
-	// is a time of the clock that all processes share, see [Store.SharedTime]. If it is zero, the
-	// race has no deadline. For a part, it is the earlier of the end of the race's time limit and
-	// the race's deadline.
+	// Deadline is when the race must end, even if it is still queued, or zero if it has no
+	// deadline. It is a time of the clock that all processes share, see [Store.SharedTime]. In the
+	// row of a run that another worker trains, it is the end of the race's time limit, if that is
+	// earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -69,7 +69,7 @@ const (
 	coalesce(nullif(t.algorithm, ''), m.algorithm, ''), t.status, t.cancelling,
 	t.scaling, t.threshold, t.metric, t.seconds, t.seed, t.group_column, t.time_column, t.effort, t.class_weights, t.monotone, t.achieved, t.log_loss, t.training, t.test, t.reason,
 	t.created, t.started, t.finished, t.deadline, d.name, coalesce(m.key, ''), coalesce(r.status, '')`
-	// Of the runs of a race, only the run of the winning algorithm has the model.
+	// A race has the model, and so does the run of the winning algorithm, but no other run.
 	trainingFrom = `training t JOIN dataset d ON d.key = t.dataset LEFT JOIN training r ON r.key = t.parent
 	LEFT JOIN model m ON m.training = coalesce(t.parent, t.key) AND (t.parent IS NULL OR m.algorithm = t.algorithm)`
 )
@@ -152,8 +152,8 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	return listPage(ctx, t, list, q.Page, scanTraining)
 }
 
-// ListRacesWithDeadline returns the queued races that have a deadline and were never claimed,
-// and that any worker may run.
+// ListRacesWithDeadline returns the queued races with a deadline that any worker may run and none
+// has claimed yet.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`)
@@ -163,7 +163,7 @@ func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	return scanAll(rows, scanTraining)
 }
 
-// LargeRace is a queued race that needs much memory.
+// LargeRace is a queued race in the result of [Tx.ListLargeRaces].
 type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.

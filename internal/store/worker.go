@@ -9,11 +9,12 @@ import (
 type Worker struct {
 	// Process is the name of the process.
 	Process string
-	// Memory is the memory that the worker's jobs may need together, in bytes. 0 means no limit.
+	// Memory is the maximum sum of the estimated memory of the worker's jobs, in bytes. 0 means no
+	// limit.
 	Memory int64
-	// Host is the name of the machine, Version the version of the program, and Cores the
-	// number of cores that the worker may use. They and Started are zero for a worker of
-	// an earlier release.
+	// Host is the name of the machine, Version the version of the program, and Cores the number of
+	// cores that the worker may use. These fields and Started are zero for a worker of an earlier
+	// release.
 	Host, Version string
 	Cores         int64
 	Started       time.Time
@@ -57,8 +58,8 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 	return nil
 }
 
-// ListWorkers returns the registered workers, oldest first. Some of them may be dead, but on
-// PostgreSQL only those that have died in the last seconds.
+// ListWorkers returns the registered workers, oldest first. Some of them may be dead. With
+// PostgreSQL, these are only workers that have died in the last seconds.
 func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
 		" FROM worker w WHERE "+t.tx.dialect.mayBeAlive+" ORDER BY w.started, w.process")
