@@ -2,18 +2,18 @@ package tree
 
 import "math"
 
-// binIndex is a lookup table that speeds up finding the bin of a value. It
-// divides the range of the thresholds into cells of equal width. A value is
-// compared only with the thresholds in its own cell. The result is exact in
-// spite of rounding, because the method cell is monotonic:
+// binIndex is a lookup table that finds the bin of a value faster than a binary search
+// over all thresholds. It divides the range of the thresholds into cells of equal width.
+// A value is compared only with the thresholds in its own cell, for example a value in
+// the second cell with t1 and t2. Rounding can put a value into a neighbouring cell, but
+// never into an earlier cell than a smaller value, so the bins are exact.
 //
 //	thresholds   t0   t1 t2            t3
 //	cells      │    │    │    │    │    │
-//	x in the second cell: after t0, before t3
 type binIndex struct {
 	origin, scale float64
-	// firstThreshold[c] is the number of thresholds in the cells before cell c. It has
-	// one more element than there are cells.
+	// The thresholds in cell c have the indices firstThreshold[c] …
+	// firstThreshold[c+1]-1.
 	firstThreshold []uint8
 }
 
@@ -45,8 +45,8 @@ func newBinIndex(thresholds []float64) *binIndex {
 	return idx
 }
 
-// cell returns the index of the cell that contains x. x must be between the first and the
-// last threshold.
+// cell returns the index of the cell that contains x, which must be between the first and
+// the last threshold.
 func (idx *binIndex) cell(x float64) int {
 	return min(int((x-idx.origin)*idx.scale), indexCells-1)
 }

@@ -19,7 +19,7 @@ const MaxBins = 255
 //
 // The bin other holds the levels without a bin of their own and unknown levels.
 type BinMapper struct {
-	// Categorical reports whether the bins are unordered.
+	// Categorical reports whether the column is categorical. Its bins have no order.
 	Categorical bool
 	// Thresholds are the upper bounds of the bins of a numeric feature,
 	// ascending: x is in the first bin b with x <= Thresholds[b], or in the bin
@@ -47,8 +47,8 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether the bin of values[i] is i for every i and the only
-// other bin is that of missing values. values must be ascending.
+// hasOneBinPerValue reports whether each value has its own bin: values[i] is in bin i,
+// and the only other bin is that of missing values. values must be ascending.
 func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
 	if m.Categorical || m.NumBins != len(values)+1 {
 		return false
@@ -165,8 +165,8 @@ func countDistinct(sorted []float64) (distinct []float64, counts []int) {
 
 // quantileThresholds returns the thresholds of at most maxBins bins with about equal
 // numbers of rows. distinct[i] occurs in counts[i] rows. A value with at least as many
-// rows as an average bin has a bin of its own. The other values are spread evenly over
-// the remaining bins, as in LightGBM's greedy search.
+// rows as an average bin gets its own bin. The other values share the remaining bins
+// evenly, as in LightGBM's GreedyFindBin.
 func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64 {
 	rest, remaining := 0, maxBins
 	for _, n := range counts {
@@ -190,8 +190,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin also ends before a value that has a bin of its own, unless the bin has
-		// less than half the rows of an average bin.
+		// A bin also ends before a value with its own bin, if it has at least half the
+		// rows of an average bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue
@@ -206,8 +206,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 	return thresholds
 }
 
-// midpoint returns a threshold t with a <= t < b. It is the mean of a and b, or a if
-// rounding moves the mean out of this range.
+// midpoint returns the mean of a and b as a threshold t with a <= t < b. If rounding
+// moves the mean out of this range, midpoint returns a.
 func midpoint(a, b float64) float64 {
 	if middle := a/2 + b/2; a <= middle && middle < b {
 		return middle

@@ -24,16 +24,16 @@ type BinnedMatrix struct {
 	Features []Feature
 	// constant reports for each feature whether all rows are in one bin.
 	constant []bool
-	// groups hold the same bins packed: the bins of eight features of a row are one word,
-	// the first feature in the lowest byte, so that one load serves eight histograms. The
-	// words of groups and rowBlocks are built on first use.
+	// groups and rowBlocks hold the same bins packed into words: one word holds the bins
+	// of eight features in one row, the first feature in the lowest byte. One load of a
+	// word then serves eight histograms. The words are built on first use.
 	groups        []*featureGroup
 	rowMajorMutex sync.Mutex
 	rowBlocks     []rowBlock
 }
 
-// featureGroup holds the bins of eight features, one word for each row, packed on first
-// use.
+// featureGroup holds the bins of eight features, packed into one word for each row. The
+// words are built on first use.
 type featureGroup struct {
 	once  sync.Once
 	words []uint64
@@ -46,13 +46,12 @@ type Feature struct {
 	Data []uint8
 }
 
-// NewBinnedMatrix bins every column of f, using at most workers goroutines. A
-// numeric column has at most maxBins bins, including the bin of missing values.
-// A categorical column has a bin for each of its most frequent levels. maxBins
-// is clamped to 3…MaxBins; zero means MaxBins. Labels are not read. The result
-// does not depend on workers. reuse holds other matrices of f: a column that
-// has the same mapper in one of them shares its bins instead of being binned
-// again.
+// NewBinnedMatrix bins every column of f, using at most workers goroutines. A numeric
+// column has at most maxBins bins, including the bin of missing values. A categorical
+// column has a bin for each of its most frequent levels. maxBins is clamped to 3…MaxBins;
+// zero means MaxBins. Labels are not read. The result does not depend on workers. reuse
+// holds other matrices of f. If one of them has the same mapper for a column, the result
+// shares its bins of this column.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -71,9 +70,10 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 }
 
 // Append returns a matrix with the features of b, followed by those in more. The result
-// first is the index of the first new feature. Each new feature must have one byte of Data
-// for each row. The bins of b are shared, not copied. The first new feature begins a
-// group, so the last group of b is filled up with constant features.
+// first is the index of the first new feature. Each new feature must have one byte of
+// Data for each row. The bins of b are shared, not copied. The new features begin a new
+// group: if the last group of b has fewer than eight features, constant features are
+// added to it.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}
@@ -106,10 +106,10 @@ func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	return newCategoricalMapper(col.Codes, levels)
 }
 
-// binColumn returns the binned column i. If a matrix in reuse has the same mapper for the
-// column, the result shares the bins of that matrix. Otherwise, if each distinct value has
-// a bin of its own, the bins are the ranks in the column's dictionary, which are not
-// copied.
+// binColumn returns the binned column i. The bins are not computed in two cases. If a
+// matrix in reuse has the same mapper for the column, the result shares the bins of that
+// matrix. If each distinct value has its own bin, the bins equal the ranks in the
+// column's dictionary, and the result shares these ranks.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {
@@ -131,9 +131,9 @@ func presentValues(col *frame.Column, sample []int32) []float64 {
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
-// drawSampleRows returns the rows from which thresholds are computed, ascending: all rows
-// if there are at most sampleRows, and otherwise one row drawn from each of sampleRows
-// ranges of equal length.
+// drawSampleRows returns the rows from which thresholds are computed, ascending. It
+// returns all rows if there are at most sampleRows. Otherwise it draws one row from each
+// of sampleRows ranges of about equal length.
 func drawSampleRows(rows int) []int32 {
 	n := min(rows, sampleRows)
 	sample := make([]int32, n)
@@ -145,7 +145,7 @@ func drawSampleRows(rows int) []int32 {
 	return sample
 }
 
-// extendGroups adds to groups and constant the features that they do not have yet.
+// extendGroups extends b.groups and b.constant to all of b.Features.
 func (b *BinnedMatrix) extendGroups() {
 	for i := len(b.constant); i < len(b.Features); i++ {
 		b.constant = append(b.constant, isConstant(b.Features[i].Data))

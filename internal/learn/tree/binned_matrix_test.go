@@ -67,7 +67,7 @@ func TestEqualMappersShareBins(t *testing.T) {
 	}
 	for i, shared := range []bool{false, true, true} {
 		if got := &coarse.Features[i].Data[0] == &fine.Features[i].Data[0]; got != shared {
-			t.Errorf("feature %d: shared %v, want %v", i, got, shared)
+			t.Errorf("feature %d: bins are shared: %v, want %v", i, got, shared)
 		}
 		if diff := cmp.Diff(built.Features[i].Data, coarse.Features[i].Data); diff != "" {
 			t.Errorf("feature %d has different bins (-built +reused):\n%s", i, diff)
@@ -75,8 +75,8 @@ func TestEqualMappersShareBins(t *testing.T) {
 	}
 }
 
-// TestRanksServeAsBins loads columns with few distinct values, with too many for 65 bins,
-// and with too many for 255 bins.
+// TestRanksServeAsBins tests three columns: one with few distinct values, one with too
+// many for 65 bins, and one with too many for 255 bins.
 func TestRanksServeAsBins(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,few,several,many,y\n")
@@ -100,12 +100,12 @@ func TestRanksServeAsBins(t *testing.T) {
 		for i, feature := range bins.Features {
 			ranks, _ := f.Columns[i].Dictionary()
 			if got := ranks != nil && &ranks[0] == &feature.Data[0]; got != want[i] {
-				t.Errorf("%d bins: feature %d shares its ranks: %v", maxBins, i, got)
+				t.Errorf("maxBins=%d: feature %d shares its ranks: %v, want %v", maxBins, i, got, want[i])
 			}
 			filled := make([]uint8, f.Rows)
 			feature.Fill(filled, 1, &f.Columns[i], 0, f.Rows)
 			if diff := cmp.Diff(filled, feature.Data); diff != "" {
-				t.Errorf("%d bins: feature %d (-filled +got):\n%s", maxBins, i, diff)
+				t.Errorf("maxBins=%d: feature %d (-filled +got):\n%s", maxBins, i, diff)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func TestAppend(t *testing.T) {
 			}
 			all, first := bins.Append(more)
 			if first%8 != 0 || len(all.Features) != first+len(more) {
-				t.Errorf("%d features, %d from %d on", len(all.Features), len(more), first)
+				t.Errorf("%d features, of which the %d new ones begin at %d", len(all.Features), len(more), first)
 			}
 			for _, b := range []*BinnedMatrix{all, bins} {
 				checkGroupWords(t, b)
@@ -150,12 +150,12 @@ func TestAppend(t *testing.T) {
 func checkGroupWords(t *testing.T, b *BinnedMatrix) {
 	t.Helper()
 	if len(b.constant) != len(b.Features) || len(b.groups) != (len(b.Features)+7)/8 {
-		t.Fatalf("%d features, %d groups, %d flags", len(b.Features), len(b.groups), len(b.constant))
+		t.Fatalf("%d features, %d groups, %d constant flags", len(b.Features), len(b.groups), len(b.constant))
 	}
 	for i, feature := range b.Features {
 		for row, bin := range feature.Data {
 			if got := uint8(b.groupWords(i / 8)[row] >> (i % 8 * 8)); got != bin {
-				t.Fatalf("feature %d, row %d: bin %d in its word, want %d", i, row, got, bin)
+				t.Fatalf("feature %d, row %d: bin %d in the packed word, want %d", i, row, got, bin)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestBinMapper(t *testing.T) {
 			for _, most := range []int{2, 5, 100, 254} {
 				c := NewNumericMapper(append([]float64(nil), values...), most)
 				if c.NumBins > most+1 {
-					t.Fatalf("%d value bins, asked for %d", c.NumBins-1, most)
+					t.Fatalf("%d bins of values, want at most %d", c.NumBins-1, most)
 				}
 				counts := make([]int, c.NumBins)
 				filled := make([]uint8, len(values))
@@ -187,12 +187,12 @@ func TestBinMapper(t *testing.T) {
 				for i, x := range values {
 					bin := int(c.BinOf(x))
 					if int(filled[i]) != bin {
-						t.Fatalf("%v is filled into bin %d, found in %d of %v", x, filled[i], bin, c.Thresholds)
+						t.Fatalf("%v: bin %d by Fill, %d by BinOf, thresholds %v", x, filled[i], bin, c.Thresholds)
 					}
 					counts[bin]++
 					below := bin == 0 || c.Thresholds[bin-1] < x
 					if !below || bin < len(c.Thresholds) && x > c.Thresholds[bin] {
-						t.Fatalf("%v is not within bin %d of %v", x, bin, c.Thresholds)
+						t.Fatalf("%v is outside of bin %d, thresholds %v", x, bin, c.Thresholds)
 					}
 				}
 				for bin, n := range counts[:c.NumBins-1] {
@@ -217,7 +217,7 @@ func TestSortNumbers(t *testing.T) {
 	sortFloats(values)
 	for i := range want {
 		if values[i] != want[i] {
-			t.Fatalf("place %d: %v, want %v", i, values[i], want[i])
+			t.Fatalf("element %d: %v, want %v", i, values[i], want[i])
 		}
 	}
 }

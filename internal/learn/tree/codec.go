@@ -10,8 +10,8 @@ import "foretell/internal/learn/codec"
 //	            feature+1 (0 is a leaf), flags, then the last bin that goes
 //	            left, or the set of bins that go left
 //
-// The indices of children are not stored, because the children of the k-th
-// inner node are at 2k+1 and 2k+2.
+// The indices of children are not stored: the children of the k-th inner node, counted
+// from 0, are at 2k+1 and 2k+2.
 
 // Flags of the binary form.
 const (
@@ -99,7 +99,8 @@ func (t *Tree) Write(w *codec.Writer, mappers []BinMapper) {
 	}
 }
 
-// ReadTree reads a tree. It returns nil if r.Err is not nil afterwards.
+// ReadTree reads a tree. mappers must be those passed to Write. ReadTree returns nil if
+// r.Err is not nil afterwards.
 func ReadTree(r *codec.Reader, mappers []BinMapper) *Tree {
 	count := r.Count(1)
 	t := &Tree{Nodes: make([]Node, count)}

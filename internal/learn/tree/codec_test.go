@@ -13,10 +13,10 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	cuts := bins.Mappers()
-	f.Add(binaryForm(f, func(w *codec.Writer) { grown.Write(w, cuts) }))
-	for i := range cuts {
-		f.Add(binaryForm(f, cuts[i].Write))
+	mappers := bins.Mappers()
+	f.Add(binaryForm(f, func(w *codec.Writer) { grown.Write(w, mappers) }))
+	for i := range mappers {
+		f.Add(binaryForm(f, mappers[i].Write))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := codec.NewReader(b)
@@ -26,15 +26,15 @@ func FuzzRead(f *testing.F) {
 				bin = c.BinOfCode(2)
 			}
 			if int(bin) >= c.NumBins || c.NumBins > MaxBins {
-				t.Errorf("bin %d of %d", bin, c.NumBins)
+				t.Errorf("bin %d, but only %d bins", bin, c.NumBins)
 			}
 		}
-		read := ReadTree(codec.NewReader(b), cuts)
+		read := ReadTree(codec.NewReader(b), mappers)
 		if read == nil {
 			return
 		}
-		if leaf := read.Leaf(make([]uint8, len(cuts))); leaf >= read.Leaves {
-			t.Errorf("leaf %d of %d", leaf, read.Leaves)
+		if leaf := read.Leaf(make([]uint8, len(mappers))); leaf >= read.Leaves {
+			t.Errorf("leaf %d, but only %d leaves", leaf, read.Leaves)
 		}
 	})
 }

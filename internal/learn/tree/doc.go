@@ -8,7 +8,7 @@
 //	histogram             sums of gradients by bin; histogram_*: see below
 //	split_numeric         the best split of a leaf by a numeric feature
 //	split_categorical     the best split of a leaf by a categorical feature
-//	monotone              bounds of leaf values, for features with a direction
+//	monotone              bounds of leaf values, for monotone features
 //	find_splits           builds histograms and finds the best splits of leaves
 //	partition             moves the rows of a leaf to its children
 //	grow                  grows a tree leaf by leaf, highest gain first
@@ -24,43 +24,42 @@
 //
 // # Histograms
 //
-// A histogram holds a packed sum of gradients for each bin of each feature.
-// Most of the time of training is spent building histograms, and most of that
-// on waiting for memory, because the rows of a leaf are spread over the matrix.
-// There are three ways to build the histogram of a leaf.
+// A histogram holds a packed sum of gradients for each bin of each feature. Training
+// spends most of its time on building histograms. Most of this time it waits for memory,
+// because the rows of a leaf are spread over the matrix. There are three ways to build
+// the histogram of a leaf.
 //
-// Column-wise (histogram_columnwise): the bins of all rows of the leaf are read
-// for one feature after another. The gradients are first copied in the order of
-// the rows, so that they are read in sequence, and the cells of the feature
-// stay in the nearest cache. The bins of eight features, a group
-// (histogram_group), are also packed into words, so that one read of a word
-// serves eight histograms. Each group is a task. Symmetric trees are built
-// column-wise, because a level has many leaves whose rows are read together,
-// output by output.
+// Column-wise (histogram_columnwise): one feature after another, the bins of all rows of
+// the leaf are read. The cells of one feature fit in the nearest cache. The gradients of
+// the rows are first copied next to each other, so that they are read in sequence. The
+// bins of eight features, a group (histogram_group), are also packed into words, so that
+// one read of a word serves eight histograms. Workers build different groups. Symmetric
+// trees are built column-wise, because all leaves of a level are built together and
+// contain all rows.
 //
-// Row-wise (histogram_rowwise): rows are read block by block, from a row-major copy of the
-// matrix in which the words of all groups of a row are next to each other
-// (histogram_row_major). The words of a block are stored group by group in a buffer. Each
-// group is then accumulated from the buffer. A row costs one or two cache misses for all
-// features instead of one for each group. Leaf-wise trees are built row-wise, because they
-// split one leaf at a time and most leaves have few rows. Large leaves are divided among
-// the workers by rows, small leaves by groups.
+// Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of
+// the matrix, in which the words of up to eight groups are next to each other
+// (histogram_row_major). About a thousand rows at a time, the words are copied to a
+// buffer, group by group. The histograms of each group are then built from the buffer. A
+// row causes one or two cache misses for eight groups instead of one for each group.
+// Leaf-wise trees are built row-wise, because they split one leaf at a time and most
+// leaves have few rows. Large leaves are divided among the workers by rows, small leaves
+// by groups.
 //
-// Sparse (histogram_sparse): for a leaf with fewer rows than half the mean
-// number of bins, only the bins that are not empty are kept, in a list.
-// Building the list is faster than clearing a histogram, and scanning the list
-// is faster than scanning a histogram. Symmetric trees use lists for the small
-// leaves of their last levels, which then need no memory for histograms.
+// Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of bins
+// of a feature, a histogram is a list of the bins that are not empty. The list is built
+// and scanned faster than all cells. Symmetric trees use lists for small leaves, which
+// therefore need no memory for histograms.
 //
-// All three add the same integers, so their results are equal bit by bit. Column-wise and
-// row-wise, only the histogram of the smaller of two siblings is built from rows. This
-// histogram is subtracted from the parent's histogram, which yields the histogram of the
-// larger sibling. Leaf-wise trees take histograms from a pool of limited size
-// (histogram_pool). In symmetric trees the leaves of a level own slots of one slice
-// (histogram_level).
+// All three add the same integers, so their results are equal bit by bit. With the first
+// two ways, only the histogram of the smaller of two siblings is built from rows. The
+// histogram of the larger sibling is the parent's histogram minus that of the smaller
+// sibling. Leaf-wise trees take histograms from a pool of limited size (histogram_pool).
+// In symmetric trees, the histograms of all leaves of a level are parts of one slice, the
+// slots (histogram_level).
 //
-// The builders are part of this package because they share the layout of the
-// binned matrix and the rows of the leaves with the growers.
+// The code that builds histograms is in this package, because it uses the fields of the
+// binned matrix and the growers.
 //
 // # References
 //

@@ -6,21 +6,22 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// maxSerialCost is the result of addCost below which one worker finds the splits, because
-// starting more workers would cost as much as they save.
+// maxSerialCost is the cost, as computed by addCost, below which a single worker finds
+// the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// minSharedRows is the number of rows from which the workers divide the rows of a leaf:
-// each builds the histograms of all features from a part of the rows. In a smaller leaf,
-// each worker builds the histograms of some features from all rows.
+// minSharedRows is the smallest number of rows of a leaf whose rows are divided among the
+// workers: each worker builds the histograms of all features from some of the rows. In a
+// smaller leaf, each worker builds the histograms of some features from all rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits builds the histogram of one leaf, the parameter built. For each leaf in
-// leaves, it then sets the field best to the best split. leaves must contain built,
-// sibling or both.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves. It first builds
+// the histogram of the leaf named built from its rows. leaves must contain built, sibling
+// or both.
 //
-// If sibling is not nil, its cells must hold the histogram of the parent. The histogram
-// of built is subtracted from them, so that they then hold the histogram of sibling.
+// If sibling is not nil, sibling.cells must hold the histogram of the parent.
+// findBestSplits subtracts the histogram of built from it, which leaves the histogram of
+// sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows
 // of a large leaf are first divided among the workers. The result does not depend on the
@@ -68,9 +69,9 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	return nil
 }
 
-// finishGroupCells completes a group's cells. If shared is true, it adds the
-// workers' partial sums to the cells of built. If sibling is not nil, it then
-// subtracts the cells of built from the cells of sibling.
+// finishGroupCells completes the cells of one group. If shared is true, the rows were
+// divided among workers, and it adds the sums of all workers to the cells of built. If
+// sibling is not nil, it then subtracts the cells of built from the cells of sibling.
 func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {
@@ -90,9 +91,9 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildParallel divides rows into a part for each worker. It builds the
-// histogram of the first part in dst, and the histograms of the other parts in
-// g.partials.
+// buildParallel divides rows among the workers. The first worker builds the histogram of
+// its rows in dst, and each other worker builds one in g.partials. The caller must add
+// them.
 func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))

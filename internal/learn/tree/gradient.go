@@ -14,10 +14,10 @@ import (
 //	| gradient (±) |  hessian (≥ 0) |
 //
 // Adding or subtracting words adds or subtracts both derivatives as long as neither
-// overflows. Quantise prevents overflows: it chooses the units so that each derivative,
-// summed over all rows, is about 2^30. With a million rows, a derivative of one row
-// therefore has ten bits on average. The rounding error is well below the noise of the
-// labels (Shi et al. 2022 use five bits).
+// overflows. Quantise prevents overflows: it chooses the units so that the absolute
+// values of a derivative add up to about 2^30 over all rows. With a million rows, a
+// derivative of one row therefore has ten bits on average. The rounding error is well
+// below the noise of the labels (Shi et al. 2022 use five bits).
 
 // Scale is the scale of packed gradients. It converts packed sums to derivatives.
 type Scale struct {
@@ -68,8 +68,8 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 		sum.Gradient += s.Gradient
 		sum.Hessian += s.Hessian
 	}
-	// Rounding adds up to half a unit for each row. One unit for each row is reserved for
-	// it.
+	// Rounding changes the sum by up to half a unit for each row. One unit for each row
+	// is reserved for this error.
 	available := float64(maxSum - min(len(rows), maxSum/2))
 	scale := Scale{Gradient: unitSize(sum.Gradient, available), Hessian: unitSize(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian
@@ -83,8 +83,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	})
 }
 
-// unitSize returns the value of one unit such that sum is at most available
-// units.
+// unitSize returns the value of one unit, chosen so that sum is at most available units.
 func unitSize(sum, available float64) float64 {
 	if u := sum / available; u > 1e-300 {
 		return u

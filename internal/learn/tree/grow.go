@@ -9,12 +9,11 @@ import (
 type Params struct {
 	// MaxLeaves is the largest number of leaves, at least 2.
 	MaxLeaves int
-	// MaxDepth is the largest number of splits above a leaf.
+	// MaxDepth is the largest number of splits between the root and a leaf.
 	MaxDepth int
-	// MinRows is the smallest number of rows in a leaf. The rows on each side of a split
-	// are estimated from the hessians, because histograms do not count rows. A row whose
-	// class the model predicts with near certainty has a small hessian and therefore
-	// counts less than another row.
+	// MinRows is the smallest number of rows in a leaf. It is approximate, because
+	// histograms do not count rows: if a side of a split has a third of the leaf's
+	// hessian, it is assumed to have a third of the leaf's rows.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -198,8 +197,8 @@ func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
 	return root, g.findBestSplits(ctx, []*frontierLeaf{root}, root, nil)
 }
 
-// canSplit reports whether the depth, rows and hessian of a leaf allow a
-// split.
+// canSplit reports whether the depth, the number of rows and the hessian of a leaf allow
+// a split.
 func (g *Grower) canSplit(leaf *frontierLeaf) bool {
 	if g.params.MaxDepth > 0 && leaf.depth >= g.params.MaxDepth {
 		return false
@@ -238,11 +237,11 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	return left, right, nil
 }
 
-// considerChildren finds the best splits of parent's children and adds the
-// children to the frontier. The histogram of the smaller child is built from
-// rows. It is then subtracted from the parent's histogram in place, which yields the
-// histogram of the larger child. If the parent's histogram was released to save memory,
-// both are built from rows.
+// considerChildren finds the best splits of the two children of parent and adds the
+// children to the frontier. The histogram of the smaller child is built from rows. The
+// histogram of the larger child is the parent's histogram, in place, minus that of the
+// smaller child. If the parent's histogram was released to save memory, the histograms of
+// both children are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {
@@ -276,8 +275,8 @@ func (g *Grower) considerChildren(ctx context.Context, parent, left, right *fron
 	return nil
 }
 
-// pushLeaf adds leaf to the frontier if it has a split. It releases the leaf's
-// histogram if there is no split or if too many histograms are in use.
+// pushLeaf adds leaf to the frontier if a split was found for it. Otherwise, or if too
+// many histograms are in use, it releases the leaf's histogram.
 func (g *Grower) pushLeaf(leaf *frontierLeaf) {
 	if leaf.best.gain <= 0 || g.histograms.inUse > g.histograms.limit {
 		g.histograms.release(leaf.cells)

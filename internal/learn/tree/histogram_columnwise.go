@@ -1,11 +1,11 @@
 package tree
 
-// histBuffer holds the histograms of eight features, each histWidth cells long,
-// so that one base address serves all of them.
+// histBuffer holds the histograms of eight features, one after another, each histWidth
+// cells long.
 type histBuffer [8 * histWidth]int64
 
-// build8 adds the gradients of rows to the histograms of eight features. words
-// is indexed by row; its bytes are the bins. gradients[i] belongs to rows[i].
+// build8 adds the gradients of rows to the histograms of eight features. The bytes of
+// words[row] are the bins of a row. gradients[i] is the gradient of rows[i].
 func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -21,9 +21,9 @@ func build8(h *histBuffer, words []uint64, rows []int32, gradients []int64) {
 	}
 }
 
-// build2 adds the gradients of rows to the histograms h0 and h1 of two
-// features. data0 and data1 hold the features' bins by row. gradients[i]
-// belongs to rows[i].
+// build2 adds the gradients of rows to the histograms h0 and h1 of two features.
+// data0[row] and data1[row] are the bins of a row. gradients[i] is the gradient of
+// rows[i].
 func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	data1 = data1[:len(data0)]
@@ -51,9 +51,9 @@ func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []i
 	}
 }
 
-// A group is accumulated in a histBuffer if it has at least minBufferedFeatures
-// active features and there are at least minBufferedRows rows, enough to
-// outweigh the copy into the histogram.
+// The histograms of a group are built in a histBuffer and then copied, if the group has
+// at least minBufferedFeatures active features and there are at least minBufferedRows
+// rows. Otherwise the copy would cost more than the buffer saves.
 const (
 	minBufferedFeatures = 5
 	minBufferedRows     = 128

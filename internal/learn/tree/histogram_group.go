@@ -1,7 +1,7 @@
 package tree
 
-// activeGroup is the feature group with the given index. active holds the features of the
-// group that a tree may use, ascending.
+// activeGroup lists the features of one feature group that a tree may use. index is the
+// index of the group. active holds the indices of the features, ascending.
 type activeGroup struct {
 	index  int
 	active []int
@@ -32,12 +32,14 @@ func activeGroups(bins *BinnedMatrix, features []int32) []activeGroup {
 	return groups
 }
 
-// cellRange returns the range of a histogram that holds the cells of a group.
+// cellRange returns the range lo…hi-1 of a histogram that contains the cells of the
+// group's active features.
 func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
 	return offsets[g.active[0]], offsets[g.active[len(g.active)-1]+1]
 }
 
-// isBuffered reports whether the group is accumulated in a histBuffer.
+// isBuffered reports whether the group has enough active features to build their
+// histograms in a histBuffer.
 func (g *activeGroup) isBuffered() bool {
 	n := len(g.active)
 	return n >= minBufferedFeatures || n > 2 && g.isLowHalf()

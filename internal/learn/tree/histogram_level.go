@@ -7,9 +7,9 @@ import (
 )
 
 // assignHistograms assigns histograms to the leaves of a new level that have at least
-// sparseRows rows. The larger of two siblings takes over the parent's histogram, and the
-// smaller gets a new one. At most len(rows)/sparseRows leaves have one, because no row is
-// in two leaves; the root always has one.
+// sparseRows rows. The larger of two siblings takes over the slot of the parent's
+// histogram, and the smaller gets a new slot. At most len(rows)/sparseRows leaves are
+// large enough for a histogram. Only the root has a histogram in any case.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {
@@ -27,7 +27,8 @@ func (g *SymmetricGrower) assignHistograms() {
 	}
 }
 
-// orderSiblings returns leaf and leaf+half, the one with fewer rows first.
+// orderSiblings returns the siblings leaf and leaf+half, the sibling with fewer rows
+// first. half is half the number of leaves of the level.
 func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	smaller, larger = leaf, leaf+half
 	if g.rowRanges[larger].len() < g.rowRanges[smaller].len() {
@@ -36,8 +37,8 @@ func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read, because it is the
-// smaller of two siblings or has no histogram.
+// needsScan reports whether the rows of a leaf must be read. They need not be read if the
+// leaf's histogram is the parent's minus the sibling's.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
@@ -67,7 +68,7 @@ func (g *SymmetricGrower) addCost() int {
 		if g.slots[leaf] >= 0 {
 			scanned++
 		} else {
-			// In a leaf without a histogram, each row and feature costs as much as five
+			// In a leaf without a histogram, a row costs as much for each feature as five
 			// additions to cells.
 			counted += 5 * g.rowRanges[leaf].len()
 		}
@@ -77,7 +78,7 @@ func (g *SymmetricGrower) addCost() int {
 	return (counted*features + scanned*bins) * outputs
 }
 
-// histogram returns the cells of the histogram of an output in a slot.
+// histogram returns the cells of an output's histogram in a slot.
 func (g *SymmetricGrower) histogram(slot int32, output int) []int64 {
 	at := (int(slot)*len(g.sample.Gradients) + output) * g.stride
 	return g.cells[at : at+g.stride]
@@ -90,8 +91,8 @@ type orderedGradients struct {
 	// built.
 	current []int64
 	// sparse[o] holds the gradients for output o of the rows in leaves without a
-	// histogram. They are read again when splits are scored. sparseOffsets[leaf] is the
-	// index of the leaf's first gradient in sparse[o].
+	// histogram. Scoring a split reads them again. sparseOffsets[leaf] is the index of
+	// the leaf's first gradient in sparse[o].
 	sparse        [][]int64
 	sparseOffsets []int32
 }
@@ -157,8 +158,8 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // buildLevelGroup sets the cells of a group's features in the histograms of all leaves
-// for one output. A histogram taken over from the parent holds the sums of both siblings.
-// The sums of the smaller sibling are subtracted from it.
+// for one output. The larger of two siblings has taken over the parent's histogram, from
+// which the sums of the smaller sibling are subtracted.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -9,9 +9,9 @@ type histogramPool struct {
 	free        [][]int64
 }
 
-// maxPoolBytes limits the memory of the histograms of leaves that wait to be split. A
-// leaf whose histogram was released only costs time, because the histograms of both of
-// its children are then built from rows.
+// maxPoolBytes limits the memory for the histograms of leaves that wait to be split. If
+// the histogram of a leaf was released, the histograms of both of its children are built
+// from rows, which takes more time.
 const maxPoolBytes = 256 << 20
 
 func newHistogramPool(size int) *histogramPool {

@@ -52,11 +52,12 @@ func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBl
 // stay in a near cache.
 const packRows = 1 << 12
 
-// zeroBins holds the bins of the features that the last group lacks.
+// zeroBins stands for the bins of the missing features if the last group has fewer than
+// eight.
 var zeroBins [packRows]uint8
 
-// pack packs rows lo…hi-1, at most packRows, of up to eight features into the
-// words of a column of the block.
+// pack packs the bins of up to eight features, for at most packRows rows lo…hi-1. It
+// writes them to the block's word at index column of each row.
 func (block *rowBlock) pack(column int, features []Feature, lo, hi int) {
 	var bins [8][]uint8
 	for i := range bins {

@@ -2,16 +2,16 @@ package tree
 
 import "foretell/internal/learn/kernel"
 
-// gatherBuffer is the workspace of one worker for row-wise histograms. It
-// gathers the words of some rows from a row block and stores them group by
-// group, and their gradients in the same order:
+// gatherBuffer is the working memory of one worker that builds row-wise histograms. It
+// holds a copy of the words of up to gatherRows rows, group by group, and of the
+// gradients of these rows:
 //
 //	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
 //	                    group 1  | w3 w7 w8 …
 //
-// Gathering waits for memory, but for many rows at once. Accumulating then
-// reads in sequence, one group after the other, so that the sums of a group
-// stay in the nearest cache.
+// To copy the words of scattered rows, the processor waits for memory, but for many rows
+// at once. The histograms are then built group by group from words in sequence, while the
+// cells of one group stay in the nearest cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
 	words      [maxBlockGroups * gatherRows]uint64
@@ -21,8 +21,7 @@ type gatherBuffer struct {
 // gatherRows is the number of rows gathered at a time.
 const gatherRows = 1 << 10
 
-// packedColumn holds the words of one group for some rows, at indices 0,
-// stride, 2·stride and so on.
+// packedColumn holds the words of one group: the word of the i-th row is words[i·stride].
 type packedColumn struct {
 	words  []uint64
 	stride int
@@ -80,8 +79,8 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells in which a group is accumulated. They are in dst
-// if direct is true or the group is not buffered, and otherwise in b.
+// clearCells clears the cells to which a group's gradients will be added. These cells are
+// in dst if direct is true or the group is not buffered, and otherwise in b.histograms.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -93,9 +92,10 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 	}
 }
 
-// gather returns the columns first … end-1 of the block and the gradients for the first
-// gatherRows of rows, or for all if there are fewer. If these rows are consecutive, it
-// returns parts of block and gradients instead of copies.
+// gather returns the words and gradients of the first gatherRows elements of rows, or of
+// all if there are fewer. A row of block has one word for each group; gather returns
+// those at indices first … end-1, as one column each. If the rows are consecutive, the
+// results are parts of block and gradients instead of copies.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(gatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
@@ -119,8 +119,8 @@ func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gra
 	return columns, gathered
 }
 
-// accumulate8 adds gradients to the histograms of eight features, whose bins
-// are the bytes of the column's words. gradients[i] belongs to the i-th word.
+// accumulate8 adds gradients to the histograms of eight features, whose bins are the
+// bytes of the column's words. gradients[i] is the gradient of the row of the i-th word.
 func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {
@@ -163,8 +163,8 @@ func accumulateActive(offsets []int, group *activeGroup, dst []int64, column pac
 	}
 }
 
-// accumulate2 adds gradients to the histograms of two features, whose bins are
-// two bytes of the column's words.
+// accumulate2 adds gradients to the histograms of two features. Their bins are the bytes
+// byte0 and byte1 of the column's words.
 func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int, gradients []int64) {
 	shift0, shift1 := 8*byte0&63, 8*byte1&63
 	next := 0

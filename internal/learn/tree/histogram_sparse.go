@@ -2,9 +2,9 @@ package tree
 
 import "math/bits"
 
-// sparseHistogram is the histogram of one feature, leaf and output without the empty
-// cells. cells[i] is the cell of bins[i] for i < n, and bins are ascending. If the leaf
-// has few rows, n is much smaller than the number of bins.
+// sparseHistogram is the histogram of one feature, for one leaf and output, as a list of
+// its n cells that are not empty. cells[i] is the cell of bin bins[i], and bins are
+// ascending.
 type sparseHistogram struct {
 	n     int
 	cells [histWidth]int64
@@ -28,8 +28,8 @@ func sparseThreshold(bins *BinnedMatrix) int {
 	return max(sum/max(2*len(bins.Features), 1), 1)
 }
 
-// build sets dst to the sums of the gradients of rows by bin, then clears b. data is
-// indexed by row; gradients[i] belongs to rows[i].
+// build sets dst to the sums of the gradients of rows by bin, and clears b for the next
+// use. data[row] is the bin of a row. gradients[i] is the gradient of rows[i].
 func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -50,8 +50,8 @@ func (b *sparseBuilder) build(dst *sparseHistogram, data []uint8, rows []int32, 
 	dst.n = n
 }
 
-// setDense sets h to the cells of dense that are not zero. The loop stores each cell
-// unconditionally and then decides whether to keep it, so that it needs no branch.
+// setDense sets h to the non-zero cells of dense. To avoid a branch, the loop stores
+// every cell at index n and increases n only if the cell is not zero.
 func (h *sparseHistogram) setDense(dense []int64) {
 	n := 0
 	for bin, cell := range dense {

@@ -1,7 +1,7 @@
 package tree
 
-// scoredSplit is a LevelSplit with the score of the level after all its leaves are split
-// by it.
+// scoredSplit is a split and its score: the score of the level after the split of all
+// leaves.
 type scoredSplit struct {
 	LevelSplit
 	score float64
@@ -26,17 +26,19 @@ type leafScorer struct {
 	total     int64
 	g, h      float64 // unpacked total; h includes l2
 	baseScore float64 // score of the leaf without a split
-	l2, scale float64 // l2 in units of the packed hessians; factor from packed units to the score
+	l2        float64 // in units of the packed hessians
+	scale     float64 // factor that converts a score from packed units
 }
 
 // splitWorkspace is the working memory of one worker that scores splits.
 type splitWorkspace struct {
 	histogram sparseHistogram
-	// missingHigh[bin] and missingLow[bin] hold the score of the split after bin minus
-	// the score of the split before it, so that the sum up to a bin is the gain of the
-	// split after this bin. In missingHigh the rows with a missing value are on the side
-	// of the high bins, in missingLow on the side of the low bins. For a categorical
-	// feature, missingHigh[bin] is the gain of separating bin.
+	// missingHigh[bin] and missingLow[bin] are differences of scores: the score of the
+	// split after bin minus the score of the split after bin-1. Therefore the gain of the
+	// split after a bin is the sum of the elements 0 … bin. In missingHigh the rows with
+	// a missing value are on the side of the high bins, in missingLow on the side of the
+	// low bins. For a categorical feature, missingHigh[bin] is the gain of separating bin
+	// from the others.
 	missingHigh, missingLow [histWidth]float64
 	builder                 sparseBuilder
 }
@@ -83,9 +85,10 @@ func (g *SymmetricGrower) sumGradients() {
 	}
 }
 
-// splitTotals divides each leaf's total between its two children. If the leaf has a
-// histogram, the total of the child whose rows pass is the sum of the cells of the bins
-// that pass. Otherwise it is the sum of the gradients of the child's rows.
+// splitTotals divides each leaf's total between its two children. The total of the child
+// whose rows pass is computed from the leaf's histogram: it is the sum of the cells of
+// the bins that pass. In a leaf without a histogram it is the sum of the gradients of the
+// child's rows.
 func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	lo, hi := g.offsets[split.Feature], g.offsets[split.Feature+1]
 	for o, totals := range g.totals {
@@ -110,15 +113,15 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// defaultDirection determines on which side of a split the missing values of one feature
-// are. The side is the same for all leaves.
+// defaultDirection determines the side to which a split of one numeric feature sends
+// missing values. The side is the same in all leaves of the level.
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin such that the bins up to it hold at least half of the
-	// sample's hessian. If no row of the sample has a missing value, rows with a missing
-	// value in a prediction go to the side with more hessian: for thresholds from
-	// medianBin on, the side of the low bins.
+	// medianBin is used if hasMissing is false, for missing values in later predictions.
+	// They go to the side with more of the sample's hessian. medianBin is the first bin
+	// at which the low side has at least half of it, so missing values go to the low side
+	// if the threshold is medianBin or higher.
 	medianBin int
 }
 
@@ -213,10 +216,10 @@ func (s *leafScorer) score(side int64) float64 {
 	return (gl*gl*hr + gr*gr*hl) / (hl * hr) * s.scale
 }
 
-// addThresholdGains adds to dst[bin] the score of the split after bin minus the
-// score of the split before bin. start is the packed sum of rows that are on
-// the left of every split. dst[0] also gets the gain of separating only these
-// rows.
+// addThresholdGains adds to dst[bin] the score of the split after bin minus the score of
+// the split after bin-1. start is the packed sum of the rows with missing values if they
+// are on the left of every split, and otherwise 0. dst[0] also gets the gain of
+// separating only the rows with missing values.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {
@@ -238,8 +241,7 @@ func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[hi
 	}
 }
 
-// addOneHotGains adds to dst[bin] the score of separating bin minus the score
-// without a split.
+// addOneHotGains adds to dst[bin] the gain of separating bin from the other bins.
 func (s *leafScorer) addOneHotGains(h *sparseHistogram, dst *[histWidth]float64) {
 	bins := h.bins[:h.n]
 	for i, cell := range h.cells[:len(bins)] {

@@ -2,8 +2,9 @@ package tree
 
 import "math"
 
-// Direction says how the value of a tree may depend on a numeric feature if all other
-// features are equal. A missing value of the feature is not compared with others.
+// Direction is the direction in which the value of a tree may change when a numeric
+// feature rises and all other features stay equal. It does not apply to missing values of
+// the feature.
 type Direction int8
 
 // The directions of a feature.
@@ -13,12 +14,14 @@ const (
 	Increasing Direction = 1 // the value never falls
 )
 
-// bounds are the smallest and the largest value that a leaf may have, in units of the
-// packed sums: -g/(h+λ). A split on a monotone feature must have values in the feature's
-// direction. The mean of both values is then a bound of all leaves on either side, so that
-// later splits keep the order. This is the basic method of LightGBM (monotone_constraints_method;
-// Auguste, Malory & Smirnov, A better method to enforce monotonic constraints in regression
-// and classification trees, 2020, section 2).
+// bounds are the smallest and the largest value that a leaf may have. The value of a leaf
+// is -g/(h+λ), in units of the packed sums. If a split uses a monotone feature, the
+// values of its two sides must be in the feature's direction. The mean of these two
+// values then bounds the values of all leaves below: from above on the side with the
+// smaller value, from below on the other side. Therefore later splits cannot reverse the
+// order. This is the basic method of LightGBM (monotone_constraints_method; Auguste,
+// Malory & Smirnov, A better method to enforce monotonic constraints in regression and
+// classification trees, 2020, section 2).
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}
@@ -26,9 +29,9 @@ var unbounded = bounds{math.Inf(-1), math.Inf(1)}
 // clamp returns the number within the bounds that is closest to the given value.
 func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
 
-// score returns by how much the loss of a leaf with the sums g and h decreases, up to the
-// factor ½, if it has the best value w within the bounds: -(2·g·w + h·w²). h must include
-// the penalty. Without bounds it is g²/h.
+// score returns twice the decrease of the loss in a leaf with the sums g and h: -(2·g·w +
+// h·w²), where w is the best value within the bounds. If the bounds are infinite, the
+// result is g²/h. h must include the penalty.
 func (b *bounds) score(g, h float64) float64 {
 	w := b.clamp(-g / h)
 	return -(2*g + h*w) * w
@@ -38,7 +41,7 @@ func (b *bounds) score(g, h float64) float64 {
 // the feature are not considered.
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
-	end := last - 1 // the last bin with values, so that a split after it separates missing values
+	end := last - 1 // the last bin that is not empty: a split after it separates the missing values
 	for end > 0 && h[end] == 0 {
 		end--
 	}
@@ -51,7 +54,7 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 			if bin < end && !s.inOrder(sum, direction) {
 				continue
 			}
-			if score := s.maxGain(sum, s.l2, top); score > top {
+			if score := s.maxScore(sum, s.l2, top); score > top {
 				top, at, left, missingLeft = score, bin, sum, start != 0
 			}
 		}
@@ -67,14 +70,14 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 	}
 	best.gain = top - s.leafScore()
 	best.left, best.missingLeft, best.leftBins = left, missingLeft, nil
-	best.bin = uint8(last - 1) // all values go left
+	best.bin = uint8(last - 1) // all values that are not missing go left
 	if at < end {
 		best.bin = uint8(middleBin(h[:last], at))
 	}
 }
 
-// inOrder reports whether the values of the sides of a split are in the given direction.
-// The parameter left is the packed sum of the left side.
+// inOrder reports whether the leaf values on the two sides of a split are in the given
+// direction. The parameter left is the packed sum of the left side.
 func (s *splitFinder) inOrder(left int64, direction Direction) bool {
 	if direction == AnyOrder {
 		return true
@@ -83,14 +86,16 @@ func (s *splitFinder) inOrder(left int64, direction Direction) bool {
 	return float64(direction)*(high-low) >= 0
 }
 
-// sideValues returns the values of the sides of a split within the bounds.
+// sideValues returns the leaf values on the two sides of a split, clamped to the bounds.
+// The parameter left is the packed sum of the left side.
 func (s *splitFinder) sideValues(left int64) (leftValue, rightValue float64) {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
 	return s.bounds.clamp(-gl / (hl + s.l2)), s.bounds.clamp(-gr / (hr + s.l2))
 }
 
-// splitBounds adds the bounds of the children of leaf, whose split is leaf.best.
+// splitBounds appends the bounds of the two children of leaf to g.bounds. The split is
+// leaf.best.
 func (g *Grower) splitBounds(leaf *frontierLeaf) {
 	if g.sample.Monotone == nil {
 		return
@@ -112,7 +117,7 @@ func (g *Grower) splitBounds(leaf *frontierLeaf) {
 }
 
 // LeafBounds returns the smallest and the largest value that a leaf of the last tree may
-// have: infinite numbers if no feature is monotone.
+// have. Both are infinite if no feature is monotone.
 func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	if g.sample.Monotone == nil {
 		return unbounded.low, unbounded.high
@@ -121,8 +126,9 @@ func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	return b.low * unit, b.high * unit
 }
 
-// addGains is addThresholdGains for a feature of any direction. A split between the values and
-// the missing ones has no direction.
+// addGains is addThresholdGains for a feature with the given direction, which may be
+// AnyOrder. The direction does not apply to a split that separates only the missing
+// values.
 func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
 	if direction == AnyOrder {
 		s.addThresholdGains(h, start, dst)
@@ -147,8 +153,8 @@ func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Directi
 }
 
 // orderedScore is score for a feature with a direction. The parameter left is the packed
-// sum of the low side. If the values of the sides have the other order, the split does not
-// change the score of the leaf, because both sides then get the same value.
+// sum of the low side. If the values of the two sides are in the wrong order, both sides
+// get the same value, so the result is the score without a split.
 func (s *leafScorer) orderedScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore
@@ -156,7 +162,7 @@ func (s *leafScorer) orderedScore(left int64, direction Direction) float64 {
 	gl, hl := unpack(left)
 	gr, hr := s.g-gl, s.h-hl
 	hl += s.l2
-	if float64(direction)*(gl*hr-gr*hl) < 0 { // in an increasing order -gl/hl is at most -gr/hr
+	if float64(direction)*(gl*hr-gr*hl) < 0 { // Increasing requires -gl/hl <= -gr/hr
 		return s.baseScore
 	}
 	return s.score(left)

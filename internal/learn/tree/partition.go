@@ -7,8 +7,8 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// The rows of a tree are in one slice. The rows of a leaf are adjacent and
-// ascending. Partitioning the leaf with the rows a b d g h i j k l into two:
+// The rows of a tree are in one slice. The rows of a leaf are adjacent and ascending. For
+// example, the leaf with the rows a b d g h i j k l is partitioned into two leaves:
 //
 //	[c e f | a b d g h i j k l]
 //	[c e f | a g h l | b d i j k]

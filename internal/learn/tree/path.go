@@ -1,22 +1,22 @@
 package tree
 
-// pathNode is a node and the rows of a path that reach it, from row first to row last.
+// pathNode is a node, and the first and the last row of a path that reach it.
 type pathNode struct{ node, first, last int32 }
 
-// PathWalker finds the leaves of the rows of a path, see shapley.Path. It reuses
-// its memory and is not safe for concurrent use.
+// PathWalker finds the leaves that the rows of a path fall into. A path is a sequence of
+// rows, see shapley.Path. It reuses its memory and is not safe for concurrent use.
 type PathWalker struct {
 	stack []pathNode
 }
 
-// Walk calls visit for each leaf that rows of a path fall into, with the first and the
-// last of these rows. The slices from and to hold, by feature, the bins of the first and
-// the last row of the path. If they differ in feature f, step[f] is the step at which the
-// bin changes. steps is the number of steps.
+// Walk calls visit for each leaf that rows of a path fall into. The rows first … last of
+// the path are those in the leaf. The path has the rows 0 … steps. from[f] is the bin of
+// feature f in row 0, and to[f] is its bin in the last row. If these differ, rows from
+// step[f] on have the bin to[f], and the rows before have from[f].
 //
-// If the bins from and to go to different children of a node, the rows before the step of
-// the node's feature go to one child and the other rows to the other child. Each node is
-// therefore visited at most once.
+// A node that splits by feature f sends the rows before step[f] to one child and the rows
+// from step[f] on to the same child or to the other. Each node is therefore visited at
+// most once.
 func (w *PathWalker) Walk(t *Tree, from, to []uint8, step []int32, steps int, visit func(leaf, first, last int32)) {
 	stack := append(w.stack[:0], pathNode{0, 0, int32(steps)})
 	for len(stack) > 0 {

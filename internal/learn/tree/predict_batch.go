@@ -9,8 +9,8 @@ const BatchRows = 512
 //	root    [a b c d e f g h]
 //	left    [a c f]   right  [h g e d b]
 //
-// No step has a branch that depends on the data. A BatchPredictor reuses its
-// memory for every tree; it is not safe for concurrent use.
+// Moving a row takes no branch that depends on the row's bin. A BatchPredictor reuses its
+// memory for every tree. It is not safe for concurrent use.
 type BatchPredictor struct {
 	rows int
 	// bins holds BatchRows bins for each feature.
@@ -21,7 +21,7 @@ type BatchPredictor struct {
 	ranges []nodeRange
 }
 
-// nodeRange is the part lo…hi-1 of lists[list] that holds the rows of a node.
+// nodeRange is the place of a node's rows: lists[list][lo:hi].
 type nodeRange struct{ lo, hi, list int32 }
 
 // NewBatchPredictor returns a predictor for rows with the given number of
@@ -68,9 +68,9 @@ func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, str
 	}
 }
 
-// partition moves the rows of n, which are in the range r of a list, to the
-// same range of the other list: rows that go left to its front, the others to
-// its end. It returns the number of rows that go left.
+// partition moves the rows of node n from the range r of one list to the same range of
+// the other list. Rows that go left are at the front of the range, the others at its end.
+// partition returns the number of rows that go left.
 func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
 	from := p.lists[r.list][r.lo:r.hi]
 	to := &p.lists[1-r.list]

@@ -5,13 +5,13 @@ package tree
 type Node struct {
 	// Feature is the feature of the split, or -1 in a leaf.
 	Feature int32
-	// Left is the index of the left child; in a leaf, the leaf's number.
+	// Left is the index of the left child. In a leaf, it is the number of the leaf.
 	Left int32
 	// Set is the index of the set of bins that go left, or -1 if bins are
 	// compared with Threshold.
 	Set int32
-	// Threshold is the last bin that goes left. MissingBin is the bin of missing
-	// values if they go left, and otherwise equal to Threshold.
+	// Threshold is the last bin that goes left. If missing values also go left,
+	// MissingBin is their bin. Otherwise MissingBin equals Threshold.
 	Threshold, MissingBin uint8
 }
 

@@ -2,11 +2,12 @@ package tree
 
 import "slices"
 
-// findCategorical finds the best subset of the levels of a categorical feature, whose
-// histogram is h. For a convex loss the best subset is a prefix of the levels ordered by
-// their optimal value −gradient/hessian (Fisher 1958), so only prefixes are scored.
-// Smoothing keeps rare levels from being first or last by chance. The L2 penalty is higher
-// than for a threshold, because the order is itself fitted to the labels (Ke et al. 2017).
+// findCategorical finds the best split of the levels of a categorical feature, whose
+// histogram is h, into two subsets. If the loss is convex and the levels are sorted by
+// their optimal value −gradient/hessian, the best left side is a prefix of them (Fisher
+// 1958). Therefore only prefixes are scored. The sort key is smoothed, so that rare
+// levels are not first or last by chance. The L2 penalty is higher than for a numeric
+// feature, because the order is itself fitted to the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64
@@ -34,8 +35,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	var sum, left int64
 	for i, level := range levels[:len(levels)-1] {
 		sum += h[uint8(level)]
-		if gain := s.maxGain(sum, l2, top); gain > top {
-			top, found, left = gain, i+1, sum
+		if score := s.maxScore(sum, l2, top); score > top {
+			top, found, left = score, i+1, sum
 		}
 	}
 	if found > 0 {
@@ -44,14 +45,14 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot sets best to the split that separates the best single level from the others,
-// if its gain is higher than that of best.
+// findOneHot considers the splits that separate one level from all others. If the gain of
+// one exceeds that of best, it sets best to the split with the highest gain.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1
 	for i, level := range levels {
-		if gain := s.maxGain(h[level], s.l2, top); gain > top {
-			top, found = gain, i
+		if score := s.maxScore(h[level], s.l2, top); score > top {
+			top, found = score, i
 		}
 	}
 	if found >= 0 {
@@ -61,8 +62,9 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// setLeftLevels makes the first n of levels the left side of best, with the packed sum
-// left. Levels that no row of the leaf has go to the default side, see defaultGoesLeft.
+// setLeftLevels sets the left side of best to the first n of levels. The parameter left
+// is the packed sum of the left side. Levels that no row of the leaf has go to the
+// default side, see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(Set)
 	if s.defaultGoesLeft(left) {

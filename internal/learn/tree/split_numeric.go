@@ -4,8 +4,8 @@ import "foretell/internal/learn/kernel"
 
 // split is a split of a leaf by one feature.
 type split struct {
-	// gain is the decrease of the loss, in units of the packed sums. It is zero
-	// if no split exceeds the minimum gain.
+	// gain is twice the decrease of the loss, in units of the packed sums. It is zero if
+	// no split exceeds the minimum gain.
 	gain float64
 	// feature is the index of the feature.
 	feature int32
@@ -57,11 +57,10 @@ type splitFinder struct {
 // level from the others.
 const maxOneHot = 4
 
-// maxGain returns the larger of top and the score of the split whose left side has the
-// packed sum left. The score of a split is its gain plus the score of the leaf without a
-// split. maxGain returns top if the hessian of a side is below minHessian. Without bounds,
-// it divides only if the score is larger than top.
-func (s *splitFinder) maxGain(left int64, l2, top float64) float64 {
+// maxScore returns the score of a split, or top if top is larger or the hessian of a side
+// is below minHessian. The score of a split is its gain plus the score of the leaf
+// without a split. The parameter left is the packed sum of the left side.
+func (s *splitFinder) maxScore(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
 	if hl < s.minHessian || hr < s.minHessian {
@@ -127,17 +126,16 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultGoesLeft reports whether the hessian of the left side is at least that of the
-// right side. The side with the larger hessian is the default for bins that no row of the
-// leaf has.
+// defaultGoesLeft reports whether bins that no row of the leaf has go left. They go to
+// the side with the larger hessian, and to the left if both are equal.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)
 	return hl >= hr
 }
 
-// middleBin returns the bin in the middle of bin and the empty bins after it. A
-// threshold at that bin is far from the rows on both sides.
+// middleBin returns the bin in the middle of the range that consists of bin and the empty
+// bins after it. A threshold at that bin is far from the rows on both sides.
 func middleBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

@@ -20,8 +20,8 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 }
 
 // sideTable returns a table for the function partition: 1 for the bins that do not pass,
-// and 0 for the others. partition moves the rows with 1 to the front, because the rows
-// that do not pass belong to the leaf with the smaller number.
+// and 0 for the others. partition moves the rows that do not pass to the front, because
+// they belong to the child with the smaller number.
 func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -43,9 +43,9 @@ type SymmetricSample struct {
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
-	// Monotone holds the direction of each of the first features, see Direction; the
-	// direction of the others is AnyOrder. It may be nil. The grower prefers splits in
-	// these directions, but the caller must put the leaf values in order.
+	// Monotone holds the directions of the first len(Monotone) features; the direction of
+	// the others is AnyOrder. It may be nil. The grower only prefers splits in these
+	// directions. The caller must change leaf values that are not in order.
 	Monotone []Direction
 }
 
@@ -64,8 +64,8 @@ func (s *SymmetricSample) direction(feature int) Direction {
 //	level 1  [ 0      | 1      ]
 //	level 2  [ 0 | 2  | 1 | 3  ]   the rows of a leaf are adjacent
 //
-// The numbers of rows of the leaves differ widely. A leaf of few rows has no
-// histogram. Its rows are summed for each feature instead, see sparseBuilder.
+// A leaf with few rows has no histogram. The gradients of its rows are summed for each
+// feature when splits are scored, see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
 	maxCells   int // largest number of cells of all histograms
@@ -121,7 +121,7 @@ func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) 
 	return g
 }
 
-// SetBins makes the grower ready for matrices with the mappers of bins.
+// SetBins prepares the grower for samples whose matrices have the mappers of bins.
 func (g *SymmetricGrower) SetBins(bins *BinnedMatrix) {
 	if g.bins == bins {
 		return
@@ -149,8 +149,8 @@ func (g *SymmetricGrower) LeafSum(leaf, output int) (gradient, hessian float64) 
 	return gradient * scale.Gradient, hessian * scale.Hessian
 }
 
-// Grow grows a tree and returns the splits of its levels. There are fewer than the depth
-// if no further split raises the score. The tree has 1 << len(splits) leaves.
+// Grow grows a tree and returns the splits of its levels. If no further split raises the
+// score, the tree has fewer levels than the depth. It has 1 << len(splits) leaves.
 func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]LevelSplit, error) {
 	g.startTree(sample)
 	splits := make([]LevelSplit, 0, g.depth)
@@ -171,11 +171,10 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold decides whether a tree uses packed feature groups. It does unless the
-// matrix has more than packThreshold times as many features as the tree may use. Packed
-// groups take one byte for each row and feature as long as the matrix is in use. If a
-// tree uses a third of the features or less, too few features of a group are active to
-// justify this memory.
+// packThreshold is the largest ratio of all features to the features that a tree may use
+// at which the tree uses packed feature groups. Packed groups take one byte for each row
+// and feature as long as the matrix is in use. At a higher ratio, too few features of a
+// group are active to justify this memory.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.
@@ -200,8 +199,9 @@ func (g *SymmetricGrower) startTree(sample SymmetricSample) {
 	}
 }
 
-// layoutHistograms places the cells of the features in use next to each other, because a
-// tree of a wide table uses only a part of the features.
+// layoutHistograms computes the offsets of the features' cells. Features that the tree
+// does not use get no cells, which saves memory if a table is wide and a tree uses only
+// some features.
 func (g *SymmetricGrower) layoutHistograms() {
 	at, next := 0, 0
 	for _, group := range g.groups {
@@ -247,8 +247,9 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 	return best, found, err
 }
 
-// splitLeaves moves each leaf's rows to its two children. It splits several leaves at a
-// time or, while there are fewer leaves than workers, several chunks of one leaf.
+// splitLeaves moves the rows of each leaf to its two children. The workers split
+// different leaves or, while there are fewer leaves than workers, different chunks of one
+// leaf.
 func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) error {
 	table := split.sideTable()
 	data := g.sample.Bins.Features[split.Feature].Data

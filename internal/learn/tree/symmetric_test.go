@@ -28,19 +28,19 @@ func TestSymmetricGrow(t *testing.T) {
 	bins := mustBins(t, f)
 	sample := symmetricSample(bins, target, other)
 	g := NewSymmetricGrower(bins, 5, 1, 1)
-	tests, err := g.Grow(t.Context(), sample)
-	if err != nil || len(tests) != 5 {
-		t.Fatalf("%d tests, %v", len(tests), err)
+	splits, err := g.Grow(t.Context(), sample)
+	if err != nil || len(splits) != 5 {
+		t.Fatalf("%d splits, want 5, error %v", len(splits), err)
 	}
 
 	t.Run("leaf_numbers_follow_the_splits", func(t *testing.T) {
 		n := 0
-		for leaf := range 1 << len(tests) {
+		for leaf := range 1 << len(splits) {
 			n += len(g.LeafRows(leaf))
 			for _, row := range g.LeafRows(leaf) {
-				for d, test := range tests {
-					if test.Passes(bins.Features[test.Feature].Data[row]) != (leaf>>d&1 == 1) {
-						t.Fatalf("row %d in leaf %d: test %d", row, leaf, d)
+				for level, split := range splits {
+					if split.Passes(bins.Features[split.Feature].Data[row]) != (leaf>>level&1 == 1) {
+						t.Fatalf("row %d in leaf %d: wrong side of split %d", row, leaf, level)
 					}
 				}
 			}
@@ -50,7 +50,7 @@ func TestSymmetricGrow(t *testing.T) {
 		}
 	})
 	t.Run("leaf_sums_are_those_of_the_rows", func(t *testing.T) {
-		for leaf := range 1 << len(tests) {
+		for leaf := range 1 << len(splits) {
 			for o, scale := range sample.Scales {
 				want := int64(0)
 				for _, row := range g.LeafRows(leaf) {
@@ -65,7 +65,7 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 	t.Run("apply_agrees_with_growing", func(t *testing.T) {
 		rows := append([]int32(nil), sample.Rows...)
-		ApplySymmetric(tests, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+		ApplySymmetric(splits, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
 			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
 				t.Errorf("leaf %d: %s", leaf, diff)
 			}
@@ -78,7 +78,7 @@ func TestSymmetricGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tests[:3], got); diff != "" {
+		if diff := cmp.Diff(splits[:3], got); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -88,7 +88,7 @@ func TestSymmetricGrow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tests, again); diff != "" {
+			if diff := cmp.Diff(splits, again); diff != "" {
 				t.Errorf("%d workers: %s", workers, diff)
 			}
 		}
@@ -131,8 +131,8 @@ func TestSymmetricGrowStopsWithoutGain(t *testing.T) {
 		}
 	}
 	bins := mustBins(t, f)
-	tests, err := NewSymmetricGrower(bins, 6, 0, 2).Grow(t.Context(), symmetricSample(bins, target))
-	if err != nil || len(tests) != 1 || tests[0].Feature != 0 {
-		t.Errorf("got %v, %v", tests, err)
+	splits, err := NewSymmetricGrower(bins, 6, 0, 2).Grow(t.Context(), symmetricSample(bins, target))
+	if err != nil || len(splits) != 1 || splits[0].Feature != 0 {
+		t.Errorf("got %v, %v", splits, err)
 	}
 }
