@@ -14,13 +14,13 @@
 //
 //	fitter, options, workspace    training step by step and its working memory
 //	objective, row_scores         log loss, raw scores and derivatives
-//	sampling                      which rows a tree is grown from
+//	sampling                      draws the rows that a tree is grown from
 //	feature_set, target_encoding  the features of symmetric trees
 //	leafwise, symmetric           a round of boosting
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees
-//	monotone                      leaf values of symmetric trees in order
+//	monotone                      leaf values of symmetric trees with monotone features
 //	model, *_model                trained models and prediction
-//	spilled_ensemble              trees that are decoded when they are used
+//	spilled_ensemble              trees on disk, which are decoded on first use
 //
 // # References
 //

@@ -27,8 +27,8 @@ func exp32(x float32) float32 {
 	}
 	const (
 		perStep = expSteps / math.Ln2
-		// ln 2 is the sum of two parts. The first has so few bits that its
-		// multiples are exact.
+		// high + low is ln 2 / expSteps. high has so few bits that its multiples are
+		// exact.
 		high = 0.693359375 / expSteps
 		low  = -2.12194440e-4 / expSteps
 		// bias makes the number positive. The conversion, which truncates, then

@@ -14,8 +14,8 @@ type featureSet struct {
 	// bins holds one matrix for each random permutation of the training rows: the binned
 	// columns, followed by the target statistics computed with that permutation.
 	bins []*tree.BinnedMatrix
-	// usable holds the indices of the features that trees may use: all columns
-	// and statistics, but not the constant features that fill up a group.
+	// usable holds the indices of the features that trees may use: all columns and all
+	// statistics. Constant features that tree.BinnedMatrix.Append adds are not usable.
 	usable         []int32
 	statistics     []targetStatistic
 	firstStatistic int // index of the first feature that is a statistic
@@ -24,16 +24,17 @@ type featureSet struct {
 const (
 	// maxOrders is the largest number of random permutations of the rows with which the
 	// target statistics are computed. maxOrderBytes limits the memory of the statistics,
-	// in bytes; one permutation is used even if its statistics need more memory.
+	// in bytes; at least one permutation is used, even if its statistics need more
+	// memory.
 	maxOrders     = 4
 	maxOrderBytes = 256 << 20
-	// maxPlainLevels is the largest number of levels of a column without target
-	// statistics. Trees can separate that few levels by splits of the column itself,
-	// without the noise of the statistics.
+	// maxPlainLevels is the largest number of levels of a categorical column without
+	// target statistics. Trees can separate so few levels by splits of the column itself,
+	// which have no noise of statistics.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of target statistics. If more than maxStatistics
-	// columns have more than maxPlainLevels levels, there is one statistic for each of
-	// these columns.
+	// maxStatistics limits the number of target statistics. Each column with more than
+	// maxPlainLevels levels has at least one statistic, even if the limit is then
+	// exceeded.
 	maxStatistics = 48
 )
 
@@ -74,8 +75,8 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	return set, nil
 }
 
-// appendStatistics appends the target statistics to the binned columns, in one matrix for
-// each random permutation of the rows. orders is the number of these permutations.
+// appendStatistics sets set.bins to one matrix for each random permutation of the rows:
+// the binned columns, followed by the statistics. orders is the number of permutations.
 func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
 	for order := range orders {
 		features := make([]tree.Feature, len(set.statistics))

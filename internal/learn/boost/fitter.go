@@ -20,22 +20,24 @@ type Fitter struct {
 }
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
-// where the losses before and after a single round differ too little to be compared. rows
-// is the number of rows of the whole frame, not of the training rows, so that the best
-// number of steps of a fold also applies to a refit on all rows.
+// where a single round changes the validation loss too little to compare it. rows is the
+// number of all rows of the frame, not only of the training rows. Steps then have equally
+// many rounds in a fold and in a refit on all rows, so the best number of steps is the
+// same.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
 }
 
-// booster adds trees of one kind: leaf-wise or symmetric.
+// booster adds trees to an ensemble, round by round. All its trees are leaf-wise, or all
+// are symmetric.
 type booster interface {
 	// round adds trees to the ensemble and the values of their leaves to the scores. done
 	// reports whether no further round could improve the training loss.
 	round(ctx context.Context) (done bool, err error)
 	// rounds returns the number of rounds done.
 	rounds() int
-	// cost returns an estimate of the time spent, in nanoseconds.
+	// cost returns the estimated time of the rounds so far, in nanoseconds of one core.
 	cost() float64
 	// predictValidation writes the class probabilities of the validation rows
 	// to dst, row-major.
@@ -102,29 +104,28 @@ func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds of one
 // core. It is computed from the numbers of gradients added to histograms, bins scanned
-// and rows moved, so it is the same on every machine and in every run. Its factors were
-// fitted to the shortest times of single rounds, with one worker on an x86-64 server core
-// of 2026.
+// and rows moved, so it is the same on every machine and in every run. The time of each
+// operation was fitted to the shortest measured times of single rounds, with one worker
+// on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
 // Progress returns NaN, because the number of rounds of boosting is not known in advance:
 // the number that is worthwhile grows with the number of rows.
 func (f *Fitter) Progress() float64 { return math.NaN() }
 
-// treeNanos returns the estimated time, in nanoseconds, of growing the given number of
-// trees with the given total cost. nanosPerBin is the time of scanning one bin, in
-// nanoseconds.
+// treeNanos converts the operations counted in cost to nanoseconds. trees is the number
+// of trees that were grown. nanosPerBin is the time to scan one bin, in nanoseconds.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
-// len(fold.Validation) × classes, row-major. They are predicted by the model after the
-// last step.
+// PredictValidation writes the class probabilities of the validation rows, predicted by
+// the model after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// classes.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 
-// Checkpoint stores the current number of rounds. Model then returns the model of these
-// rounds.
+// Checkpoint stores the current number of rounds. Until the next Checkpoint, Model
+// returns the model with this number of rounds.
 func (f *Fitter) Checkpoint() { f.checkpoint = f.booster.rounds() }
 
 // Model returns the model as of the last checkpoint, or the current one if

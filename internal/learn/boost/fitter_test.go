@@ -46,7 +46,7 @@ func testFrame(rows, classes int) *frame.Frame {
 	return f
 }
 
-// everyThirdRow returns a fold that evaluates every third row.
+// everyThirdRow returns a fold that validates on every third row.
 func everyThirdRow(rows int) split.Fold {
 	var fold split.Fold
 	for row := range int32(rows) {
@@ -118,7 +118,7 @@ func TestLearning(t *testing.T) {
 				t.Errorf("log loss %.3f, want below %.3f", loss, limit)
 			}
 			if w := fitter.Cost(); w <= 0 {
-				t.Errorf("cost %v", w)
+				t.Errorf("cost %v, want a positive number", w)
 			}
 			t.Run("the_model_agrees_with_the_fitter", func(t *testing.T) {
 				predicted := make([]float32, f.Rows*classes)
@@ -166,7 +166,7 @@ func TestModelBytes(t *testing.T) {
 			}
 			for n := 0; n < len(want); n += 1 + len(want)/300 {
 				if err := new(Model).UnmarshalBinary(want[:n]); err == nil {
-					t.Fatalf("no error for %d of %d bytes", n, len(want))
+					t.Fatalf("no error for the first %d of %d bytes", n, len(want))
 				}
 			}
 		})
@@ -263,7 +263,7 @@ func checkPredictions(t *testing.T, m *Model, f *frame.Frame, classes int) {
 			sum += float64(x)
 		}
 		if math.IsNaN(sum) || math.Abs(sum-1) > 1e-5 {
-			t.Fatalf("row %d: %v", i/classes, p[i:i+classes])
+			t.Fatalf("row %d: invalid probabilities %v", i/classes, p[i:i+classes])
 		}
 	}
 }
@@ -334,8 +334,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestOddsComputedTwice checks that trees are the same whether the odds of the rows are
-// kept or computed twice.
+// TestOddsComputedTwice checks that the model is the same whether the odds of all rows
+// are kept in memory or computed twice.
 func TestOddsComputedTwice(t *testing.T) {
 	f := testFrame(900, 7)
 	model := func(keep bool) string {

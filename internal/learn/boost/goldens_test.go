@@ -42,8 +42,8 @@ func readGoldens(t *testing.T) []golden {
 	return file.Cases
 }
 
-// frame returns the table of a case, followed by the rows to evaluate: those of
-// TestX, or else the same rows again.
+// frame returns the training rows of a case, followed by its validation rows: those of
+// TestX or, if there are none, the training rows again.
 func (g *golden) frame() *frame.Frame {
 	texts, labels := slices.Concat(g.X, g.X), slices.Concat(g.Y, g.Y)
 	if g.TestX != nil {
@@ -88,11 +88,10 @@ func (g *golden) fitter(t *testing.T, f *frame.Frame) *Fitter {
 // Ours are sums of float32 values that result from quantised gradients.
 const scoreTolerance = 2e-5
 
-// TestAgreesWithXGBoost compares trees with those of XGBoost. Leaf-wise trees,
-// and symmetric trees of one level, are the same method: the raw score of every
-// row is equal after each round, and so are splits and leaf values. With three
-// classes XGBoost scales leaf values differently, so only the leaves of the
-// rows are compared.
+// TestAgreesWithXGBoost compares raw scores with those of XGBoost after each round. For
+// leaf-wise trees and for symmetric trees of one level, both libraries compute the same
+// splits and leaf values. Cases with three classes are left to
+// TestLeavesAgreeWithXGBoost, because XGBoost scales their leaf values differently.
 func TestAgreesWithXGBoost(t *testing.T) {
 	for _, g := range readGoldens(t) {
 		t.Run(g.Name, func(t *testing.T) {
@@ -104,7 +103,7 @@ func TestAgreesWithXGBoost(t *testing.T) {
 					t.Fatal(err)
 				}
 				if fitter.Rounds() != round+1 {
-					t.Fatalf("%d rounds in step %d", fitter.Rounds(), round+1)
+					t.Fatalf("%d rounds after step %d", fitter.Rounds(), round+1)
 				}
 				fitter.PredictValidation(p)
 				for row := range want {
@@ -118,8 +117,8 @@ func TestAgreesWithXGBoost(t *testing.T) {
 	}
 }
 
-// TestLeavesAgreeWithXGBoost compares the leaf of every row in the trees of the
-// first round, one for each output.
+// TestLeavesAgreeWithXGBoost compares the leaves that rows fall into with those of
+// XGBoost, in the trees of the first round.
 func TestLeavesAgreeWithXGBoost(t *testing.T) {
 	for _, g := range readGoldens(t) {
 		if g.Kind != "leafwise" {
@@ -141,7 +140,7 @@ func TestLeavesAgreeWithXGBoost(t *testing.T) {
 					}
 					leaf, want := m.tree.Leaf(bins), g.FirstLeaves[row][k]
 					if other, known := ours[leaf]; known && other != want {
-						t.Fatalf("output %d: row %d is not in the leaf of XGBoost", k, row)
+						t.Fatalf("output %d: row %d is not in the same leaf as in XGBoost", k, row)
 					}
 					ours[leaf], theirs[want] = want, leaf
 				}
@@ -153,9 +152,9 @@ func TestLeavesAgreeWithXGBoost(t *testing.T) {
 	}
 }
 
-// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss of symmetric trees with the
-// log loss of XGBoost's trees of equal depth, because XGBoost has no symmetric trees. Both
-// are computed from rows that were not trained on.
+// TestSymmetricTreesAreAsGoodAsXGBoost compares the log loss of symmetric trees on test
+// rows with that of XGBoost. XGBoost has no symmetric trees, so its trees are depth-wise,
+// of equal depth.
 func TestSymmetricTreesAreAsGoodAsXGBoost(t *testing.T) {
 	const tolerance = 0.05
 	for _, g := range readGoldens(t) {

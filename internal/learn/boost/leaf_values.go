@@ -6,10 +6,10 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// gradSums accumulates the derivatives of the loss over the rows of a leaf, by output.
+// gradSums sums the derivatives of the loss over the rows of a leaf, for each output.
 type gradSums struct {
-	// partial holds the sums over at most float32Rows rows. g and h hold the sums over
-	// all rows.
+	// partial holds float32 sums over at most float32Rows rows, which are then added to g
+	// and h.
 	partial []gradHess
 	g, h    []float64
 	// odds is a buffer for the odds of a row.
@@ -32,8 +32,8 @@ func newGradSums(outputs int) gradSums {
 }
 
 // fitLeafValues computes the values of the leaves of the current tree and adds them to
-// the scores of the training rows. Each leaf is one task, which sums the leaf's rows in
-// order.
+// the scores of the training rows. Each leaf is one task. It sums the derivatives in the
+// order of the rows, so the result does not depend on the number of workers.
 func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
 	return parallel.ForContext(ctx, b.opts.Workers, leaves, func(worker, leaf int) {
 		s := &b.gradSums[worker]
@@ -53,9 +53,9 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 	})
 }
 
-// sumDerivatives sets s to the sums of the derivatives of all outputs over rows. It is
-// used for trees that are grown from projected gradients, because their grower has only
-// the sums of the projections.
+// sumDerivatives sets s to the sums of the derivatives of each output over rows. It is
+// used if trees are grown from projected gradients: the grower then has sums of the
+// projections, not of the outputs.
 func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	clear(s.g)
 	clear(s.h)
@@ -84,8 +84,8 @@ func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 	}
 }
 
-// oddsRatios writes to odds, for each class, its probability divided by the probability
-// of label, the class of the row. scores are the scores of the row.
+// oddsRatios sets odds[k] to the probability of class k divided by the probability of the
+// row's own class, label. scores are the raw scores of the row.
 func oddsRatios(odds, scores []float32, label int32) {
 	own := scores[label]
 	odds = odds[:len(scores)]

@@ -29,15 +29,15 @@ type leafwiseBooster struct {
 	appliedRows int64
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. In a round, an output
-// that has converged has a nil boostedTree.
+// boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
+// output of the tree had converged.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
 }
 
-// minMeanGradient is the mean absolute gradient below which an output has
-// converged.
+// minMeanGradient is the mean absolute gradient of the training rows below which an
+// output has converged: it gets no more trees.
 const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
@@ -55,8 +55,8 @@ func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Opti
 // parallelTrees returns the number of trees that are grown at the same time.
 func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
-// acquireWorkspace sets b.leafwiseWorkspace, which stays set until the caller calls
-// release.
+// acquireWorkspace takes a workspace from the pool and sets b.leafwiseWorkspace to it.
+// release returns it to the pool and sets the field to nil.
 func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := b.opts.Workspaces.leafwise.Acquire()
 	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
@@ -83,8 +83,8 @@ func (b *leafwiseBooster) workersPerTree() int {
 	return (b.opts.Workers + b.parallelTrees() - 1) / b.parallelTrees()
 }
 
-// round adds a tree for each output that has not converged. done reports
-// whether no tree was added.
+// round adds a tree for each output that has not converged. done reports whether all
+// outputs have converged, so that no tree was added.
 func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	defer b.acquireWorkspace()()
 	if err := b.scores.updateSoftmax(ctx, b.opts.Workers); err != nil {
@@ -118,8 +118,8 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 }
 
 // grow grows the tree of output k and adds the values of its leaves to the scores of all
-// rows. It returns nil if the output has converged. It also returns the number of rows
-// that the tree was applied to but not grown from.
+// rows. The tree is nil if the output has converged. The second result is the number of
+// rows for which the tree had to be traversed, because it was not grown from them.
 func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+k)))

@@ -10,8 +10,8 @@ import (
 type leafwiseModel struct {
 	outputs int
 	mappers []tree.BinMapper
-	// trees holds, round by round, a tree for each output; the tree is nil if the output
-	// had converged.
+	// trees holds a tree for each output of the first round, then for each output of the
+	// second, and so on. A tree is nil if the output had converged.
 	trees []*boostedTree
 	// used reports for each feature whether a tree uses it.
 	used []bool
@@ -68,8 +68,8 @@ func (m *leafwiseModel) write(w *codec.Writer) {
 	}
 }
 
-// writeMappers writes the part of the binary form that precedes the trees. trees is the
-// number of trees.
+// writeMappers writes the beginning of the binary form: the bin mappers and the number of
+// trees.
 func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(len(mappers))
 	for i := range mappers {
@@ -106,8 +106,8 @@ func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	}
 }
 
-// readBoostedTree reads a tree written by write. It returns nil if the tree was nil or
-// cannot be read; r.Err is the error.
+// readBoostedTree reads a tree written by boostedTree.write. It returns nil if the tree
+// was nil or if it cannot be read. In the second case r.Err is not nil.
 func readBoostedTree(r *codec.Reader, mappers []tree.BinMapper) *boostedTree {
 	if r.Byte() == 0 {
 		return nil

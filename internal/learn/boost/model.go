@@ -8,26 +8,25 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Model is a trained classifier. It is immutable and safe for concurrent use.
-// The trees of a model returned by a Fitter stay on Options.Disk until they are
-// used. If the disk fails, Predict panics and AppendBinary returns the error.
+// Model is a trained classifier. It is immutable and safe for concurrent use. If a Fitter
+// returned the model, the trees are read from Options.Disk on first use. If the disk
+// fails, Predict panics, and AppendBinary returns an error.
 type Model struct {
 	classes  int
 	base     []float32
 	ensemble ensemble
 }
 
-// ensemble holds the trees of a model. Either all trees are leaf-wise or all are
-// symmetric.
+// ensemble holds the trees of a model. All trees are leaf-wise, or all are symmetric.
 type ensemble interface {
 	// score adds to dst, row-major, the scores of f's rows lo…hi-1. The base scores are
 	// not included.
 	score(dst []float32, f *frame.Frame, lo, hi int)
 	// encode returns the rows of f in the form that explanations by Shapley values need.
 	encode(f *frame.Frame) encodedEnsemble
-	// addONNX adds a tree ensemble for each round to trees. x has the columns of the
-	// frame. addONNX returns the matrix that the trees split: x, or x with additional
-	// columns.
+	// addONNX adds one ONNX tree ensemble for each round to trees. x has the columns of
+	// the frame. addONNX returns the matrix that is the input of the trees: x, or x with
+	// additional columns.
 	addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix
 	// kind returns the second byte of the binary form.
 	kind() byte

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// leafOrder is the order of the leaves of a symmetric tree in one monotone feature. The
-// leaves of a chain differ only in the splits by this feature. They are in the order in
-// which a row passes through them as its value of the feature grows. In a tree with the
-// splits x > 1, y > 5 and x > 3, the chains in x are
+// leafOrder lists the leaves of a symmetric tree whose values must be in the order of one
+// monotone feature. Each chain is a list of the leaves that a row falls into one after
+// another when the feature grows and all other features stay equal. In a tree with the
+// splits x > 1, y > 5 and x > 3, the chains of the feature x are
 //
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
@@ -23,7 +23,7 @@ type leafOrder struct {
 	chains    [][]int
 }
 
-// leafOrders returns the orders of the leaves in each monotone feature that splits use.
+// leafOrders returns one leafOrder for each monotone feature that splits use.
 func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tree.Direction) []leafOrder {
 	var orders []leafOrder
 	var done []int32
@@ -50,10 +50,10 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 	return orders
 }
 
-// passedSplits considers only the splits by the given feature. The i-th of its sets holds
-// the splits that a bin passes, in the order of the bins 0…bins-1; equal sets of
-// consecutive bins are returned once. A set is a mask of the bits of a leaf's number. The
-// result all is the set of all splits by the feature.
+// passedSplits returns which of the splits by the given feature each of the bins 0…bins-1
+// passes. A set of splits is a bit mask: bit d is set if the set contains the split of
+// level d. masks holds these sets in the order of the bins; consecutive bins with equal
+// sets share one element. The result all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -73,8 +73,8 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValues for a tree with monotone features: the values of the
-// leaves minimise the loss of the tree among the values that are in order.
+// fitMonotoneValues is fitLeafValues for a tree with monotone features. Among the leaf
+// values that are in order, it chooses those that minimise the loss.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
@@ -92,19 +92,21 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 	})
 }
 
-// emptyWeight is the weight of a leaf without rows, so small that the leaf takes the value
-// of its neighbours when they are pooled.
+// emptyWeight is the weight of a leaf without rows. It is so small that the leaf does not
+// change the mean when it is pooled with its neighbours.
 const emptyWeight = 1e-9
 
-// maxProjections is the number of projections on each order if there are several orders.
+// maxProjections is the number of times that the values are projected onto each order if
+// there are several orders.
 const maxProjections = 20
 
-// fitOrderedValues replaces values by the values in the given orders with the smallest
-// weighted sum of squared differences from the original ones (isotonic regression). For
-// one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
-// trees. For several orders it projects on one after the other (Dykstra 1983; Boyle &
-// Dykstra 1986). These projections converge slowly. After maxProjections rounds, running
-// maxima therefore remove the remaining violations.
+// fitOrderedValues is an isotonic regression. It replaces values by the closest values
+// that are in all given orders: those with the smallest weighted sum of squared
+// differences. For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost
+// does for symmetric trees. For several orders it projects the values onto one order
+// after another, again and again (Dykstra 1983; Boyle & Dykstra 1986). This converges
+// slowly, so after maxProjections repetitions, running maxima remove the remaining
+// violations.
 func fitOrderedValues(values, weights []float64, orders []leafOrder) {
 	if len(orders) == 1 {
 		orders[0].pool(values, weights)
@@ -131,7 +133,8 @@ func fitOrderedValues(values, weights []float64, orders []leafOrder) {
 	}
 }
 
-// pool does an isotonic regression of the values of each chain.
+// pool replaces the values of each chain by their isotonic regression, with the pool
+// adjacent violators algorithm.
 func (o *leafOrder) pool(values, weights []float64) {
 	type block struct {
 		value, weight float64
@@ -161,9 +164,9 @@ func (o *leafOrder) pool(values, weights []float64) {
 	}
 }
 
-// raise puts the values of each chain in order. A value that is below an earlier value of
-// its chain is raised to that value or, if the direction is Decreasing, a value that is
-// below a later one.
+// raise puts the values of each chain in order by raising some of them. If the direction
+// is Increasing, each value becomes the maximum of the values up to it in the chain, and
+// if Decreasing, the maximum of the values from it on.
 func (o *leafOrder) raise(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)

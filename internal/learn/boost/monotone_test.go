@@ -17,7 +17,7 @@ func TestLeafOrders(t *testing.T) {
 	if len(orders) != 1 || !slices.EqualFunc(orders[0].chains, want, slices.Equal) {
 		t.Errorf("%v, want %v", orders, want)
 	}
-	// A split that only separates missing values orders nothing.
+	// A split that separates only missing values makes no chain longer.
 	splits[2] = tree.LevelSplit{Feature: 0, Low: 9, High: 9}
 	orders = leafOrders(splits, bins, []tree.Direction{tree.Decreasing})
 	if want = [][]int{{0, 1}, {2, 3}}; !slices.EqualFunc(orders[0].chains, want, slices.Equal) {
@@ -25,8 +25,9 @@ func TestLeafOrders(t *testing.T) {
 	}
 }
 
-// TestFitOrderedValues checks on random trees that the values are in order in one or two
-// features, and that no other values in order that were tried are closer to the original ones.
+// TestFitOrderedValues checks two things on random trees with one or two monotone
+// features: that the values are in order, and that they are closer to the original values
+// than random values that are in order.
 func TestFitOrderedValues(t *testing.T) {
 	bins := &tree.BinnedMatrix{Features: slices.Repeat([]tree.Feature{{BinMapper: tree.BinMapper{MissingBin: 20}}}, 3)}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +58,7 @@ func TestFitOrderedValues(t *testing.T) {
 				order.raise(other)
 			}
 			if d := distance(other, original, weights); d < best*(1-0.01) {
-				t.Fatalf("%v: the distance is %v, of other values %v", splits, best, d)
+				t.Fatalf("%v: the distance is %v, but other values have the distance %v", splits, best, d)
 			}
 		}
 	}

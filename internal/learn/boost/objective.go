@@ -23,7 +23,8 @@ type objective struct {
 	labels  []int32
 	// train are the rows to train on, validation the rows to predict.
 	train, validation []int32
-	// base is the initial score of every row, one for each output. See baseScores.
+	// base holds the initial raw score of each output, which is the same for all rows.
+	// See baseScores.
 	base []float32
 }
 
@@ -51,15 +52,15 @@ func numOutputs(classes int) int {
 	return classes
 }
 
-// outputScores holds the raw scores of all rows output by output, for ensembles in which
-// each tree adds to one output.
+// outputScores holds the raw scores of all rows, one slice for each output. It is used
+// for leaf-wise trees, each of which adds to one output.
 type outputScores struct {
 	objective
 	// values holds the scores by output, then by row.
 	values [][]float32
-	// maxScores and normalizers turn the scores of more than two classes into
-	// probabilities: exp(score − max)·normalizer. Both are by row, and nil for
-	// two classes and between rounds.
+	// maxScores and normalizers, both by row, are used to compute the probabilities of
+	// more than two classes: exp(score − maxScore)·normalizer. They are nil for two
+	// classes and between rounds.
 	maxScores, normalizers []float32
 }
 
@@ -75,9 +76,10 @@ func newOutputScores(objective objective, rows int) *outputScores {
 	return o
 }
 
-// baseScores returns the initial scores: for two classes the log odds of the second
-// class, and otherwise the logarithms of the class frequencies among the rows train. One
-// row is added to each class, so that a class without rows has a finite score.
+// baseScores returns the initial score of each output, computed from the labels of the
+// rows train. For two classes it is the log odds of the second class, and otherwise the
+// logarithm of the frequency of each class. One row is added to the count of each class,
+// so that a class without rows has a finite score.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -99,8 +101,8 @@ func baseScores(labels, train []int32, classes int) []float32 {
 // gradientTaskRows is the number of rows whose derivatives one task computes.
 const gradientTaskRows = 1 << 12
 
-// updateSoftmax computes maxScores and normalizers of the training rows. It passes over
-// the rows once for each output, so that memory is read in sequence.
+// updateSoftmax computes maxScores and normalizers of the training rows. To read memory
+// in sequence, it loops over the outputs and, for each output, over the rows.
 func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	if o.maxScores == nil {
 		return ctx.Err()
@@ -129,8 +131,8 @@ func (o *outputScores) updateSoftmax(ctx context.Context, workers int) error {
 	})
 }
 
-// expShifted returns exp(score − max) of a row, where score is its element of scores and
-// max its element of maxScores. It returns 0 if the difference is below minLogOdds.
+// expShifted returns exp(scores[row] − maxScores[row]), or 0 if the difference is below
+// minLogOdds. scores holds the scores of one output.
 func (o *outputScores) expShifted(scores []float32, row int32) float32 {
 	if x := scores[row] - o.maxScores[row]; x >= minLogOdds {
 		return exp32(x)
@@ -146,9 +148,9 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-// sigmoid returns 1/(1 + e⁻ˣ) and 1/(1 + eˣ). The second is not computed as 1 minus the
-// first, because that difference is 0 from about x = 17 on. All probabilities of a rare
-// first class would then be equal.
+// sigmoid returns p = 1/(1 + e⁻ˣ) and rest = 1/(1 + eˣ), which is 1−p. It does not
+// subtract p from 1, because in float32 the difference would be 0 for all x above about
+// 17: all small probabilities of the first class would be equal.
 func sigmoid(x float32) (p, rest float32) {
 	if x < 0 {
 		rest, p = sigmoid(-x)
@@ -197,14 +199,14 @@ func scoresToProbabilities(dst, raw []float32) {
 }
 
 // maxLeafValue limits the absolute value of a leaf before it is multiplied by the
-// learning rate. Without the limit, leaves with rows of only one, rare class would take
-// steps that later trees cannot undo.
+// learning rate. Without the limit, a leaf that has only rows of one rare class would get
+// a value so large that later trees could not correct it.
 const maxLeafValue = 8
 
 // newtonStep returns the value of a leaf with the sums g of the gradients and h of the
 // hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K
-// > 2 classes h is only the diagonal of the hessian matrix. Multiplying h by K/(K−1)
-// compensates for the other elements (Friedman 2001, equation 33).
+// > 2 classes, h is a diagonal element of the hessian matrix. It is multiplied by K/(K−1)
+// to compensate for the elements outside the diagonal (Friedman 2001, equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)
@@ -212,7 +214,7 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	return opts.leafStep(-g / (h + opts.L2))
 }
 
-// leafStep returns the step of a leaf with the given value: the value, limited to
+// leafStep returns the value that a leaf adds to scores: the given value, limited to
 // ±maxLeafValue, times the learning rate.
 func (o *Options) leafStep(value float64) float32 {
 	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))

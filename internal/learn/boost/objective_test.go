@@ -48,7 +48,7 @@ func TestDrawIsUnbiased(t *testing.T) {
 	allG, allH, all := sums(1)
 	someG, someH, few := sums(0.3)
 	if few > len(l.train)*35/100 || few >= all {
-		t.Errorf("%d rows of %d are kept", few, len(l.train))
+		t.Errorf("%d of %d rows are sampled", few, len(l.train))
 	}
 	if math.Abs(someG-allG) > 0.05*math.Abs(allG) || math.Abs(someH-allH) > 0.05*allH {
 		t.Errorf("sums %v %v, of all rows %v %v", someG, someH, allG, allH)

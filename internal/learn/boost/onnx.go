@@ -32,8 +32,8 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 	return x
 }
 
-// addONNX implements ensemble. The binned target statistics are appended to x as further inputs
-// of the trees.
+// addONNX implements ensemble. The result is x with one more column for the bins of each
+// target statistic.
 func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {
@@ -54,16 +54,17 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns a matrix with one column for each target statistic. The column
-// holds the bin of the statistic. The bins of all statistics are in one table. The index
-// of a bin follows from the levels of the statistic's two columns; with one column, level₂
-// is 0 and levels₂ is 1:
+// addONNXStatistics returns a matrix with one column for each target statistic, which
+// holds the bins of the statistic. They are looked up in one table for all statistics.
+// For a row with level₁ in the first and level₂ in the second column of a statistic,
+// where the second column has levels₂ levels, the index is as follows. With only one
+// column, level₂ is 0 and levels₂ is 1:
 //
 //	index = first index of the statistic + level₁ · levels₂ + level₂
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {
 	var keyed []*featureSource
-	var columns, maxLevels []int // the columns of the keys, and the largest known level of each
-	at := map[int32]int{}        // by column of the frame: its index in columns
+	var columns, maxLevels []int // the columns of all statistics, and the highest level number of each
+	at := map[int32]int{}        // index in columns, by column of the frame
 	for i := range m.sources {
 		s := &m.sources[i]
 		if s.column >= 0 {
@@ -103,12 +104,13 @@ type onnxTree struct {
 	ensemble *onnx.TreeEnsemble
 	first    int // output of the first score
 	tree     *symmetricTree
-	columns  []int // by source: its column in the input of the trees
+	columns  []int // by source: the index of its column in the input of the trees
 }
 
-// add adds the subtree below the splits of the levels before level. Its leaves are those
-// whose numbers have the same lowest bits as leaf, one bit for each of these levels. If
-// all these leaves have equal values, the subtree is a leaf.
+// add adds the subtree that splits by the given level and the levels after it. The lowest
+// bits of leaf, one for each level before, say which of the earlier splits the rows of
+// the subtree have passed. If all leaves of the subtree have equal values, it becomes a
+// single leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
 		return t.ensemble.Leaf(t.weights(leaf)...)
@@ -125,8 +127,8 @@ func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	return t.ensemble.Split(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
 }
 
-// isUniform reports whether all leaves of the subtree that add adds for the same arguments
-// have equal values.
+// isUniform reports whether all leaves of a subtree have equal values. The subtree is the
+// one that add adds for the same arguments.
 func (t *onnxTree) isUniform(level, leaf int) bool {
 	values := t.values(leaf)
 	for other := leaf + 1<<level; other < 1<<len(t.tree.splits); other += 1 << level {
@@ -155,8 +157,9 @@ func (t *onnxTree) weights(leaf int) (weights []onnx.Weight) {
 	return weights
 }
 
-// onnxSplit returns an ONNX split by the given column, which holds the feature s. A row
-// goes left if passes is true for its bin. The column of a target statistic holds bins.
+// onnxSplit returns an ONNX split by the feature s. column is the index of the feature's
+// column; for a target statistic, this column holds bins. A row goes left if passes is
+// true for its bin.
 func (s *featureSource) onnxSplit(column int, passes func(bin uint8) bool) onnx.Split {
 	if s.column >= 0 {
 		return s.mapper.ONNXSplit(column, passes)

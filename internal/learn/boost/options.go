@@ -24,16 +24,16 @@ type Options struct {
 	// Bins holds the bins of the frame. Fitters of the same frame may share it. Defaults
 	// to a matrix that the fitter builds and does not share.
 	Bins *tree.BinnedMatrix
-	// Workspaces is memory that fitters with the same number of classes and the
-	// same options may share. Defaults to memory that no other fitter shares.
+	// Workspaces is a pool of working memory that fitters with the same number of classes
+	// and the same options may share. Defaults to a pool that no other fitter shares.
 	Workspaces *WorkspacePool
-	// Disk is the temporary file that holds the trees until the model is used. Defaults to
-	// memory.
+	// Disk is the temporary file that holds the trees until the model is used. If Disk is
+	// nil, they are held in memory.
 	Disk *spill.File
-	// Monotone holds the direction of each column: how the probability of class 1 may
-	// depend on the column if all other columns are equal. Monotone requires two classes,
-	// and numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for
-	// all.
+	// Monotone holds, for each column, the direction in which the probability of class 1
+	// may change when the column rises and all other columns stay equal. It requires two
+	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all
+	// columns.
 	Monotone []tree.Direction
 
 	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
@@ -42,8 +42,8 @@ type Options struct {
 	// Depth is the number of levels of a symmetric tree. Defaults to a number
 	// from 4 to 7, which increases with the numbers of rows and classes.
 	Depth int
-	// Buckets is the number of bins of numeric features and target statistics
-	// of symmetric trees, from 2 to 254. Defaults to 128.
+	// Buckets is the largest number of bins of a numeric feature or a target statistic,
+	// for symmetric trees: from 2 to 254. Defaults to 128.
 	Buckets int
 	// LearningRate is the fraction of a Newton step that a leaf takes. Defaults
 	// to a number chosen from the data.
@@ -55,19 +55,19 @@ type Options struct {
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
-	// FeatureFraction is the fraction of the features that a tree may use, drawn for each
-	// tree. Defaults to 0.7 if there are fewer than ten features, and otherwise to 0.5.
-	// For symmetric trees the default is 0.35 if there are at least 20 features, or at
-	// least 10 with at most four classes.
+	// FeatureFraction is the fraction of the features that a tree may use. The features
+	// are drawn for each tree. Defaults to 0.7 for fewer than ten features, and otherwise
+	// to 0.5. For symmetric trees, the default is 0.35 if there are at least 20 features,
+	// or if there are at least ten features and at most four classes.
 	FeatureFraction float64
-	// RowFraction is the fraction of the rows that a leaf-wise tree is grown
-	// from, drawn for each tree. Defaults to 1 up to 100,000 rows, then
-	// decreases to 0.25.
+	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The
+	// rows are drawn for each tree. Defaults to 1 for up to 100,000 rows, and to
+	// 100,000/rows for more, but at least 0.25.
 	RowFraction float64
 }
 
-// validate returns an error if f, fold or opts are invalid. It sets the
-// defaults that do not depend on the data.
+// validate returns an error if f, fold or opts are invalid. It sets opts.Workers and
+// opts.Workspaces to their defaults.
 func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 	switch {
 	case opts.Classes < 2:
@@ -107,8 +107,7 @@ const (
 func (o *Options) leafwiseDefaults(rows, features int) {
 	o.commonDefaults(rows, features)
 	setDefault(&o.L2, 0.3)
-	// On more rows than this, accuracy does not improve if every tree is grown from all
-	// rows.
+	// With more rows than this, trees that are grown from all rows are not more accurate.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
@@ -121,10 +120,10 @@ func (o *Options) leafwiseDefaults(rows, features int) {
 
 // symmetricDefaults sets the defaults of symmetric trees for data of this size. Symmetric
 // trees fit the training rows less closely than leaf-wise trees. From a few thousand rows
-// on, a learning rate twice as high therefore does no harm, and trees that may use a
-// third of the features are more accurate than trees that may use half. With many classes
-// the trees are fitted to projections and need a higher learning rate to converge in
-// reasonable time.
+// on, they are therefore as accurate with twice the learning rate, and more accurate if
+// each tree may use a third of the features instead of half. With many classes the trees
+// are fitted to projections, and need a higher learning rate to converge in reasonable
+// time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))
@@ -166,10 +165,10 @@ func symmetricDepth(rows int, manyClasses bool) int {
 	}
 }
 
-// commonDefaults sets the defaults of both kinds of trees. More rows and classes make
-// rounds more expensive, so the learning rate is higher. Trees that may use only half of
-// the features differ more from each other, which helps unless there are only a few
-// features.
+// commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees.
+// With more rows and classes a round takes more time, so the learning rate is higher to
+// save rounds. Trees that may use only half of the features differ more from each other,
+// which improves accuracy unless there are only a few features.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
@@ -179,7 +178,7 @@ func (o *Options) commonDefaults(rows, features int) {
 	setDefault(&o.FeatureFraction, 0.5)
 }
 
-// setDefault sets *field to value if *field is not positive.
+// setDefault sets *field to value if *field is zero or negative.
 func setDefault(field *float64, value float64) {
 	if *field <= 0 {
 		*field = value

@@ -6,12 +6,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedEnsemble holds rows in the form that explanations of an ensemble need. See
+// encodedEnsemble holds rows, encoded to compute Shapley values of an ensemble. See
 // shapley.Rows.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
 	// addPath adds to scores, row-major, the scores of the first row of p and, for each
-	// later row, its scores minus those of the row before it.
+	// later row, the difference between its scores and those of the row before.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -21,8 +21,8 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return &encodedRows{encodedEnsemble: m.ensemble.encode(f), model: m}
 }
 
-// encodedRows turns the scores of an encodedEnsemble into probabilities. It implements
-// shapley.Rows.
+// encodedRows implements shapley.Rows. It converts the scores of an encodedEnsemble to
+// probabilities.
 type encodedRows struct {
 	encodedEnsemble
 	model  *Model
@@ -110,8 +110,9 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 	}
 }
 
-// encodedSymmetric holds, for each source, the values of the encoded rows: the bin of a
-// column, or the categories of the one or two columns of a target statistic.
+// encodedSymmetric holds the encoded rows, for each source of the model. In cells, a
+// source that is a column has the bin of the row as its first number. A target statistic
+// has the categories of the row in the one or two columns of the statistic.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row
@@ -119,8 +120,9 @@ type encodedSymmetric struct {
 	stages []pathStages
 }
 
-// pathStages holds the bins of one source along a path. The bin is bins[0] in the first
-// row, bins[1] from step steps[0] on, and bins[2] from step steps[1] on.
+// pathStages holds the bins of one source in the rows of a path: bins[0] before row
+// steps[0], bins[2] from row steps[1] on, and bins[1] in between. A statistic of two
+// columns changes at two rows.
 type pathStages struct {
 	bins  [3]uint8
 	steps [2]int32
@@ -140,7 +142,7 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 			continue
 		}
 		for part := range s.key.columns {
-			key := s.key.part(part)
+			key := s.key.columnKey(part)
 			key.fillCategories(codes, f, 0, f.Rows)
 			for row, code := range codes {
 				e.cells[i][row][part] = code
@@ -150,13 +152,14 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 	return e
 }
 
-// part returns the key of the i-th column only.
-func (key *categoryKey) part(i int) categoryKey {
+// columnKey returns the key of only the i-th column of key.
+func (key *categoryKey) columnKey(i int) categoryKey {
 	return categoryKey{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
 }
 
-// bin returns the bin of a source. If the source is a column, first is the bin. If it is a
-// target statistic, first and second are the categories of its columns.
+// bin returns the bin of a row in a source, given the row's element of
+// encodedSymmetric.cells: the bin as first if the source is a column, or the categories
+// of the columns of a target statistic.
 func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {
 		return uint8(first)
@@ -164,7 +167,8 @@ func (s *featureSource) bin(first, second int32) uint8 {
 	return s.categoryBins[first*s.key.levels[1]+second]
 }
 
-// columns returns the columns of a source. If it has only one, the second element is -1.
+// columns returns the columns of the frame from which a source is computed. If there is
+// only one, the second element is -1.
 func (s *featureSource) columns() [2]int32 {
 	if s.column >= 0 {
 		return [2]int32{s.column, -1}
@@ -204,7 +208,8 @@ func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	}
 }
 
-// leafChange is a step of a path at which the given bits of the leaf's number change.
+// leafChange is a row of a path that is in another leaf of a tree than the row before:
+// the given bits of the leaf's number differ.
 type leafChange struct {
 	step int32
 	bits uint8
@@ -239,8 +244,8 @@ func (e *encodedSymmetric) addPath(scores []float64, p *shapley.Path) {
 	}
 }
 
-// insertChange inserts c into the first n changes, which are in ascending order
-// of their steps, and returns the new number of changes.
+// insertChange inserts c into changes[:n], which is in ascending order of steps, and
+// returns n+1.
 func insertChange(changes *[2 * tree.MaxSymmetricDepth]leafChange, n int, c leafChange) int {
 	at := n
 	for ; at > 0 && changes[at-1].step > c.step; at-- {

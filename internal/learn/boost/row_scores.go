@@ -1,7 +1,7 @@
 package boost
 
-// rowScores holds the raw scores of all rows row by row, for trees with a value for each
-// output.
+// rowScores holds the raw scores of all rows, row by row. It is used for symmetric trees,
+// whose leaves have a value for each output.
 type rowScores struct {
 	objective
 	// values holds the scores, row-major.

@@ -12,15 +12,15 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// trimFraction is the fraction of the sum of absolute gradients that a tree may ignore.
-// The rows with the smallest gradients, whose sum is this fraction, are left out
-// ("influence trimming", Friedman, Hastie & Tibshirani 2000, section 9). Late in
-// training, and for rare classes from the start, these are most of the rows.
+// trimFraction determines how many rows with small gradients a tree ignores ("influence
+// trimming", Friedman, Hastie & Tibshirani 2000, section 9): their absolute gradients add
+// up to at most this fraction of the sum over all rows. Late in training, and for rare
+// classes from the start, these are most of the rows.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
 type rowSampler struct {
-	gradients  []int64 // by row: from PackGradHess, then quantised
+	gradients  []int64 // by row: as PackGradHess packs them, then quantised
 	keep, rest []int32 // the rows that the tree is grown from, and the other rows; see sample
 	histogram  magnitudeHistogram
 	chunks     []sampleChunk
@@ -29,15 +29,16 @@ type rowSampler struct {
 // magnitudeHistogram counts rows by the magnitude of their gradients.
 type magnitudeHistogram [1 << 11]magnitudeBin
 
-// magnitudeBin has the number of rows whose gradients have about the same magnitude, and
-// the sum of their absolute gradients, mass.
+// magnitudeBin counts the rows whose gradients have about the same magnitude. mass is the
+// sum of their absolute gradients.
 type magnitudeBin struct {
 	rows int
 	mass float64
 }
 
-// sampleChunk is the result of one task for a chunk of the training rows: a histogram of
-// their gradients, and the numbers of rows that it added to keep and to rest.
+// sampleChunk is what the task for one chunk of the training rows computes: the histogram
+// of the chunk's gradients, and how many of its rows it wrote to rowSampler.keep and
+// rowSampler.rest.
 type sampleChunk struct {
 	histogram  magnitudeHistogram
 	keep, rest int
@@ -46,8 +47,8 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams has the fraction of rows to keep, and a salt that makes the random numbers
-// of each tree different.
+// sampleParams are the parameters of sample. fraction is the fraction of rows to keep.
+// salt is different for each tree, so that each tree draws other rows.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
@@ -62,13 +63,15 @@ func (s *rowSampler) resize(rows, train int) {
 }
 
 // sample computes the derivatives of output k for the training rows and returns the sum
-// of the absolute gradients. It divides the rows into s.keep, from which a tree is grown,
-// and s.rest. Both are ascending, except that the validation rows come last in s.rest.
+// of the absolute gradients. It writes the rows from which a tree will be grown to
+// s.keep, and the other training rows, followed by the validation rows, to s.rest. All
+// three groups of rows are ascending.
 //
-// If params.fraction is below 1, rows whose absolute gradient |g| is at least a threshold
-// μ are kept. Another row is kept with probability |g|/μ, and its derivatives are
-// multiplied by μ/|g|, so that sums stay unbiased and have little variance (Ibragimov &
-// Gusev, Minimal variance sampling in stochastic gradient boosting, NeurIPS 2019).
+// If params.fraction is below 1, a row is kept for certain if its absolute gradient |g|
+// is at least a threshold μ, and otherwise with probability |g|/μ. In the second case its
+// derivatives are multiplied by μ/|g|, so that sums over the kept rows are unbiased and
+// have little variance (Ibragimov & Gusev, Minimal variance sampling in stochastic
+// gradient boosting, NeurIPS 2019).
 func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScores, k int, params sampleParams) (float64, error) {
 	err := parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, k, i) })
 	if err != nil {
@@ -124,9 +127,9 @@ func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 // once.
 const blockRows = 512
 
-// logisticGradients computes the derivatives of rows with two classes. The
-// kernel computes whole blocks of the frame at once, because most rows of a
-// block are training rows.
+// logisticGradients computes the derivatives of rows for two classes. The kernel computes
+// the derivatives of blockRows consecutive rows of the frame, even if some of them are
+// not in rows, because most are.
 func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
@@ -145,7 +148,7 @@ func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	}
 }
 
-// softmaxGradients computes the derivatives of output k with more than two
+// softmaxGradients computes the derivatives of output k of rows for more than two
 // classes.
 func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
 	class := o.outputClass(k)
@@ -160,9 +163,9 @@ func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
 	}
 }
 
-// selectRows decides which rows of chunk i are kept. It writes them to the chunk's part
-// of keep, and the other rows to its part of rest. minKept and minCertain are results of
-// magnitudeLimits.
+// selectRows decides which rows of chunk i are kept. It writes these rows to s.keep and
+// the other rows to s.rest, both from index i·chunkRows on. minKept and minCertain are
+// results of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[i]
 	chunk.keep, chunk.rest = 0, 0
@@ -186,10 +189,10 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 	}
 }
 
-// magnitudeLimits returns the sum of the absolute gradients and two limits of a row's
-// logMagnitude. A row whose logMagnitude is below minKept is not kept, a row from
-// minCertain on is always kept, and rows in between are sampled. minCertain is chosen so
-// that about want rows are kept in total.
+// magnitudeLimits returns the sum of the absolute gradients and two limits for the
+// logMagnitude of a row's gradient. Rows below minKept are never kept, rows at minCertain
+// or above always, and the rows in between are sampled. minCertain is chosen so that
+// about want rows are kept in total.
 func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {
@@ -217,8 +220,8 @@ func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minC
 // magnitudeShift is the number of low bits of a float32 that logMagnitude drops.
 const magnitudeShift = 20
 
-// logMagnitude returns the absolute value of x on a coarse logarithmic scale: the
-// exponent and the three highest bits of the mantissa.
+// logMagnitude returns the absolute value of x on a coarse logarithmic scale: an integer
+// made of the exponent and the three highest bits of the mantissa.
 func logMagnitude(x float32) int {
 	return int(math.Float32bits(x) << 1 >> (magnitudeShift + 1))
 }
@@ -232,9 +235,10 @@ func (p sampleParams) uniform(row int32) float32 {
 // applyTaskRows is the number of rows that one task applies a tree to.
 const applyTaskRows = 1 << 14
 
-// applyTree calls visit for each leaf of a grown tree, once with the rows that the tree
-// was grown from, and again with parts of the other rows. Calls of visit may be
-// concurrent, but never for the same rows. applyTree overwrites s.keep.
+// applyTree calls visit with all rows of each leaf of a grown tree. For the rows that the
+// tree was grown from, it calls visit once a leaf. For the rows in s.rest, it may call
+// visit several times a leaf, each time with some of the rows. Calls of visit may be
+// concurrent. applyTree overwrites s.keep.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.rest
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows
@@ -250,7 +254,7 @@ func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.Binn
 	})
 }
 
-// sampleFeatures draws about the given fraction of n features, at least one, and returns
+// sampleFeatures draws fraction·n of n features, rounded but at least one, and returns
 // their indices, ascending. If fraction is at least 1, it returns nil, which means all
 // features.
 func sampleFeatures(n int, fraction float64, draw *rand.Rand) []int32 {

@@ -9,14 +9,15 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// sketchSize is the largest number of outputs whose derivatives decide the splits. If
-// there are more outputs, their derivatives are projected onto sketchSize random
-// directions. The projection hardly reduces accuracy, and saves time in proportion to the
-// number of outputs (Iosipoi & Vakhrushev 2022).
+// sketchSize is the largest number of outputs for which splits are chosen from the
+// derivatives of all outputs. If there are more outputs, their derivatives are projected
+// onto sketchSize random directions, and splits are chosen from the projections. This
+// hardly reduces accuracy, and the time to find splits no longer grows with the number of
+// outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
-// rowOdds returns the memory for the odds of a row: the row's part of b.odds if odds are
-// kept, and otherwise the buffer of s.
+// rowOdds returns the slice that holds the odds of a row: a part of b.odds if the odds of
+// all rows are kept, and otherwise the buffer s.odds.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
 		return s.odds
@@ -24,12 +25,11 @@ func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	return b.odds[int(row)*len(s.odds):][:len(s.odds)]
 }
 
-// projection holds the weight of an output in each of the sketchSize projected outputs.
+// projection holds the weights of one output in the sketchSize projections.
 type projection [sketchSize]float32
 
-// computeGradients computes the derivatives that decide the splits. These are
-// the derivatives of the outputs, or of random projections if there are more
-// than sketchSize outputs.
+// computeGradients computes the derivatives from which splits are chosen: those of the
+// outputs or, if there are more than sketchSize outputs, random projections of them.
 func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand) error {
 	train := b.scores.train
 	tasks := (len(train) + gradientTaskRows - 1) / gradientTaskRows
@@ -78,19 +78,19 @@ func (b *symmetricBooster) softmaxGradients(rows []int32) {
 	}
 }
 
-// The log odds of a class are its score minus the score of the row's own class. A class
-// with log odds below minLogOdds is left out of the row's derivatives. Log odds above
-// maxLogOdds are replaced by maxLogOdds.
+// The log odds of a class in a row are the score of the class minus the score of the
+// row's own class. If they are below minLogOdds, the probability of the class is treated
+// as 0. If they are above maxLogOdds, they are replaced by maxLogOdds.
 const (
 	minLogOdds = -20
 	maxLogOdds = 40
 )
 
-// projectGradients computes the projected gradients of all outputs and, as the hessian of
-// each projection, the sum of the hessians of all outputs. It also stores the odds e
-// relative to the row's own class y, and the factor that turns odds into probabilities,
-// because fitLeafValues needs them. One pass over the row's scores f is enough. With the
-// projection dₖ of output k:
+// projectGradients computes the projected gradients g of rows. All projections have the
+// same hessian h, the sum of the hessians of all outputs. For fitLeafValues, it also
+// stores the odds e of each class relative to the row's own class y, and the factor 1/Σe
+// that converts odds to probabilities. f are the scores of the row, and dₖ is the
+// projection of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
 func (b *symmetricBooster) projectGradients(s *gradSums, rows []int32) {

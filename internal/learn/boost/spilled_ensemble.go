@@ -9,19 +9,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// spilledEnsemble is an ensemble whose rounds are in a stream, in binary form. The trees
-// are decoded on first use, because most models of a race are never used to predict.
+// spilledEnsemble is an ensemble whose trees are in a stream, in binary form. The trees
+// are decoded on first use, because most models of a race are never used.
 type spilledEnsemble struct {
 	formatKind byte
 	stream     *spill.Stream
-	size       int64 // size of the rounds of this ensemble, in bytes; the stream may hold later rounds
-	// writeHead writes the part of the binary form that precedes the rounds.
+	size       int64 // number of bytes of this ensemble's rounds; later rounds may follow in the stream
+	// writeHead writes the beginning of the binary form, before the rounds.
 	writeHead func(w *codec.Writer)
 	read      func() ensemble
 }
 
-// newSpilledEnsemble returns a copy of e. On first use, the copy calls decode with a
-// Reader of the ensemble's binary form.
+// newSpilledEnsemble returns a copy of e whose field read is set. On first use, read
+// decodes the ensemble: it calls decode with a Reader of the binary form.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/spill"
 )
 
-// symmetricBooster adds one tree in each round, whose leaves have a value for each
-// output.
+// symmetricBooster adds one symmetric tree in each round. The leaves of the tree have a
+// value for each output.
 type symmetricBooster struct {
 	opts     Options
 	scores   rowScores
@@ -22,8 +22,8 @@ type symmetricBooster struct {
 	// projections holds the projection of each output. It is nil if there are at most
 	// sketchSize outputs.
 	projections []projection
-	// keepsOdds reports whether the odds of all rows are few enough to keep in memory.
-	// Otherwise the odds are computed twice, for the gradients and for the leaf values.
+	// keepsOdds reports whether the odds of all rows are kept in memory between the
+	// gradients and the leaf values. If they are too many, they are computed twice.
 	keepsOdds bool
 	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
 	// at which tree i ends.
@@ -33,7 +33,7 @@ type symmetricBooster struct {
 	used   usedFeatures
 }
 
-// maxOdds is the largest number of odds, rows × outputs, that are kept.
+// maxOdds is the largest number of odds, rows × outputs, that are kept in memory.
 const maxOdds = 1 << 22
 
 func newSymmetricBooster(objective objective, features *featureSet, opts Options) *symmetricBooster {
@@ -48,8 +48,8 @@ func newSymmetricBooster(objective objective, features *featureSet, opts Options
 	return b
 }
 
-// acquireWorkspace sets b.symmetricWorkspace, which stays set until the caller calls
-// release.
+// acquireWorkspace takes a workspace from the pool and sets b.symmetricWorkspace to it.
+// release returns it to the pool and sets the field to nil.
 func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := b.features.bins[0].Rows, len(b.scores.base)
 	w := b.opts.Workspaces.symmetric.Acquire()
@@ -82,8 +82,7 @@ func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	}
 }
 
-// round adds a tree. done reports whether no split improved the score, so that no tree
-// was added.
+// round adds a tree. If no split improves the score, no tree is added and done is true.
 func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	defer b.acquireWorkspace()()
 	number := uint64(len(b.ends))
@@ -129,8 +128,9 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// writeTree writes the tree with the current leaf values to the stream. It replaces the
-// features of splits by their indices in b.used.
+// writeTree writes a tree with the given splits and the current leaf values to the
+// stream. In splits, it replaces the index of each feature by the feature's index in
+// b.used.
 func (b *symmetricBooster) writeTree(splits []tree.LevelSplit) {
 	outputs := len(b.scores.base)
 	for i := range splits {

@@ -14,30 +14,30 @@ import (
 // symmetricModel is an ensemble of symmetric trees.
 type symmetricModel struct {
 	outputs int
-	// sources are the features that the trees use. The feature of a split is an index in
+	// sources are the features that the trees use. LevelSplit.Feature is an index in
 	// sources.
 	sources []featureSource
 	trees   []symmetricTree
 }
 
-// featureSource describes how a feature of symmetric trees is computed from a frame: as
-// the bin of a column, or as a target statistic.
+// featureSource is a feature of symmetric trees: a binned column, or a target statistic.
+// It holds what is needed to compute the feature from a frame.
 type featureSource struct {
-	column       int32 // -1 for a target statistic
-	mapper       tree.BinMapper
-	key          categoryKey
-	categoryBins []uint8
+	column       int32          // -1 for a target statistic
+	mapper       tree.BinMapper // of a column
+	key          categoryKey    // of a target statistic
+	categoryBins []uint8        // of a target statistic: the bin of each category
 }
 
 // usedFeatures are the features that the trees use, in the order of first use.
 type usedFeatures struct {
 	features  []int32
-	firstTree []int           // the first tree to use each feature
-	index     map[int32]int32 // by feature: its index in features
+	firstTree []int           // firstTree[i] is the index of the first tree that uses features[i]
+	index     map[int32]int32 // index in features, by feature
 }
 
-// indexOf returns the index of a feature in features. If it is new, it is added
-// with tree as its first tree.
+// indexOf returns the index of a feature in u.features. It adds a new feature; tree is
+// the index of the tree that uses it.
 func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
 	at, known := u.index[feature]
 	if !known {
@@ -55,7 +55,7 @@ func (u *usedFeatures) usedByFirst(n int) []int32 {
 	return u.features[:end]
 }
 
-// sourceOf returns the description of a feature of the set.
+// sourceOf returns the featureSource of a feature of the set.
 func (set *featureSet) sourceOf(feature int32) featureSource {
 	if at := int(feature) - set.firstStatistic; at >= 0 {
 		statistic := &set.statistics[at]
@@ -109,10 +109,9 @@ func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo
 func (m *symmetricModel) kind() byte { return kindSymmetric }
 
 // write writes the number of sources and each source, then the number of trees and each
-// tree. A source begins with column+1 or, if it is a target statistic, with 0. column+1
-// is followed by the bin mapper. 0 is followed by column+1 and the number of levels of
-// each of the two columns of the statistic, and by the bin of each category, one byte
-// each.
+// tree. A source that is a column is written as column+1 and the bin mapper. A target
+// statistic is written as 0, then column+1 and the number of levels of each of its two
+// columns, and then the bin of each category, one byte each.
 func (m *symmetricModel) write(w *codec.Writer) {
 	writeFeatureSources(w, m.sources, len(m.trees))
 	for i := range m.trees {
@@ -120,8 +119,8 @@ func (m *symmetricModel) write(w *codec.Writer) {
 	}
 }
 
-// writeFeatureSources writes the part of the binary form that precedes the trees. trees is
-// the number of trees.
+// writeFeatureSources writes the beginning of the binary form: the sources and the number
+// of trees.
 func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(len(sources))
 	for i := range sources {

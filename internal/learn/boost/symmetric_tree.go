@@ -7,8 +7,8 @@ import (
 
 // symmetricTree is a tree with its leaf values, one for each output.
 //
-// About half of the leaves have no rows; their values are 0. With several outputs, these
-// leaves share the first elements of values:
+// About half of the leaves have no rows, so their values are 0. With several outputs, all
+// leaves without rows share the first elements of values, which are 0:
 //
 //	leaves      0  1  2  3  4  5  6  7
 //	valueIndex  1  0  0  2  0  3  0  0
@@ -16,10 +16,9 @@ import (
 type symmetricTree struct {
 	splits []tree.LevelSplit
 	values []float32
-	// valueIndex holds the position of each leaf in values, in units of the number of
-	// outputs: the first value of leaf i is values[valueIndex[i]*outputs]. It is nil if
-	// there is one output, because then values has one value for each leaf, in the order
-	// of the leaves.
+	// valueIndex[i] is the position of leaf i in values: its first value is
+	// values[valueIndex[i]*outputs]. valueIndex is nil if there is one output. The value
+	// of leaf i is then values[i].
 	valueIndex []uint8
 }
 
@@ -52,8 +51,8 @@ func anyNonZero(values []float32) bool {
 	return false
 }
 
-// assignValueIndices returns the valueIndex of each leaf, and the number of different
-// indices. All unused leaves have index 0.
+// assignValueIndices returns the valueIndex of each leaf and the number n of different
+// indices. Leaves that are not used have index 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
@@ -70,8 +69,8 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 	return index, n
 }
 
-// applySplit sets the bit numbered level in leaves[i] if the i-th row passes the split of
-// that level. cells[i] is the row's bin. The loop has no branch.
+// applySplit applies the split of one level to rows: it sets bit level of leaves[i] if
+// the i-th row passes the split. cells[i] is the bin of that row. The loop has no branch.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)
@@ -127,8 +126,8 @@ func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Float32s(t.values[zeros*outputs:])
 }
 
-// readSymmetricTree reads a tree written by write. features is the number of features of
-// the ensemble. The tree is invalid if r.Err is not nil.
+// readSymmetricTree reads a tree written by symmetricTree.write. features is the number
+// of features of the ensemble. The result is undefined if r.Err is not nil afterwards.
 func readSymmetricTree(r *codec.Reader, features, outputs int) symmetricTree {
 	depth := int(r.Byte())
 	if depth > tree.MaxSymmetricDepth {

@@ -43,8 +43,8 @@ func TestSymmetricTreeKeepsLeafValues(t *testing.T) {
 	}
 }
 
-// checkLeaves compares the values that grown.add adds for each leaf with values, the
-// values of all leaves.
+// checkLeaves checks that grown.add adds the expected values for each leaf. values holds
+// the values of all leaves.
 func checkLeaves(t *testing.T, grown *symmetricTree, values []float32, outputs int) {
 	t.Helper()
 	leaves := make([]uint8, len(values)/outputs)

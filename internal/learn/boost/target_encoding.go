@@ -17,18 +17,18 @@ import (
 //
 //	(Σ y + a·p) / (n + a)
 //
-// If it were computed from all rows, it would leak a row's own label. Ordered target
-// statistics do not leak the label: the rows are put in a random order, and the statistic
-// of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3). In
-// that scheme the first rows have few predecessors. Here the order is circular, and the
-// statistic of a row is computed from the half of the circle before it. All statistics
-// are therefore equally accurate. Of any two rows, still at most one is included in the
-// statistic of the other:
+// If a row's statistic were computed from all rows, it would leak the row's own label.
+// Ordered target statistics do not: the rows are put in a random order, and the statistic
+// of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
+// However, the first rows have few rows before them. Here the order is therefore a
+// circle, and the statistic of a row is computed from the half of the circle before it,
+// so all statistics are equally accurate. If a is in the statistic of e, then e is not in
+// the statistic of a:
 //
 //	… h [ a b c d ] e f g h …     the statistic of e is computed from a b c d
 //
-// Trees use several random orders in turn. The statistic of a row that is not a training
-// row is computed from all training rows.
+// There are several random orders, which trees use in turn. The statistic of a row that
+// is not a training row is computed from all training rows.
 type targetStatistic struct {
 	key categoryKey
 	// categoryBins[category] is the bin of the statistic of a category in predictions.
@@ -38,8 +38,8 @@ type targetStatistic struct {
 	orders [][]uint8
 }
 
-// categoryKey assigns a number to each category of a categorical column, or to each
-// combination of the categories of two columns.
+// categoryKey numbers the categories of a categorical column, or the combinations of the
+// categories of two columns. Below, such a combination is also called a category.
 type categoryKey struct {
 	columns [2]int32 // the second is -1 if the key has one column
 	// levels[i] is the number of categories of columns[i], including one for unknown
@@ -47,7 +47,8 @@ type categoryKey struct {
 	levels [2]int32
 }
 
-// maxCombinations is the largest number of combinations of the categories of two columns.
+// maxCombinations is the largest number of combinations with which two columns are
+// combined.
 const maxCombinations = 1 << 16
 
 // newCategoryKey returns the key of one column.
@@ -96,8 +97,8 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets[t][class] reports whether the t-th target is 1 or 0 for the rows of class;
-	// true stands for 1. See drawTargets.
+	// targets[t][class] reports whether the t-th target is 1 for the rows of a class.
+	// Otherwise it is 0. See drawTargets.
 	targets [][]bool
 	// orders are random permutations of train.
 	orders  [][]int32
@@ -109,10 +110,11 @@ type targetSum struct{ sum, n float32 }
 
 func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
 
-// orderedMeans calls visit for each row of order, with the smoothed mean target of the
-// rows of the same category in the half circle before it; see targetStatistic. cells
-// holds the category of each row, from 0 to size-1. orderedMeans returns the sum of the
-// target for each category over all rows of order, and the mean target of all these rows.
+// orderedMeans computes the ordered target statistic of each row of order and calls visit
+// with it: the smoothed mean target of the rows of the same category in the half circle
+// before the row, see targetStatistic. cells holds the category of each row, from 0 to
+// size-1. orderedMeans returns two results over all rows of order: the sum of the target
+// for each category, and the mean target.
 func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) ([]targetSum, float32) {
 	sums := make([]targetSum, size)
 	var all targetSum
@@ -171,13 +173,13 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 	return s
 }
 
-// maxStatisticBins is the largest number of bins of a target statistic. Narrower bins
-// would separate rows by the noise of their random order.
+// maxStatisticBins is the largest number of bins of a target statistic. With more bins,
+// rows of the same category would be in different bins only because of the random order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a target statistic. seen[row] is the value of the
-// statistic in one random order. sums[category] is the sum of the target over all rows of
-// the category. p is the mean of the target over all rows.
+// fitMapper returns the bin mapper of a target statistic. seen[row] is the statistic of a
+// training row in one random order. sums[category] is the sum of the target over all rows
+// of the category. p is the mean of the target over all rows.
 func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
@@ -193,8 +195,8 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns how much better the ordered statistics of key predict the targets
-// than the means of the targets do: the increase of the mean log likelihood, summed over
+// targetGain returns how well the ordered statistics of key predict the targets: the mean
+// log likelihood minus that of a constant prediction, the mean of the target, summed over
 // the targets.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
@@ -214,12 +216,13 @@ func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	return gain
 }
 
-// maxPairedColumns is the largest number of columns that are combined in pairs: those
-// with the highest targetGain.
+// maxPairedColumns is the largest number of columns that are combined in pairs. If there
+// are more, those with the highest targetGain are combined.
 const maxPairedColumns = 12
 
-// findPairs returns at most limit pairs of keys from singles: the pairs whose targetGain
-// exceeds the larger targetGain of their two keys by the most.
+// findPairs returns combinations of two keys in singles, at most limit. The gain of a
+// pair is its targetGain minus the larger targetGain of its two keys. findPairs returns
+// the pairs with the highest positive gain.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -275,13 +278,13 @@ func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncod
 	return e
 }
 
-// maxClassTargets is the largest number of targets. If there are not more classes, each
-// class is a target.
+// maxClassTargets is the largest number of targets, and the largest number of classes for
+// which each class is a target.
 const maxClassTargets = 5
 
-// drawTargets returns the targets, each as the set of classes that it includes:
-// the second class if there are two, each single class if there are at most
-// maxClassTargets, and otherwise random halves of the classes.
+// drawTargets returns the targets. Each is the set of classes for which it is 1. For two
+// classes, the only target is the second class. For at most maxClassTargets classes, each
+// class is a target. For more, each target is a random half of the classes.
 func drawTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

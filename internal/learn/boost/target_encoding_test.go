@@ -8,9 +8,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestOrderedStatistics compares the sliding sums with means computed
-// separately for each row, and checks that no row's statistic depends on its
-// own label.
+// TestOrderedStatistics compares statistics, which are computed from sliding sums, with
+// means computed separately for each row. It also checks that no row's statistic depends
+// on the row's own label.
 func TestOrderedStatistics(t *testing.T) {
 	f := testFrame(101, 2)
 	fold := everyThirdRow(f.Rows)
@@ -45,9 +45,9 @@ func TestOrderedStatistics(t *testing.T) {
 	}
 	for _, row := range fold.Train {
 		f.Labels[row] = 1 - f.Labels[row]
-		// The mean of all rows, which is part of the statistic of every row, may change.
+		// Every statistic includes the mean of all rows, which the label may change.
 		if after := statistics()[row]; math.Abs(after-got[row]) > 1.01/float64(n) {
-			t.Fatalf("row %d: its label moves its statistic from %v to %v", row, got[row], after)
+			t.Fatalf("row %d: another label changes its statistic from %v to %v", row, got[row], after)
 		}
 		f.Labels[row] = 1 - f.Labels[row]
 	}

@@ -5,8 +5,8 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// WorkspacePool is working memory for boosting, which several fitters share. The zero
-// value is ready to use. It is safe for concurrent use.
+// WorkspacePool is a pool of working memory for boosting. Several fitters may share it.
+// The zero value is ready to use. It is safe for concurrent use.
 type WorkspacePool struct {
 	leafwise  workspace.Pool[leafwiseWorkspace]
 	symmetric workspace.Pool[symmetricWorkspace]
@@ -20,8 +20,8 @@ type leafwiseWorkspace struct {
 	bins           *tree.BinnedMatrix // the matrix of the growers
 	params         tree.Params
 	workersPerTree int
-	// maxScores and normalizers are the memory for the fields of outputScores
-	// with these names.
+	// maxScores and normalizers are the memory of the fields of outputScores with the
+	// same names.
 	maxScores, normalizers []float32
 }
 
@@ -54,8 +54,8 @@ type symmetricWorkspace struct {
 	// gradients holds the derivatives that decide the splits, by output and
 	// then by row. They are packed by PackGradHess, then quantised in place.
 	gradients [][]int64
-	// odds holds the odds that projectGradients stores, row-major. The odds of a row
-	// times its element of scales are probabilities.
+	// odds holds the odds that projectGradients stores, row-major. The probabilities of a
+	// row are its odds times scales[row].
 	odds, scales   []float32
 	gradSums       []gradSums // by worker
 	values         []float32

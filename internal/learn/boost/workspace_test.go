@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestWorkspaceIsShared trains the fitters of three folds in turns with one workspace.
-// Each fitter returns the same result as with a workspace of its own.
+// TestWorkspaceIsShared trains three fitters in turns with one workspace. It checks that
+// each fitter returns the same result as with its own workspace.
 func TestWorkspaceIsShared(t *testing.T) {
 	type opener func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error)
 	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
@@ -51,7 +51,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 						t.Fatalf("%s, %d classes: fitter %d predicts differently with a shared workspace", name, classes, i)
 					}
 					if a, b := single[i].Cost(), together[i].Cost(); a != b {
-						t.Fatalf("%s, %d classes: fitter %d costs %v, %v with its own workspace", name, classes, i, b, a)
+						t.Fatalf("%s, %d classes: cost of fitter %d is %v, and %v with its own workspace", name, classes, i, b, a)
 					}
 				}
 			}
