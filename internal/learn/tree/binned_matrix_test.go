@@ -137,7 +137,7 @@ func TestAppend(t *testing.T) {
 			}
 			all, first := bins.Append(more)
 			if first%8 != 0 || len(all.Features) != first+len(more) {
-				t.Errorf("%d features, of which the %d new ones begin at %d", len(all.Features), len(more), first)
+				t.Errorf("%d features, %d of them new, which begin at %d", len(all.Features), len(more), first)
 			}
 			for _, b := range []*BinnedMatrix{all, bins} {
 				checkGroupWords(t, b)
