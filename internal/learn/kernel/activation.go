@@ -6,10 +6,11 @@ import (
 	"foretell/internal/learn/rng"
 )
 
-// ReLU replaces every element of x by max(0, x); NaN stays.
+// ReLU replaces every element of x by max(0, x). A NaN stays if its sign bit is 0, and
+// becomes 0 otherwise.
 //
-// The sign of an activation is unpredictable for a branch predictor, so the
-// code has no branch: an arithmetic shift spreads the sign over a mask.
+// The code has no branch, because the processor could not predict the sign of an
+// activation. Instead, an arithmetic shift of the sign bit yields a mask.
 func ReLU(x []float32) {
 	x = x[reluVector(x):]
 	for i, v := range x {
@@ -18,10 +19,10 @@ func ReLU(x []float32) {
 	}
 }
 
-// ReLUBackward replaces the gradient of ReLU's output, in grad, by the gradient of ReLU's
-// input: zero where the activation act is zero, and elsewhere scale times the gradient.
-// With scale = 1/(1−p) this includes the backward pass of Dropout with probability p,
-// because a dropped activation is zero.
+// ReLUBackward is the backward pass of ReLU. grad holds the gradient of ReLU's output,
+// and is overwritten by the gradient of its input: 0 where the output act is 0, and
+// scale·grad elsewhere. With scale = 1/(1−p), it is the backward pass of ReLU followed by
+// Dropout with probability p, if act is the output of Dropout.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)
@@ -34,8 +35,8 @@ func ReLUBackward(grad, act []float32, scale float32) {
 }
 
 // Dropout sets each element of x to zero with probability drop/256 and scales the others
-// so that the expectation stays the same (Srivastava et al. 2014). Which elements are
-// dropped depends only on state, drop and len(x).
+// so that the expectation stays the same (Srivastava et al. 2014). The choice of the
+// elements depends only on state, drop and len(x).
 func Dropout(x []float32, drop uint8, state uint64) {
 	if drop == 0 {
 		return

@@ -11,16 +11,16 @@ type Adam struct {
 	Beta1, Beta2 float32
 	// Epsilon keeps the division finite.
 	Epsilon float32
-	// Decay is the fraction of each weight that this step subtracts: the learning rate
-	// times the weight decay.
+	// Decay is the fraction of each weight that this step subtracts from the weight: the
+	// learning rate times the weight decay.
 	Decay float32
 	// Step is the number of this step, counted from 1. It determines the bias correction
 	// of the moments.
 	Step int
 }
 
-// Update moves the weights w against their gradient g and updates the first and second
-// moments of the gradient, m and v:
+// Update updates the weights w with their gradient g. m and v are the first and second
+// moments of the gradient, which Update also updates:
 //
 //	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
 //	w ← (1−decay)·w − rate · m̂ / (√v̂ + ε)

@@ -16,13 +16,13 @@ type GainParams struct {
 	Best float64
 }
 
-// BestSplit finds the split of cells with the highest score, the first one if several have
-// this score. A cell has a gradient in its high 32 bits and a hessian in its low 32 bits.
-// The parameter sum is the packed sum of further rows, which are always on the left. The
-// result at is the index of the last cell on the left, or -1 if no score exceeds
-// params.Best. The result left is the packed sum of the left side: sum plus the cells up
-// to index at. If at is not -1, BestSplit sets params.Best to the score of the split. Sums
-// of hessians must be below 2³¹.
+// BestSplit finds the split with the highest score: cells[:at+1] is the left side, the
+// other cells are the right side. If several splits have this score, it finds the first
+// of them. If no score exceeds params.Best, at is -1. Otherwise BestSplit sets
+// params.Best to the score of the split. A cell has a gradient in its high 32 bits and a
+// hessian in its low 32 bits. The parameter sum is a sum in the same form that is added
+// to the left side of every split. The result left is the sum of the left side, including
+// this sum. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

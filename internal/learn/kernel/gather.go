@@ -1,8 +1,8 @@
 package kernel
 
-// Gather sets each dst[i] to src[width·rows[i]]. rows may be longer than dst. Its
-// elements beyond len(dst) should be the rows that are gathered next; they are only
-// prefetched. Rows are not checked against the length of src.
+// Gather sets each dst[i] to src[width·rows[i]]. If rows is longer than dst, the
+// remaining elements of rows are only prefetched; they should be the rows that the next
+// call gathers. Rows are not checked against the length of src.
 func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	checkLen("Gather", len(rows), len(dst))
 	if gatherVector(dst, src, width, rows) {
@@ -13,8 +13,9 @@ func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	}
 }
 
-// Gather4 gathers four adjacent words of each of n rows: word k of row i goes
-// to dst[k·stride+i].
+// Gather4 gathers four adjacent words of each of the first n rows: for k from 0 to 3, it
+// sets dst[k·stride+i] to src[width·rows[i]+k]. The remaining elements of rows are only
+// prefetched.
 func Gather4(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) {
 	checkLen("Gather4", len(rows), n)
 	checkLen("Gather4", len(dst), 3*stride+n)

@@ -13,8 +13,8 @@ func Gemm(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, s.Depth, 1}, b, s)
 }
 
-// GemmTransposed adds aᵀ·b to dst. It is Gemm for an a that is row-major and
-// Depth × Rows.
+// GemmTransposed adds aᵀ·b to dst. It differs from Gemm only in the form of a, which is
+// row-major and Depth × Rows.
 func GemmTransposed(dst, a, b []float32, s Shape) {
 	gemm(dst, leftOperand{a, 1, s.Rows}, b, s)
 }
@@ -26,9 +26,9 @@ type leftOperand struct {
 	row, col int
 }
 
-// gemm computes dst in panels of panelCols columns and tiles of tileRows rows.
-// A panel of b (depth × 64 bytes) stays in the first-level cache while the rows
-// of a are read.
+// gemm divides dst into panels of panelCols columns, and each panel into tiles of
+// tileRows rows. It computes one panel after another. The panel of b that is needed
+// (depth × 64 bytes) stays in the first-level cache while the rows of a are read.
 func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 	checkLen("Gemm", len(dst), s.Rows*s.Cols)
 	checkLen("Gemm", len(a.data), s.Rows*s.Depth)
@@ -51,8 +51,9 @@ func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 	}
 }
 
-// multiplyEdgeTile is multiplyTile for a tile at the right edge of dst, which
-// has fewer than panelCols columns. It computes a full tile on the stack.
+// multiplyEdgeTile is multiplyTile for a tile at the right edge of dst, which has fewer
+// than panelCols columns. It computes a full tile on the stack and copies the columns
+// that exist.
 func multiplyEdgeTile(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols

@@ -16,7 +16,7 @@ func random(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
-// shapes are sizes below, at and above the edges of tiles and panels.
+// shapes are smaller than, equal to and larger than tiles and panels.
 var shapes = []Shape{
 	{1, 1, 1},
 	{6, 16, 8},
@@ -33,8 +33,8 @@ var shapes = []Shape{
 	{31, 16, 4},
 }
 
-// naiveGemm adds a·b to dst as the package documents it: each output is one chain of
-// multiply-adds in order of depth, which are computed by fma.
+// naiveGemm adds a·b to dst as the package comment describes: each element is one chain
+// of multiply-adds, in order of depth. The function fma computes a multiply-add.
 func naiveGemm(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) {
 	for i := range s.Rows {
 		for j := range s.Cols {
@@ -47,9 +47,9 @@ func naiveGemm(dst, a, b []float32, s Shape, fma func(x, y, z float32) float32) 
 	}
 }
 
-// fused returns x·y + z rounded once. The product is exact in float64. If the sum in
-// float64 is rounded to odd, rounding it again to float32 has the same result as rounding
-// once (Boldo and Melquiond 2008).
+// fused returns x·y + z rounded once. It computes in float64, in which the product is
+// exact. The sum is rounded to odd, so that rounding it again to float32 has the same
+// result as rounding only once (Boldo and Melquiond 2008).
 func fused(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
@@ -101,7 +101,7 @@ func TestProductsAreChainsInOrder(t *testing.T) {
 		for name, product := range gemmVariants(dst, a, b, s) {
 			t.Run(fmt.Sprintf("%s %v", name, s), func(t *testing.T) {
 				if got := product(); !slices.Equal(got, once) && !slices.Equal(got, twice) {
-					t.Errorf("neither the fused chain nor the plain one:\n got %v\nfused %v\nplain %v", got, once, twice)
+					t.Errorf("got neither the fused nor the unfused product:\n    got %v\n  fused %v\nunfused %v", got, once, twice)
 				}
 			})
 		}
@@ -132,7 +132,7 @@ func TestAdamFindsTheMinimum(t *testing.T) {
 		Adam{Rate: 0.02, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Step: step}.Update(w, m, v, g)
 	}
 	if math.Abs(float64(w[0])-1) > 0.01 || math.Abs(float64(w[1])-2) > 0.01 {
-		t.Errorf("minimum at (1, 2), got %v", w)
+		t.Errorf("got the minimum at %v, want (1, 2)", w)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestDropoutKeepsTheExpectation(t *testing.T) {
 	Dropout(x, 64, 5)
 	Dropout(y, 64, 5)
 	if !slices.Equal(x, y) {
-		t.Error("the same state dropped different elements")
+		t.Error("two calls with the same state dropped different elements")
 	}
 	sum, zeros := 0.0, 0
 	for _, v := range x {
@@ -167,10 +167,10 @@ func TestDropoutKeepsTheExpectation(t *testing.T) {
 		}
 	}
 	if mean := sum / float64(len(x)); math.Abs(mean-1) > 0.01 {
-		t.Errorf("mean %v after dropping, want 1", mean)
+		t.Errorf("mean %v after Dropout, want 1", mean)
 	}
 	if share := float64(zeros) / float64(len(x)); math.Abs(share-0.25) > 0.01 {
-		t.Errorf("dropped %v, want 0.25", share)
+		t.Errorf("fraction %v of the elements was dropped, want 0.25", share)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestSoftmax(t *testing.T) {
 			sum += float64(p)
 		}
 		if !(math.Abs(sum-1) < 1e-6) {
-			t.Errorf("softmax of %v is %v", row, got)
+			t.Errorf("Softmax of %v is %v", row, got)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestExp(t *testing.T) {
 		}
 	}
 	if exp(0) != 1 || exp(-88) != 0 || exp(float32(math.Inf(-1))) != 0 || !math.IsNaN(float64(exp(float32(math.NaN())))) {
-		t.Error("exp is wrong at the ends")
+		t.Error("exp is wrong at 0, at -88, at -Inf or at NaN")
 	}
 }
 
@@ -249,7 +249,7 @@ func TestNothingIsAllocated(t *testing.T) {
 func TestShortSlicesPanic(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a short dst was accepted")
+			t.Error("no panic for a short dst")
 		}
 	}()
 	Gemm(make([]float32, 5), make([]float32, 6), make([]float32, 48), Shape{2, 3, 3})

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Logistic writes the derivatives g and h of the logistic loss of each of the scores s to
-// dst. y is 1 if the label is target, and otherwise 0. The high half of a word of dst
-// holds the float32 bits of g, the low half the float32 bits of h.
+// Logistic computes the gradient g and the hessian h of the logistic loss for each score
+// s. y is 1 if the label is target, and otherwise 0. dst[i] holds the float32 bits of g
+// in its high half and those of h in its low half.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {

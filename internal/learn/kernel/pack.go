@@ -48,7 +48,7 @@ func PackTransposed(dst, b []float32, depth, cols int) {
 			clear(panel)
 		}
 		c := 0
-		for ; c+4 <= min(panelCols, cols-j); c += 4 { // four at a time fill whole quarters of cache lines
+		for ; c+4 <= min(panelCols, cols-j); c += 4 { // four columns at a time write 16 adjacent bytes
 			b0, b1 := b[(j+c)*depth:][:depth], b[(j+c+1)*depth:][:depth]
 			b2, b3 := b[(j+c+2)*depth:][:depth], b[(j+c+3)*depth:][:depth]
 			for r := range depth {

@@ -1,9 +1,10 @@
 package kernel
 
-// Partition moves the rows with table[data[row]] = 1 to the front of rows and returns
-// their number. It writes the rows with table[data[row]] = 0 to rest. Both keep their
-// order. The remaining elements of rows and rest are undefined. rest must be as long as
-// rows. Rows are not checked against the length of data.
+// Partition divides rows by table[data[row]]. It moves the rows for which this is 1 to
+// the front of rows, and returns their number. It writes the rows for which this is 0 to
+// the front of rest. The order of the rows does not change. The remaining elements of
+// rows and rest are undefined. rest must be as long as rows. Rows are not checked against
+// the length of data.
 func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
 	checkLen("Partition", len(rest), len(rows))
 	done, kept := partitionVector(rows, rest, data, table)
@@ -20,8 +21,9 @@ func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
 }
 
 // compressOrders holds, for each subset of eight rows, the permutation that moves the
-// rows of the subset to the front, as one byte for each position. The index is the subset
-// as a bit mask, whose highest bit stands for the first row.
+// rows of the subset to the front: byte i is the index of the row that moves to position
+// i. The subset is the index in compressOrders, as a bit mask whose highest bit stands
+// for the first row.
 var compressOrders = func() (orders [256]uint64) {
 	for set := range orders {
 		at := 0

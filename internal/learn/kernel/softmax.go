@@ -28,14 +28,14 @@ func Softmax(row []float32) {
 	}
 }
 
-// exp returns eˣ for x ≤ 0 with an error of at most 2 units in the last place. It returns
-// NaN if x is NaN, and 0 if x is below -87.
+// exp returns eˣ with an error of at most 2 units in the last place. x must be at most 0
+// or NaN. The result is NaN if x is NaN, and 0 if x is below -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
-// ln 2 is the sum of two constants, so that r is exact. eʳ is computed by its Taylor
-// polynomial. Each product is rounded separately, so that the bits are the same
-// everywhere.
+// To make r exact, n·ln 2 is subtracted in two steps, with two constants whose sum is ln
+// 2. eʳ is computed by its Taylor polynomial. Each product is rounded separately, so that
+// the bits are the same on all processors.
 func exp(x float32) float32 {
 	if !(x > -87) {
 		if x != x {
@@ -43,7 +43,7 @@ func exp(x float32) float32 {
 		}
 		return 0
 	}
-	n := int32(float32(x*math.Log2E) - 0.5) // rounds towards 0, and so to the nearest integer, as x is not positive
+	n := int32(float32(x*math.Log2E) - 0.5) // the conversion rounds towards 0; x is not positive, so n is the integer nearest to x/ln 2
 	f := float32(n)
 	r := x - float32(f*0x1.62ep-1)
 	r -= float32(f * 0x1.0bfbe8p-15)

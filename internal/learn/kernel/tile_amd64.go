@@ -7,16 +7,16 @@ import (
 )
 
 // useAVX2, useAVX512 and useAVX512DQ report whether this processor can run the assembly
-// for these instructions.
+// that uses these instruction sets.
 var (
 	useAVX2     = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasPOPCNT
 	useAVX512   = useAVX2 && cpu.X86.HasAVX512F
 	useAVX512DQ = useAVX512 && cpu.X86.HasAVX512DQ
 )
 
-// tileRows is the number of rows of a full tile. With AVX2, a tile of 6 × 16
-// sums fills twelve of the sixteen registers. With AVX-512, a tile of 12 × 16
-// has enough independent sums to hide the latency of a multiply-add.
+// tileRows is the number of rows of a full tile. With AVX2, a tile has 6 × 16 sums, which
+// fill twelve of the sixteen registers. With AVX-512, a tile has 12 × 16 sums, enough
+// independent ones to hide the latency of a multiply-add.
 var tileRows = chooseTileRows()
 
 func chooseTileRows() int {
@@ -26,9 +26,10 @@ func chooseTileRows() int {
 	return maxTileRows / 2
 }
 
-// multiplyTile adds the product of the first rows of a and one panel of b to dst. stride
-// is the number of elements between the beginnings of two rows of dst. rows is at most
-// tileRows.
+// multiplyTile adds the product of the first rows of a and one panel of b to a tile,
+// which begins at dst[0]. The parameter rows is the number of rows of the tile, at most
+// tileRows. stride is the number of elements from the beginning of a row of dst to that
+// of the next.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

@@ -5,9 +5,10 @@ package kernel
 // tileRows is the number of rows of a full tile.
 const tileRows = 6
 
-// multiplyTile adds the product of the first rows of a and one panel of b to dst. stride
-// is the number of elements between the beginnings of two rows of dst. rows is at most
-// tileRows.
+// multiplyTile adds the product of the first rows of a and one panel of b to a tile,
+// which begins at dst[0]. The parameter rows is the number of rows of the tile, at most
+// tileRows. stride is the number of elements from the beginning of a row of dst to that
+// of the next.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	multiplyTileGo(dst, stride, a, panel, rows)
 }

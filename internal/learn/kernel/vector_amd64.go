@@ -2,9 +2,10 @@ package kernel
 
 import "unsafe"
 
-// Each of the functions below processes as many whole blocks of eight elements as
-// possible with assembly and returns the number of elements processed, which is 0 if the
-// processor lacks the instructions.
+// Each function below is the assembly version of the kernel that its comment names. It
+// processes as many blocks of eight elements as possible and returns the number of
+// elements processed: 0 if the processor lacks the instructions. The caller processes the
+// remaining elements in Go.
 
 // adamVector is Adam.Update. c holds the constants that Adam.Update computes from the
 // parameters of the step.
@@ -100,15 +101,16 @@ func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
 
-// partitionVector is Partition. It returns the number of rows processed and the
-// number of rows kept.
+// partitionVector is Partition. It returns the number of rows processed, done, and the
+// number of these that are now at the front of rows, kept.
 func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
 	n := wholeBlocks(len(rows))
 	kept = int(partitionBlocks(unsafe.SliceData(rows), unsafe.SliceData(rest), unsafe.SliceData(data), &table[0], &compressOrders, n))
 	return 8 * int(n), kept
 }
 
-// laneSplits holds the best split of each of the eight lanes of a vector register.
+// laneSplits holds eight candidates for the best split, one for each lane of a vector
+// register: lane i searches the cells whose index modulo 8 is i.
 type laneSplits struct {
 	score [8]float64
 	left  [8]int64
@@ -129,7 +131,8 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 		return 8 * n, end, at, 0
 	}
 	for lane, score := range best.score {
-		// A lane that found no split still holds the score to exceed.
+		// A lane that found no split still has the initial score, params.Best, which no
+		// split had.
 		if i := 8*int(best.block[lane]) + lane; score > params.Best || score == params.Best && at > i {
 			params.Best, at, left = score, i, best.left[lane]
 		}

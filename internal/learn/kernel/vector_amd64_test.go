@@ -51,7 +51,8 @@ func TestVectorAgreesWithPortable(t *testing.T) {
 	}
 }
 
-// nanSign returns the bits in which one NaN may differ from another.
+// nanSign returns a mask of the bits in which two equal results may differ: the sign bit
+// if v is NaN, and otherwise none.
 func nanSign(v float32) uint32 {
 	if v != v {
 		return 1 << 31

@@ -2,7 +2,8 @@
 
 package kernel
 
-// Without assembly these functions process no elements.
+// There is no assembly for this processor, so these functions process no elements. The
+// callers process all elements in Go.
 
 func adamVector(_, _, _, _ []float32, _ *[8]float32) int { return 0 }
 
