@@ -8,32 +8,33 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// nodeSplit is a split of a leaf. Splits are compared by Gini impurity. The score of a
-// leaf of n rows, n_c of them of class c, is
+// nodeSplit is a split of a leaf. The best split has the highest score, which is the one
+// with the lowest Gini impurity. The score of a leaf with n rows, n_c of them of class c,
+// is
 //
 //	Σ_c n_c² / n
 //
-// and the score of a split is the sum over its two leaves. (n minus the score is
-// n times the impurity.) The squares are integers, so their sums are exact.
+// and the score of a split is the sum of the scores of its two leaves. (The impurity of a
+// leaf is 1 − score/n.) The squares are integers, so their sums are exact.
 type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
 	leftBins   binSet // the bins that go left
 	threshold  uint8  // the last bin on the left of a numeric feature
-	missingBin uint8  // the bin of missing values if they go left, or threshold
+	missingBin uint8  // the bin of missing values if they go left, and otherwise equal to threshold
 	numeric    bool   // whether the feature is numeric
 }
 
 var noSplit = nodeSplit{feature: -1}
 
-// splitter finds splits for one leaf after another. Each worker has a splitter.
+// splitter finds the splits of one leaf after another. Each worker has its own splitter.
 type splitter struct {
 	bins    *tree.BinnedMatrix
 	classes int
 	minLeaf int64 // smallest number of rows of a leaf
 	byClass bool  // see growthParams
-	// monotone has the direction of each feature; nil if all are AnyOrder. bounds are those
-	// of the leaf.
+	// monotone holds the direction of each feature; it is nil if all are AnyOrder. bounds
+	// are the bounds of the leaf.
 	monotone []tree.Direction
 	bounds   bounds
 
@@ -43,7 +44,7 @@ type splitter struct {
 	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
-	leftCounts []int64      // number of rows of each class on the left; 0 between splits
+	leftCounts []int64      // number of rows of each class on the left of the split being scored; otherwise 0
 	keys       [256]float64 // by bin: the sort key of orderByClass
 	order      []uint8      // the bins of a categorical feature, in the order in which splits are tried
 
@@ -61,12 +62,12 @@ func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
 	}
 }
 
-// setLeaf sets the leaf whose splits bestSplit and randomSplit find next. rows are the
-// rows of the leaf.
+// setLeaf prepares s to find splits of the leaf with the given rows. Call it before
+// bestSplit or randomSplit.
 func (s *splitter) setLeaf(rows []sampleRow) {
 	clear(s.classTotals)
 	s.leafRows, s.rows, s.squares = rows, int64(len(rows)), 0
-	s.nanos += 5 * len(rows) // includes partitioning the leaf
+	s.nanos += 5 * len(rows) // includes the time to partition the leaf later
 	for _, e := range rows {
 		n := &s.classTotals[e.class()]
 		s.squares += 2**n + 1 // (n+1)² - n²
@@ -79,10 +80,10 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 // leafScore returns the score of the leaf without a split.
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
-// bestSplit returns the best split on the feature. The levels of a categorical
-// feature are first ordered, by class if s.byClass is set and otherwise at
-// random; only splits between neighbours in this order are considered. varies
-// reports whether the leaf's rows differ in the feature.
+// bestSplit returns the best split of the leaf by the feature. The levels of a
+// categorical feature are first put in an order: by class if s.byClass is set, and
+// otherwise at random. Only splits between neighbours in this order are considered.
+// varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
@@ -110,17 +111,18 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint divides a list of bins: list[:end] goes left, the rest right.
+// splitPoint divides a list of bins into two: rows with a bin in list[:end] go left, the
+// others right.
 type splitPoint struct {
-	end   int // 0 if no position is allowed
+	end   int // 0 if no division is allowed
 	score float64
 	rows  int64 // number of rows on the left
 }
 
-// findSplitPoint returns the split point with the highest score. The parameter order lists
-// bins of the feature. A split point sends the rows of the first bins of order to the left,
-// and all other rows to the right. If the parameter missing is not nil, it holds the class
-// counts of the rows with missing values, and these rows go left, too.
+// findSplitPoint returns the split point with the highest score. It divides the parameter
+// order, a list of bins of the feature: the rows of the first bins go left, and all other
+// rows of the leaf go right. If the parameter missing is not nil, it holds the class
+// counts of the rows with missing values. These rows then also go left.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)
@@ -152,9 +154,10 @@ func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCou
 	return best
 }
 
-// numericSplit returns the split of a numeric feature at point. values has the bins of the
-// leaf's rows, without the bin of missing values. The threshold is halfway between the two
-// bins next to point. missingLeft reports whether missing values go left.
+// numericSplit converts point to a split of a numeric feature. values are the bins that
+// point divides: those of the leaf's rows, without the bin of missing values. The
+// threshold is halfway between the last bin on the left and the first bin on the right.
+// missingLeft reports whether missing values go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -164,10 +167,10 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	if point.end < len(values) {
 		threshold = uint8((int(threshold) + int(values[point.end])) / 2)
 	} else {
-		threshold = f.MissingBin - 1 // values on the left, missing values on the right
+		threshold = f.MissingBin - 1 // all values go left, missing values right
 	}
-	// If no row of the leaf has a missing value, rows with a missing value in a
-	// prediction go to the larger side.
+	// No row of the leaf has a missing value. In predictions, missing values go to the
+	// side with more rows.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
 		missingLeft = true
 	}
@@ -176,8 +179,8 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	return found
 }
 
-// setThreshold sets the split to send the bins up to threshold left. If missingLeft is
-// true, missingBin, the bin of missing values, goes left, too.
+// setThreshold sets s to a split that sends the bins 0 … threshold to the left and, if
+// missingLeft is true, also missingBin, the bin of missing values.
 func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) {
 	for bin := range int(threshold) + 1 {
 		s.leftBins.add(uint8(bin))
@@ -189,8 +192,8 @@ func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) 
 	}
 }
 
-// categoricalSplit returns the split of a categorical feature at a split point of
-// s.order. Bins that no row of the leaf has go to the larger side.
+// categoricalSplit converts point, which divides s.order, to a split of a categorical
+// feature. Bins that no row of the leaf has go to the side with more rows.
 func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -211,10 +214,10 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	return found
 }
 
-// orderByClass sorts s.order, a list of bins, by the fraction of a bin's rows that belong
-// to the given class. With two classes, the left side of the best partition is the
-// beginning of this list (Breiman et al. 1984, theorem 4.5). With more classes, a division
-// of the list separates the class well from the others.
+// orderByClass sorts s.order, a list of bins. The sort key of a bin is the fraction of
+// its rows that are of the given class. With two classes, the left side of the best split
+// is then a prefix of the list (Breiman et al. 1984, theorem 4.5). With more classes, the
+// prefixes include splits that separate the given class well from the others.
 func (s *splitter) orderByClass(class uint32) {
 	for _, bin := range s.order {
 		var inClass, all int64
@@ -231,8 +234,8 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class of a random row of the leaf. With two classes it returns
-// class 1, because both classes yield the same splits.
+// drawClass returns the class of a random row of the leaf. With two classes it returns 1,
+// because ordering by either class yields the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

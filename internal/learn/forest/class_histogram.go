@@ -18,9 +18,9 @@ func (c classCount) class() uint32 { return uint32(c >> 32) }
 func (c classCount) rows() int64   { return int64(uint32(c)) }
 
 // classHistogram holds, for one leaf and one feature, the number of rows of each class in
-// each bin. Only bins and classes with rows are listed. The time to scan them is
-// therefore at most proportional to the number of rows of the leaf, for any number of
-// classes:
+// each bin. Only bins and classes with rows are listed, so a histogram never has more
+// elements than the leaf has rows, for any number of classes. In this example, the
+// letters are class counts:
 //
 //	bins         2        5     9
 //	classCounts  a a c    b     a b d
@@ -42,14 +42,14 @@ func newClassHistogram(rows, classes int) *classHistogram {
 		bins:        make([]uint8, 0, 256),
 		classCounts: make([]classCount, min(256*classes, rows)), // as many as buildDense and buildSorted need
 		rowBins:     make([]uint8, rows),
-		// buildDense uses the array only if there are more rows than counts.
+		// build uses the array only if the array is shorter than the number of rows.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
 
-// build builds the histogram of the rows. data holds the feature's bins, indexed by row;
-// all these bins are below numBins. build returns the estimated time of building the
-// histogram and finding a split, in nanoseconds.
+// build builds the histogram of the rows. data[row] is the bin of a row, below numBins.
+// build returns the estimated time to build the histogram and to find a split with it, in
+// nanoseconds.
 func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) int {
 	if numBins*classes < len(rows) {
 		h.buildDense(rows, data, numBins, classes)
@@ -59,8 +59,8 @@ func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes 
 	return 150 + 5*len(rows) + 12*len(h.bins)
 }
 
-// buildDense counts the rows of each bin and class in a dense array. It passes once over
-// the rows and once over the counts.
+// buildDense builds the histogram with a dense array, which has one count for each bin
+// and class. It loops once over the rows and once over the counts.
 func (h *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
 	dense := h.dense[:width*classes]
 	for _, e := range sample {
@@ -85,9 +85,9 @@ func (h *classHistogram) buildDense(sample []sampleRow, data []uint8, width, cla
 	}
 }
 
-// buildSorted builds the histogram by a counting sort of the rows, in three
-// short passes. Their cost is independent of bins × classes, which suits small
-// leaves.
+// buildSorted builds the histogram by a counting sort of the rows, in three loops over
+// the rows. The time does not grow with bins × classes, so it is faster than buildDense
+// for small leaves.
 func (h *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	h.setBins(h.gatherBins(rows, data))
 	rowBins := h.rowBins[:len(rows)]
@@ -106,8 +106,7 @@ func (h *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	}
 }
 
-// gatherBins copies the bins of the rows to rowBins and returns the set of the
-// bins that occur.
+// gatherBins copies the bins of the rows to h.rowBins and returns the set of these bins.
 func (h *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present binSet) {
 	rowBins := h.rowBins[:len(rows)]
 	for i, e := range rows {
@@ -125,7 +124,7 @@ func (s *binSet) has(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
 func (s *binSet) add(bin uint8)      { s[bin>>6] |= 1 << (bin & 63) }
 func (s *binSet) remove(bin uint8)   { s[bin>>6] &^= 1 << (bin & 63) }
 
-// setBins sets bins to the elements of present.
+// setBins sets h.bins to the elements of present, ascending.
 func (h *classHistogram) setBins(present binSet) {
 	h.bins = h.bins[:0]
 	for word, set := range present {

@@ -130,8 +130,8 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 	return grown
 }
 
-// readDistribution reads the weights of one class distribution, which must add up to
-// one16.
+// readDistribution reads one class distribution and appends it to t. The weights must add
+// up to one16.
 func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 	left := one16
 	for range r.Count(1) {

@@ -6,12 +6,12 @@ import "math/bits"
 // the options and the seed.
 type cost struct {
 	growNanos    int // nanoseconds
-	nodeVisits   int // number of nodes that rows passed on the way to a leaf
-	fittedValues int // number of probabilities that temperatures were fitted to
+	nodeVisits   int // number of nodes that rows passed through on the way to a leaf, to vote
+	fittedValues int // number of probabilities to which temperatures were fitted
 }
 
-// add adds the cost of growing trees and of their votes on the given number of
-// rows. nanos holds, for each tree, the estimated time of finding its splits.
+// add adds the cost of growing trees, and of letting them vote on the given number of
+// rows. nanos holds the estimated time to find the splits of each tree.
 func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	for i, t := range trees {
 		c.growNanos += nanos[i] + 300*t.Leaves
@@ -19,9 +19,9 @@ func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	}
 }
 
-// nanos returns the estimated time in nanoseconds of one core of a 2-core server. The
-// factors of the split search were measured on leaves of 10 to 100,000 rows, the other
-// factors on whole forests.
+// nanos converts the counts to the estimated time in nanoseconds of one core of a 2-core
+// server. The time to find splits was measured on leaves of 10 to 100,000 rows, and the
+// time of the other operations on whole forests.
 func (c cost) nanos() float64 {
 	return float64(c.growNanos) + 8*float64(c.nodeVisits) + 180*float64(c.fittedValues)
 }

@@ -3,14 +3,14 @@
 // Each leaf is split on one of a few random features. A prediction is the
 // average of the trees' probabilities.
 //
-// The package has its own tree learner, because its histograms count classes instead of
-// gradients and a leaf tries few features. It shares only the bins and the node array with
-// package tree.
+// The package does not use the growers of package tree, because its histograms count
+// classes instead of summing gradients, and only a few features are tried at each leaf.
+// It uses only the bins and the form of a grown tree of package tree.
 //
 // The files:
 //
 //	options          the hyperparameters
-//	params           growth parameters and the changes to try
+//	params           growth parameters and the search for better ones
 //	fitter           the steps: pilot forests, then the rest of the forest
 //	growing_forest   a forest while it grows
 //	votes            the votes on validation rows and out-of-bag rows
@@ -23,16 +23,16 @@
 //	codec            its binary form
 //	cost             the estimated time of training
 //
-// Class distributions of leaves are 16-bit fractions and votes are sums of
-// integers. They are therefore exact, and do not depend on the order of the
-// trees or on the number of workers.
+// Class distributions of leaves are 16-bit fractions, and votes are sums of these
+// integers. The sums are therefore exact, and do not depend on the order of the trees or
+// on the number of workers.
 //
-// Out-of-bag votes on a row are the votes of the trees that were not trained on
-// the row. They decide the growth parameters, and the temperature that
-// calibrates the averaged probabilities is fitted to them. (The average of many
-// trees is underconfident if nearly all of the trees are right, and
-// overconfident if labels are noisy and leaves have one row.) Validation rows
-// are used for neither.
+// The out-of-bag votes on a row are the votes of the trees that were not trained on the
+// row. The growth parameters are chosen by the error of these votes. The temperature,
+// which calibrates the averaged probabilities, is fitted to these votes. (The average of
+// many trees is underconfident if nearly all trees are right, and overconfident if labels
+// are noisy and leaves have one row.) Validation rows are used neither for the growth
+// parameters nor for the temperature.
 //
 // # References
 //

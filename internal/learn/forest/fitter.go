@@ -26,15 +26,15 @@ type Fitter struct {
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
 	best            *growingForest // the forest with the best parameters so far
-	moves           []paramMove    // changes to try on the parameters of best
-	numMoves        int            // number of changes at the start of the search
+	moves           []paramMove    // changes of the parameters of best that were not yet tried
+	numMoves        int            // number of moves at the start of the search
 	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         fitterState
 	checkpoint      *fitterState
 	cost            cost
 }
 
-// fitterState is the part of a Fitter that Checkpoint stores.
+// fitterState holds the fields of a Fitter that Checkpoint stores.
 type fitterState struct {
 	trees       spilledTrees
 	temperature metric.Temperature
@@ -63,10 +63,11 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	}, nil
 }
 
-// Step grows some trees. The first steps double the forest until its out-of-bag error can
-// be estimated. The next steps try other growth parameters, each in a small forest, the
-// pilot. If the pilot is not better than the forest, the step adds trees to the forest. So
-// do all steps after the search. done reports whether the forest has all its trees.
+// Step grows some trees. The first steps double the number of trees until the out-of-bag
+// error can be estimated. Then the search for growth parameters begins. Each of its steps
+// tries other parameters in a small forest, the pilot: if the pilot is better, it
+// replaces the forest, and otherwise the step adds trees to the forest. After the search,
+// each step adds trees. done reports whether the forest is complete.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -93,7 +94,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// growBatch adds a batch of trees to the forest, up to Options.Trees.
+// growBatch adds Options.batchTrees trees to the forest, but not more than Options.Trees
+// in total.
 func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.Trees-f.best.trees, 0)))
 }
@@ -113,11 +115,10 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	return f.growBatch(ctx)
 }
 
-// requiredGain returns the relative decrease of the Brier score that the parameters p must
-// achieve to replace the best parameters. A smaller decrease may be noise, and there is
-// more noise with fewer rows. Parameters with larger leaves need a smaller decrease, and
-// no decrease from 2,500 training rows on, because smaller trees are an advantage in
-// themselves.
+// requiredGain returns the smallest relative decrease of the Brier score with which the
+// parameters p replace the best parameters. A smaller decrease may be noise, which is
+// larger with fewer rows. If p has a larger minLeaf, the required decrease is smaller,
+// and 0 from 2,500 training rows on, because smaller trees are better at equal error.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -126,10 +127,10 @@ func (f *Fitter) requiredGain(p growthParams) float64 {
 	return max(0.01, noise)
 }
 
-// Progress returns the fraction of the training that is done, from 0 to 1. The first
-// quarter is the growth of the forest from which the search of growth parameters starts.
-// The second quarter is the search, whose number of steps depends on the data. The second
-// half is the growth of the forest after the search.
+// Progress returns the fraction of the training that is done, from 0 to 1. It is at most
+// 0.25 until the search for growth parameters begins, at most 0.5 until the search ends,
+// and then rises to 1 with the number of trees. The number of steps of the search depends
+// on the data.
 func (f *Fitter) Progress() float64 {
 	switch {
 	case f.best == nil:
@@ -156,10 +157,9 @@ func (f *Fitter) nextParams() (growthParams, bool) {
 }
 
 const (
-	// oobRows is the largest number of training rows on which out-of-bag votes are
-	// counted. oobValues is the largest product of the number of these rows and the
-	// number of classes. fitValues is the largest number of probabilities to which the
-	// temperature is fitted.
+	// Out-of-bag votes are counted on at most oobRows training rows, and on fewer if the
+	// number of rows times the number of classes would exceed oobValues. The temperature
+	// is fitted to at most fitValues probabilities.
 	oobRows   = 20_000
 	oobValues = 400_000
 	fitValues = 100_000
@@ -200,8 +200,8 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the properties of the data that limit the growth parameters. Its
-// field manyLevels ignores features with at most two levels, because any order of two
+// newSearchSpace returns the properties of the data that limit the growth parameters.
+// manyLevels is false if no feature has more than two levels, because any order of two
 // levels yields the same split.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
@@ -212,8 +212,8 @@ func (f *Fitter) newSearchSpace() searchSpace {
 	return space
 }
 
-// rarestClassRows returns the number of training rows of the smallest class that
-// has at least two.
+// rarestClassRows returns the number of training rows of the rarest class, not counting
+// classes with fewer than two rows.
 func (f *Fitter) rarestClassRows() int {
 	counts := make([]int, f.opts.Classes)
 	for _, row := range f.fold.Train {
@@ -228,7 +228,8 @@ func (f *Fitter) rarestClassRows() int {
 	return least
 }
 
-// newForest returns a forest without trees that is grown with the parameters.
+// newForest returns a forest that has no trees yet and will be grown with the given
+// parameters.
 func (f *Fitter) newForest(params growthParams) *growingForest {
 	return &growingForest{
 		params:          params,
@@ -238,18 +239,19 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 	}
 }
 
-// OutOfBag returns predictions of rows of fold.Train, all of them or a sample if there are
-// many. Only the trees that were not trained on a row vote on it, so the predictions show
-// the forest's quality without validation rows. The predictions are calibrated by the
-// temperature, which was fitted to the same rows.
+// OutOfBag returns predictions for the training rows, or for a sample of them if there
+// are many. Each row is predicted only by the trees that were not trained on it, so the
+// predictions show the quality of the forest without validation rows. They are calibrated
+// by the temperature, which was fitted to the same rows.
 func (f *Fitter) OutOfBag() metric.Predictions {
 	p := f.outOfBagPredictions(f.best, oobValues)
 	f.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }
 
-// outOfBagPredictions returns the out-of-bag predictions of forest. If they have more
-// than maxValues probabilities, it returns those of every n-th row.
+// outOfBagPredictions returns the out-of-bag predictions of forest, before calibration.
+// If these would be more than maxValues probabilities, it returns the predictions of
+// every n-th row only.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
 	if forest == nil {
@@ -275,9 +277,9 @@ func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
 	return metric.FitTemperature(p)
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
-// len(fold.Validation) × classes, row-major. They are predicted by the forest after the
-// last step.
+// PredictValidation writes the class probabilities of the validation rows, predicted by
+// the forest after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// classes.
 func (f *Fitter) PredictValidation(dst []float32) {
 	for i := range f.fold.Validation {
 		row := dst[i*f.opts.Classes : (i+1)*f.opts.Classes]
@@ -295,7 +297,8 @@ func (f *Fitter) PredictValidation(dst []float32) {
 // of one core. It counts operations, so it is the same on every machine.
 func (f *Fitter) Cost() float64 { return f.cost.nanos() }
 
-// Checkpoint stores the current state. Model then returns the model of this state.
+// Checkpoint stores the current trees and temperature. Until the next Checkpoint, Model
+// returns the model with these.
 func (f *Fitter) Checkpoint() {
 	state := f.current
 	f.checkpoint = &state

@@ -43,8 +43,8 @@ func testFrame(rows, classes int, seed uint64) *frame.Frame {
 	return f
 }
 
-// trainOnFirst returns the fold that trains on the first rows and validates the other
-// rows.
+// trainOnFirst returns a fold that trains on the first train rows and validates on the
+// others.
 func trainOnFirst(rows, train int) split.Fold {
 	var p split.Fold
 	for i := range rows {
@@ -271,8 +271,8 @@ func TestEdgeCases(t *testing.T) {
 	})
 }
 
-// TestTreesOfAFoldAndOfAllRows checks that a refit on all rows grows as many trees
-// as the folds, and that Progress rises to 1.
+// TestTreesOfAFoldAndOfAllRows checks that a refit on all rows grows as many trees as the
+// training on a fold, and that Progress rises to 1.
 func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 	f := testFrame(101_000, 2, 1)
 	numTrees := func(train int) int {

@@ -5,18 +5,17 @@ import "foretell/internal/learn/tree"
 // forestTree is one tree of the forest.
 type forestTree struct {
 	tree.Tree
-	// distributions holds, for each leaf, the index of its class distribution. Leaves
-	// with equal distributions share an index.
+	// distributions holds the index of each leaf's class distribution. Leaves with equal
+	// distributions have the same index.
 	distributions []uint32
-	// ends holds the end of each distribution in weights. Each distribution
-	// begins at the end of the previous one.
+	// Distribution i is weights[ends[i-1]:ends[i]]; the first begins at 0.
 	ends    []uint32
 	weights []classWeight
 }
 
-// classWeight is the probability of one class at a leaf, in units of 1/one16.
-// The weights of a leaf add up to exactly one16, so votes are sums of integers,
-// which are exact in any order.
+// classWeight is the probability of one class at a leaf, in units of 1/one16. The weights
+// of a leaf add up to exactly one16. Votes are sums of weights: sums of integers, which
+// are exact in any order.
 type classWeight struct {
 	class, weight uint16
 }
@@ -42,7 +41,7 @@ func (t *forestTree) distribution(leaf int) []classWeight {
 func (g *grower) newForestTree() *forestTree {
 	t := &forestTree{Tree: tree.Tree{Nodes: make([]tree.Node, 1, len(g.nodes))}}
 	known := map[string]uint32{}
-	queue := make([]int32, 1, len(g.nodes)) // by index in t.Nodes: the index in g.nodes
+	queue := make([]int32, 1, len(g.nodes)) // queue[i] is the index in g.nodes of t.Nodes[i]
 	for i := 0; i < len(queue); i++ {
 		grown := &g.nodes[queue[i]]
 		if grown.left == 0 {
@@ -63,9 +62,8 @@ func (g *grower) newForestTree() *forestTree {
 	return t
 }
 
-// addDistribution returns the index of the leaf's class distribution in t. known maps the
-// distributions of t to their indices. If the distribution is new, it is added to t and
-// known.
+// addDistribution adds the class distribution of a leaf to t, unless t already has it,
+// and returns its index. known maps the distributions of t to their indices.
 func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := newDistribution(g.classTotals, g.rows)
@@ -83,9 +81,10 @@ func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uin
 	return number
 }
 
-// newDistribution converts the numbers of rows of the classes to weights that add up to
-// one16. total is the number of rows of all classes. Each weight is rounded down, and the
-// largest class gets what is left. Classes that round to zero are left out.
+// newDistribution converts the number of rows of each class to weights that add up to
+// one16. total is the number of rows of all classes. Weights are rounded down, and the
+// remainder is added to the weight of the largest class. Classes with weight 0 are left
+// out.
 func newDistribution(rows []int64, total int64) []classWeight {
 	var weights []classWeight
 	largest, left := 0, int64(one16)

@@ -21,9 +21,9 @@ type golden struct {
 	Probabilities                           [][]float64
 }
 
-// TestTreeAgreesWithScikitLearn grows a tree from all rows and tries all features at each
-// leaf, as scikit-learn's DecisionTreeClassifier does. The class distribution of every row
-// is equal up to the rounding to 16 bits.
+// TestTreeAgreesWithScikitLearn compares a tree with scikit-learn's
+// DecisionTreeClassifier. Both are grown from all rows, with all features tried at each
+// leaf. The predicted probabilities are equal, except for the rounding to 16 bits.
 func TestTreeAgreesWithScikitLearn(t *testing.T) {
 	b, err := os.ReadFile("testdata/goldens.json")
 	if err != nil {

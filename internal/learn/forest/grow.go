@@ -11,25 +11,25 @@ import (
 
 // node is a node of a growing tree.
 type node struct {
-	lo, hi      int32     // the node's rows in the sample
+	lo, hi      int32     // the node's rows are sample[lo:hi]
 	left, right int32     // the node's children, 0 in a leaf
 	best        nodeSplit // noSplit if the node stays a leaf
 	gain        float64
 	bounds      bounds
 }
 
-// grower grows one tree after another. Each worker has a grower.
+// grower grows one tree after another. Each worker has its own grower.
 type grower struct {
 	*splitter
 	rng      *rand.Rand
 	params   growthParams
 	sample   []sampleRow // the rows of the tree; those of a node are adjacent
 	scratch  []sampleRow
-	inBag    []bool // whether each training row is in the sample
+	inBag    []bool // inBag[i] reports whether the i-th training row is in the sample
 	nodes    []node
 	frontier frontier
 	features []int32      // a permutation of the features
-	out      codec.Writer // binary form of a tree
+	out      codec.Writer // buffer for the binary form of a tree
 }
 
 // newGrower returns a grower for trees of up to rows rows.
@@ -45,8 +45,9 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 }
 
 // grow grows a tree on sample. It splits leaves, highest gain first, until every leaf is
-// pure or too small to split, or until there are params.maxLeaves. It reorders sample.
-// nanos is the estimated time in nanoseconds. The tree is nil if ctx is cancelled.
+// pure or too small to split, or until there are params.maxLeaves leaves. It reorders
+// sample. nanos is the estimated time to find the splits, in nanoseconds. The tree is nil
+// if ctx is cancelled.
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
@@ -70,9 +71,9 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of the leaf with the given index. It tries
-// params.maxFeatures random features, not counting features in which the leaf's rows do
-// not differ. If there is a split, considerLeaf adds the leaf to the frontier.
+// considerLeaf finds the best split of the leaf with the given index. It tries random
+// features until it has tried params.maxFeatures features in which the leaf's rows
+// differ. If there is a split, considerLeaf adds the leaf to the frontier.
 func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit
@@ -98,8 +99,9 @@ func (g *grower) considerLeaf(index int32) {
 	}
 }
 
-// findSplit returns a random split on the feature if params.randomSplits is
-// set, and otherwise the best one.
+// findSplit returns a random split by the feature if params.randomSplits is set, and
+// otherwise the best split. The second result reports whether the leaf's rows differ in
+// the feature.
 func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	if g.params.randomSplits {
 		return g.randomSplit(feature, g.rng)
@@ -107,8 +109,8 @@ func (g *grower) findSplit(feature int) (nodeSplit, bool) {
 	return g.bestSplit(feature, g.rng)
 }
 
-// partition adds two children to the leaf with the given index and moves its
-// rows to them, in unchanged order:
+// partition splits the leaf with the given index: it adds two children and moves the rows
+// of the leaf to them, in unchanged order:
 //
 //	sample = [ … | left… right… | … ]
 //	              lo     mid     hi

@@ -10,23 +10,23 @@ import (
 	"foretell/internal/spill"
 )
 
-// growingForest is a forest while it grows. It holds trees with the same growth
-// parameters, and their votes.
+// growingForest is a forest while it grows: its trees, which have the same growth
+// parameters, and the votes of these trees.
 type growingForest struct {
 	params          growthParams
-	firstTree       int           // index of the first tree in the forest
-	trees           int           // number of trees that have voted
+	firstTree       int           // number of the first tree, which seeds its random generator; see doubleTrees
+	trees           int           // number of trees so far
 	stream          *spill.Stream // the trees in binary form
 	validationVotes *votes        // votes on the rows of fold.Validation
 	oobVotes        *votes        // out-of-bag votes on rows of fold.Train
-	oobError        oobError      // estimate for a large forest of these parameters
+	oobError        oobError      // estimated error of a large forest with these parameters
 }
 
-// oobError is the out-of-bag error of a forest: the Brier score, which has little
-// variance, and the log loss, which may be dominated by one overconfident mistake.
+// oobError is the out-of-bag error of a forest. The Brier score has little variance. The
+// log loss may be dominated by one overconfident mistake.
 type oobError struct{ brier, logLoss float64 }
 
-// addTrees grows n trees and adds them and their votes to forest. Each tree has
+// addTrees grows n trees, and adds these trees and their votes to forest. Each tree has
 // its own random generator.
 func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) error {
 	first := forest.firstTree + forest.trees
@@ -72,7 +72,8 @@ func (f *Fitter) addTrees(ctx context.Context, forest *growingForest, n int) err
 	return nil
 }
 
-// drawSample draws the rows of a tree. The result shares the memory of g.
+// drawSample draws the rows that a tree is grown from. It sets g.inBag. The result uses
+// the memory of g.sample.
 func (f *Fitter) drawSample(g *grower, rng *rand.Rand) []sampleRow {
 	if f.opts.Groups == nil {
 		return drawSample(g.sample[:0], g.inBag, f.fold.Train, f.frame.Labels, rng)
@@ -97,15 +98,16 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 	return f.doubleTrees(ctx, forest)
 }
 
-// doubleTrees doubles the number of trees and estimates the error of a large
-// forest. The error of n trees exceeds the error of a large forest by an amount
-// proportional to 1/n. The error of a large forest therefore follows from the
+// doubleTrees doubles the number of trees and estimates the error of a large forest. The
+// error of n trees exceeds the error of a large forest by an amount proportional to 1/n.
+// The halves have n/2 trees, so the error of a large forest can be computed from the
 // errors of the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// Without this estimate, parameters whose trees differ much would seem worse than they
-// are. Only the out-of-bag votes are counted separately for the two halves.
+// In a small forest, parameters whose trees differ much from each other have a larger
+// error than in a large one. The estimate compensates for this. Out-of-bag votes are
+// counted separately for the two halves, validation votes are not.
 func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
@@ -120,9 +122,9 @@ func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
 	return nil
 }
 
-// estimateError returns the error of the out-of-bag predictions of forest, at the
-// temperature fitted to them. The Brier score is the mean squared distance between
-// probabilities and labels.
+// estimateError returns the error of the out-of-bag predictions of forest, calibrated by
+// a temperature that is fitted to them. The Brier score is the mean squared distance
+// between probabilities and labels.
 func (f *Fitter) estimateError(forest *growingForest) oobError {
 	p := f.outOfBagPredictions(forest, oobValues)
 	f.fitTemperature(forest).Apply(p.Probabilities, p.Classes)
@@ -148,6 +150,6 @@ func (f *Fitter) grower(worker int) *grower {
 	return f.growers[worker]
 }
 
-// oobLabel returns the class of a row on which out-of-bag votes are counted. row is an
-// index in f.oobIndex.
+// oobLabel returns the class of a row with out-of-bag votes. row is an index in
+// f.oobIndex.
 func (f *Fitter) oobLabel(row int) int32 { return f.frame.Labels[f.fold.Train[f.oobIndex[row]]] }

@@ -10,15 +10,15 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Model is a trained forest. It is immutable and safe for concurrent use. The
-// trees of a model returned by a Fitter stay on Options.Disk until they are
-// used. If the disk fails, Predict panics and AppendBinary returns the error.
+// Model is a trained forest. It is immutable and safe for concurrent use. If a Fitter
+// returned the model, the trees are read from Options.Disk on first use. If the disk
+// fails, Predict panics, and AppendBinary returns an error.
 type Model struct {
 	prior       []float32 // class frequencies
 	temperature metric.Temperature
 	mappers     []tree.BinMapper // by feature
-	// trees returns the trees. On first use it decodes spilled, because most
-	// models of a race never predict.
+	// trees returns the trees. It decodes them from spilled on first use, because most
+	// models of a race are never used.
 	trees func() []*forestTree
 	// spilled holds the trees in binary form. It is empty if the model was read
 	// by UnmarshalBinary.
@@ -32,7 +32,8 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns a copy of m. The first call of its trees decodes m.spilled.
+// newModel returns a copy of m whose field trees is set. The first call of trees decodes
+// m.spilled.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {
 		b, err := m.spilled.append(nil)
@@ -81,8 +82,8 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// addVotes adds the votes of all trees on n rows to votes, which is row-major. bins holds
-// the bins of these rows, row-major.
+// addVotes adds the votes of all trees on n rows to votes. bins holds the bins of these
+// rows. Both slices are row-major.
 func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	classes, features := len(m.prior), len(m.mappers)
 	for _, t := range m.trees() {
@@ -94,10 +95,10 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 	}
 }
 
-// votesToProbabilities converts the votes on one row to probabilities in dst. voted is
-// the number of trees that voted on the row, and all is the number of trees of the
-// forest. The class frequencies prior count as the vote of one more tree, so that no
-// class has probability zero.
+// votesToProbabilities converts the votes on one row to probabilities in dst. The
+// parameter voted is the number of trees that voted on the row, and all is the number of
+// trees of the forest. The class frequencies prior count as the vote of one more tree, so
+// that no class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
 	scale := float64(all) / (float64(max(voted, 1)) * one16)
 	for c, v := range votes {
@@ -105,8 +106,8 @@ func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted,
 	}
 }
 
-// classFrequencies returns the frequency of each class among rows, with one
-// more row added to each class.
+// classFrequencies returns the frequency of each class among rows, after one row was
+// added to each class.
 func classFrequencies(labels, rows []int32, classes int) []float32 {
 	counts := make([]int, classes)
 	for _, row := range rows {

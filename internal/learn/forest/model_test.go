@@ -73,8 +73,8 @@ func TestPredictInBlocks(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshalBinary checks that the result is an error or a model that
-// predicts.
+// FuzzUnmarshalBinary checks that UnmarshalBinary returns an error or a model that
+// predicts without a panic.
 func FuzzUnmarshalBinary(f *testing.F) {
 	data := testFrame(20, 2, 5)
 	for _, opts := range []Options{{Classes: 2, Trees: 2, MinLeaf: 5}, {Classes: 4, Trees: 2}} {

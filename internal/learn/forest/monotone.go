@@ -3,10 +3,11 @@ package forest
 import "foretell/internal/learn/tree"
 
 // bounds are the smallest and the largest fraction of rows of class 1 that a leaf may
-// have. The fractions of the two sides of a split on a monotone feature must be in the
-// feature's direction. The mean of these two fractions is then a bound of all leaves on
-// either side, so that later splits keep the order. Splits with a fraction outside the
-// bounds are not considered, as in scikit-learn's monotonic_cst.
+// have. If a split uses a monotone feature, the fractions on its two sides must be in the
+// feature's direction. The mean of these two fractions then bounds all leaves below: from
+// above on the side with the smaller fraction, from below on the other side. Therefore
+// later splits cannot reverse the order. Splits with a fraction outside the bounds are
+// not considered, as in scikit-learn's monotonic_cst.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}
@@ -19,10 +20,10 @@ func (s *splitter) direction(feature int) tree.Direction {
 	return s.monotone[feature]
 }
 
-// inOrder reports whether the fractions of class 1 on both sides of a split are within the
-// bounds of the leaf and in the direction of the feature. The left side has rows rows, and
-// leftCounts of each class. dividesValues reports whether values of the feature are, or may
-// be, on both sides; otherwise the split only separates missing values, in any order.
+// inOrder reports whether the fractions of class 1 on both sides of a split are within
+// the bounds of the leaf and in the given direction. The parameter rows is the number of
+// rows on the left, and s.leftCounts holds the number of each class. If dividesValues is
+// false, the split separates only missing values, and the direction does not apply.
 func (s *splitter) inOrder(direction tree.Direction, rows int64, dividesValues bool) bool {
 	left := float64(s.leftCounts[1]) / float64(rows)
 	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-rows)
@@ -32,13 +33,14 @@ func (s *splitter) inOrder(direction tree.Direction, rows int64, dividesValues b
 	return !dividesValues || float64(direction)*(right-left) >= 0
 }
 
-// dividesValues reports whether values of the feature may be on both sides of a split.
+// dividesValues reports whether values that are not missing may be on both sides of a
+// split.
 func (s *splitter) dividesValues(found *nodeSplit) bool {
 	return found.numeric && found.threshold < s.bins.Features[found.feature].MissingBin-1
 }
 
-// childBounds returns the bounds of the children of a leaf that was split. The rows of the
-// right child begin at mid.
+// childBounds returns the bounds of the two children of a leaf that was split. The rows
+// of the right child begin at g.sample[mid].
 func (g *grower) childBounds(leaf *node, mid int32) (left, right bounds) {
 	left, right = leaf.bounds, leaf.bounds
 	direction := g.direction(leaf.best.feature)

@@ -8,7 +8,7 @@ import "foretell/internal/onnx"
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	base := make([]float64, len(m.prior))
 	for c, frequency := range m.prior {
-		base[c] = float64(frequency) * one16 // as if the frequencies were a tree
+		base[c] = float64(frequency) * one16 // the frequencies count as the vote of one tree
 	}
 	e, trees := onnx.NewTreeEnsemble(len(base)), m.trees()
 	for _, t := range trees {

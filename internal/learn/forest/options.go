@@ -20,35 +20,34 @@ type Options struct {
 	// Bins holds the bins of the frame. Defaults to a matrix that the first Step builds
 	// for this fitter.
 	Bins *tree.BinnedMatrix
-	// Groups holds the group of each row of the frame, negative if a row has none. The
-	// rows of a group are either all in the sample of a tree or all outside it. If Groups
-	// is nil, rows are drawn one by one.
+	// Groups holds the group of each row of the frame; a negative number means that the
+	// row has no group. For each tree, all rows of a group are drawn or none is. If
+	// Groups is nil, rows are drawn one by one.
 	Groups []int32
-	// Disk is the temporary file that holds the trees until the model is used. Defaults to
-	// memory.
+	// Disk is the temporary file that holds the trees until the model is used. If Disk is
+	// nil, they are held in memory.
 	Disk *spill.File
-	// Monotone holds the direction of each column: how the probability of class 1 may
-	// depend on the column if all other columns are equal. Monotone requires two classes,
-	// and numeric columns where the direction is not AnyOrder. Defaults to AnyOrder for
-	// all.
+	// Monotone holds, for each column, the direction in which the probability of class 1
+	// may change when the column rises and all other columns stay equal. It requires two
+	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all
+	// columns.
 	Monotone []tree.Direction
 
-	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
-	// training rows. With fewer than a thousand rows, it is the largest number of leaves
-	// of a tree. With 4, a leaf has 250 rows on average; with 400, a leaf has hardly more
-	// than one row. Defaults to no limit, but all trees together have at most two million
-	// leaves.
+	// LeavesPerThousand limits the leaves of a tree: to this number for each thousand
+	// training rows, and to this number for fewer than a thousand rows. With 4, for
+	// example, a leaf has at least 250 training rows on average. Defaults to no limit. In
+	// any case, all trees together have at most two million leaves.
 	LeavesPerThousand int
 	// Trees is the number of trees of the forest, at most 65,537. Defaults to
 	// 500, to 300 if the frame has more than 20,000 rows and to 150 if it has
 	// more than 100,000.
 	Trees int
-	// MinLeaf is the smallest number of rows of a leaf. Defaults to the number
-	// with the smallest out-of-bag error in a few small forests.
+	// MinLeaf is the smallest number of rows of a leaf. By default, Step searches for the
+	// number with the smallest out-of-bag error.
 	MinLeaf int
-	// MaxFeatures is the number of features tried at each leaf. Defaults to the
-	// number with the smallest out-of-bag error. The search starts at the
-	// rounded square root of the number of features.
+	// MaxFeatures is the number of features tried at each leaf. By default, Step searches
+	// for the number with the smallest out-of-bag error, beginning with the rounded
+	// square root of the number of features.
 	MaxFeatures int
 
 	batchTrees int // number of trees grown in one step
@@ -59,9 +58,9 @@ type Options struct {
 // add up to a number that fits in a uint32.
 const maxTrees = math.MaxUint32 / one16
 
-// setDefaults sets the defaults that depend only on the number of rows. rows is
-// the number of rows of the whole frame, not of the training rows, so that a
-// refit on all rows grows as many trees as the folds, in the same batches.
+// setDefaults sets the defaults that depend only on the number of rows. rows is the
+// number of all rows of the frame, not only of the training rows. A refit on all rows
+// therefore grows as many trees as the training on a fold, in the same batches.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {
@@ -78,7 +77,8 @@ func (o *Options) setDefaults(rows int) {
 	if rows > 100_000 {
 		o.batchTrees = 8
 	}
-	// The fewer rows there are to estimate the error from, the more votes each row needs.
+	// With fewer rows, the estimate of the error needs more votes on each row, so the
+	// pilot has more trees.
 	o.pilotHalf = o.batchTrees
 	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
 		o.pilotHalf *= 2
@@ -90,8 +90,8 @@ func (o *Options) setDefaults(rows int) {
 // takes about 50 bytes.
 const maxForestLeaves = 2_000_000
 
-// initialParams returns the parameters of the first trees and the changes of
-// these parameters to try.
+// initialParams returns the growth parameters of the first trees, and the changes of
+// these parameters that the search will try.
 func (o *Options) initialParams(space searchSpace) (growthParams, []paramMove) {
 	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
 	if o.LeavesPerThousand > 0 {

@@ -6,22 +6,22 @@ import "math/rand/v2"
 type growthParams struct {
 	maxLeaves    int  // largest number of leaves
 	minLeaf      int  // smallest number of rows of a leaf
-	maxFeatures  int  // features tried at each leaf
-	randomSplits bool // whether thresholds are drawn, not optimised
-	byClass      bool // whether levels are ordered by their rows' classes, not at random
+	maxFeatures  int  // number of features tried at each leaf
+	randomSplits bool // whether splits are drawn at random, not optimised
+	byClass      bool // whether levels are ordered by the classes of their rows, not at random
 }
 
-// sampleFraction is the fraction of the rows that a tree is trained on. It is a
-// little more than the fraction in a bootstrap sample (1 - 1/e), but each row
-// occurs once. This is subsampling as in Bühlmann and Yu, Analyzing bagging
-// (2002).
+// sampleFraction is the fraction of the rows that a tree is trained on. The rows are
+// drawn without replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging
+// (2002). The fraction is a little higher than that of the distinct rows in a bootstrap
+// sample, 1 - 1/e.
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows that a tree is trained on.
 func sampleSize(rows int) int { return max(int(sampleFraction*float64(rows)), 1) }
 
-// drawSample draws sampleSize(len(rows)) of rows without replacement. It appends them to
-// dst in their order and sets inBag[i] if it draws rows[i].
+// drawSample draws sampleSize(len(rows)) elements of rows without replacement. It appends
+// them to dst, in the order of rows, and sets inBag[i] to true if it draws rows[i].
 func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.Rand) []sampleRow {
 	left := sampleSize(len(rows))
 	for i, row := range rows {
@@ -37,9 +37,9 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups is drawSample if Options.Groups is set. It draws each group, and each row
-// without a group, with the probability sampleFraction. If that draws no row, it draws
-// rows as drawSample does.
+// drawGroups is used instead of drawSample if Options.Groups is set. It draws each group,
+// and each row without a group, with the probability sampleFraction. If no row was drawn,
+// it calls drawSample.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
@@ -69,44 +69,44 @@ func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng
 // parameters.
 type searchSpace struct {
 	rows, features  int
-	rarestClassRows int  // number of rows of the smallest class that has at least two
-	manyLevels      bool // whether a feature has enough levels to order
+	rarestClassRows int  // see Fitter.rarestClassRows
+	manyLevels      bool // whether a categorical feature has more than two levels
 }
 
-// paramMove changes one parameter in p in one direction. It reports whether space allows
-// the change; if not, p must not be used.
+// paramMove changes one parameter in p, for example increases it. It returns false if
+// space does not allow the change. In this case p must not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
-// increaseMinLeaf increases the smallest number of rows in a leaf, which helps if labels
-// are noisy. A class that has too few rows to fill a leaf never has a majority in a leaf.
-// Because that hardly increases the average loss, the number of rows of the rarest class
-// limits the parameter.
+// increaseMinLeaf increases the smallest number of rows in a leaf, which improves
+// accuracy if labels are noisy. The limit is the number of rows of the rarest class: in
+// larger leaves, this class could never have a majority. The search would not notice,
+// because the error of so few rows hardly changes the average.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
 }
 
-// maxFeaturesLimit is the largest number of features tried at a leaf. With more features,
-// most of the time would be spent on irrelevant ones.
+// maxFeaturesLimit is the largest number of features tried at a leaf. If more were tried,
+// most of the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
-// increaseMaxFeatures makes trees try more features at a leaf, which helps if
-// few are relevant.
+// increaseMaxFeatures increases the number of features tried at a leaf, which improves
+// accuracy if few features are relevant.
 func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	before := p.maxFeatures
 	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
 	return p.maxFeatures > before
 }
 
-// enableClassOrder makes trees order levels by class. This helps if there are many levels
-// with many rows each, and overfits otherwise.
+// enableClassOrder makes trees order levels by class. This improves accuracy if there are
+// many levels with many rows each, and overfits otherwise.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.byClass
 	p.byClass = true
 	return space.manyLevels && !before
 }
 
-// enableRandomSplits makes trees draw thresholds, which helps if class
+// enableRandomSplits makes trees draw random splits, which improves accuracy if class
 // boundaries are smooth.
 func enableRandomSplits(p *growthParams, _ searchSpace) bool {
 	before := p.randomSplits

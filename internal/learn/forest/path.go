@@ -11,8 +11,9 @@ type encodedRows struct {
 	model  *Model
 	bins   []uint8
 	walker tree.PathWalker
-	// votes holds, for each row of a path, the votes on it minus the votes on the row
-	// before it, by class. A negative difference is stored modulo 2³².
+	// votes holds the differences of the votes along a path: for each row and class, the
+	// votes on the row minus the votes on the row before. A negative difference is stored
+	// modulo 2³².
 	votes []uint32
 }
 

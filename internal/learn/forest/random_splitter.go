@@ -2,11 +2,11 @@ package forest
 
 import "math/rand/v2"
 
-// randomSplit returns a random split on the feature (Geurts, Ernst, Wehenkel,
-// Extremely randomized trees, 2006). A numeric feature gets a random threshold
-// between its smallest and largest bin in the leaf, a categorical feature a
-// random half of its bins on the left. Missing values go to a random side.
-// varies reports whether the leaf's rows differ in the feature.
+// randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel,
+// Extremely randomized trees, 2006). For a numeric feature, the threshold is drawn
+// between its smallest and its largest bin in the leaf. For a categorical feature, each
+// bin goes to a random side. Missing values go to a random side. varies reports whether
+// the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	present := s.histogram.gatherBins(s.leafRows, f.Data)
@@ -46,9 +46,9 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 	return found, true
 }
 
-// scoreSplit sets the score of found, using the bins that gatherBins has stored in the
-// histogram. It reports whether both sides of the split have at least minLeaf rows and,
-// with monotone features, are in order.
+// scoreSplit computes the score of found from the bins that gatherBins has stored in the
+// histogram. It returns false if a side of the split has fewer than minLeaf rows, or if
+// the split is against the direction of a monotone feature.
 func (s *splitter) scoreSplit(found *nodeSplit) bool {
 	var rows, squares int64
 	rest, ordered := s.squares, true

@@ -25,7 +25,7 @@ func testLeaf(rng *rand.Rand, rows, width, classes int, categorical bool) (*spli
 }
 
 // splitScore returns the score of a split, computed according to the definition in
-// nodeSplit, and whether both of its leaves are large enough.
+// nodeSplit, and whether both sides have at least minLeaf rows.
 func splitScore(s *splitter, left func(bin uint8) bool) (float64, bool) {
 	var counts [2][]float64
 	var rows [2]float64
@@ -92,7 +92,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 		if got.numeric {
 			for bin := range uint8(width) {
 				if got.leftBins.has(bin) != (bin <= got.threshold || bin == got.missingBin) {
-					t.Fatalf("bin %d: the set and the threshold disagree", bin)
+					t.Fatalf("bin %d goes to different sides by leftBins and by threshold", bin)
 				}
 			}
 		}
@@ -195,11 +195,11 @@ func TestSampleDrawsEachRowAtMostOnce(t *testing.T) {
 	var set [2]uint64
 	for _, e := range got {
 		if !seen[slices.Index(rows, int32(e.row()))] {
-			t.Errorf("row %d is not marked", e.row())
+			t.Errorf("row %d is drawn, but not in inBag", e.row())
 		}
 		set[e.row()>>6] |= 1 << (e.row() & 63)
 	}
 	if n := bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]); n != 7 || len(got) != 7 {
-		t.Errorf("%d rows, %d different, want 7 of 10", len(got), n)
+		t.Errorf("%d rows, %d of them distinct, want 7 of 10", len(got), n)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// votes holds the bins of some rows and the votes of trees on these rows.
+// votes holds the votes of trees on some rows, and the bins of these rows, which the
+// trees read.
 type votes struct {
 	classes, features int
 	rows              []uint8  // bins, row-major
@@ -27,8 +28,8 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns a copy of v that has no votes and only the given number of v's rows,
-// the first ones.
+// newEmpty returns a copy of v without votes, for only the first rows of v. The parameter
+// rows is their number.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)
@@ -36,12 +37,12 @@ func (v *votes) newEmpty(rows int) *votes {
 	return &empty
 }
 
-// blockRows is the number of rows that one worker handles at a time, few enough
-// that their bins stay in the cache for all trees.
+// blockRows is the number of rows on which one task lets all trees vote, few enough that
+// their bins stay in the cache.
 const blockRows = 256
 
-// addTrees adds the votes of trees. A tree does not vote on the rows for which
-// inBag returns true. If inBag is nil, all trees vote on all rows.
+// addTrees adds the votes of trees. A tree does not vote on a row if inBag returns true
+// for both. If inBag is nil, all trees vote on all rows.
 func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
 	rows := len(v.trees)
 	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
@@ -63,7 +64,7 @@ func (v *votes) addRow(row int, weights []classWeight) {
 	v.trees[row]++
 }
 
-// merge adds the votes of other, which must hold votes on the same rows.
+// merge adds the votes of other, which must have the same rows as v.
 func (v *votes) merge(other *votes) {
 	for i, weight := range other.weights {
 		v.weights[i] += weight
