@@ -6,17 +6,19 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// backprop is the working memory of one worker that computes the gradients of parts of a
-// batch. Each part has its own gradient. The gradients are added in the order of the
-// parts, so that the model does not depend on the number of workers.
+// backprop is the working memory of one worker for the forward and backward pass. A
+// worker computes the gradients of some parts of a batch. The gradients of all parts are
+// then added in the order of the parts, so that the model does not depend on the number
+// of workers.
 type backprop struct {
 	forwardPass
 	grad              []float32 // of the current part, one number for each parameter
-	delta, inputDelta []float32 // gradients of a layer's outputs and inputs
+	delta, inputDelta []float32 // gradients of the loss by a layer's outputs and by its inputs
 	operand           []float32 // packed right operand of a product
 }
 
-// resize sets the lengths of all slices for up to the given number of rows.
+// resize sets the lengths of all slices for batch parts of up to the given number of
+// rows.
 func (bp *backprop) resize(l *layout, e *encoder, rows int) {
 	width := max(l.inputs, l.members*l.width)
 	bp.forwardPass.resize(l, e, rows)
@@ -66,8 +68,8 @@ func (bp *backprop) lossGradient(part batchPart) {
 	}
 }
 
-// headsBackward adds to bp.grad the gradients of the members' output layers, and sets
-// delta to the gradient of the last activations.
+// headsBackward is the backward pass of the members' output layers. It adds their
+// gradients to bp.grad and sets bp.delta to the gradient of their inputs.
 func (bp *backprop) headsBackward(params *packedParams, rows int) {
 	l := bp.layout
 	last := bp.activations[len(bp.activations)-1]
@@ -83,9 +85,9 @@ func (bp *backprop) headsBackward(params *packedParams, rows int) {
 	}
 }
 
-// denseBackward adds to bp.grad the gradients of hidden layer i, and sets delta to the
-// gradient of the layer's inputs. scale is the factor by which dropout has scaled the
-// units it kept.
+// denseBackward is the backward pass of hidden layer i. It adds the gradients of the
+// layer's parameters to bp.grad and sets bp.delta to the gradient of the layer's inputs.
+// scale is the factor by which dropout has multiplied the units that it did not drop.
 func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale float32) {
 	d, rows := bp.layout.dense[i], bp.layout.members*batchRows
 	delta := bp.delta[:rows*d.out]
@@ -94,7 +96,7 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 	bp.productBackward(params, i, rows, bp.activations[i-1])
 }
 
-// productBackward propagates delta through the matrix product of hidden layer i. The
+// productBackward is the backward pass of the matrix product of hidden layer i. The
 // parameter in holds the inputs of the layer, rows × the number of inputs.
 func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
@@ -107,8 +109,8 @@ func (bp *backprop) productBackward(params *packedParams, i, rows int, in []floa
 	bp.delta, bp.inputDelta = bp.inputDelta, bp.delta
 }
 
-// adapterBackward propagates delta through the first layer: the scales and biases of each
-// member, and the matrix product that all members share.
+// adapterBackward is the backward pass of the first layer: of the scales and biases of
+// each member, and of the matrix product that all members share.
 func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float32) {
 	l := bp.layout
 	n := rows * l.width
@@ -126,8 +128,9 @@ func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float3
 	bp.productBackward(params, 0, rows, bp.x)
 }
 
-// inputBackward adds to bp.grad the gradients of the embedding tables. delta must hold
-// the gradient of the input vectors of the given number of rows.
+// inputBackward is the backward pass of the embeddings. It adds the gradients of the
+// embedding tables to bp.grad. bp.delta must hold the gradient of the input vectors. The
+// parameter rows is their number.
 func (bp *backprop) inputBackward(rows int) {
 	l, e := bp.layout, bp.encoder
 	dx := bp.delta[:rows*l.inputs]
@@ -142,17 +145,16 @@ func (bp *backprop) inputBackward(rows int) {
 	}
 }
 
-// cumulateBackward is the backward pass of cumulateRows. The gradient of a row of t
-// becomes the sum of the gradients of this and all later rows, because cumulateRows adds
-// the row to all of them.
+// cumulateBackward is the backward pass of cumulateRows. It replaces each row of t by the
+// sum of this row and all later rows, because cumulateRows adds a row to all later rows.
 func cumulateBackward(t []float32, size int) {
 	for j := len(t) - 1; j >= size; j-- {
 		t[j-size] += t[j]
 	}
 }
 
-// scatterGradient adds grad, the gradient of one row's embeddings, to the rows
-// of tables that were looked up.
+// scatterGradient adds the gradient of one row's embeddings, grad, to the gradients of
+// the table rows that were looked up. tables holds the gradients of all tables.
 func (bp *backprop) scatterGradient(tables, grad []float32, lookups []embeddingLookup) {
 	size := bp.encoder.embeddingSize
 	for i, t := range lookups {

@@ -11,8 +11,9 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// maxCount, maxWidth and maxStack limit the sizes of a model, so that products of sizes
-// fit in an int. The memory of a model is limited by the length of its binary form.
+// maxCount, maxWidth and maxStack limit the sizes in a binary form, so that products of
+// sizes fit in an int. They do not limit the memory: UnmarshalBinary compares the sizes
+// with the length of the binary form.
 const (
 	maxCount = 1 << 20 // columns, levels, knots, classes
 	maxWidth = 1 << 14 // units, outputs of an embedding
@@ -87,7 +88,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("neural: %w", r.Err())
 	}
 	e.assignIndices()
-	// Compare the sizes with the number of bytes that are left before allocating memory.
+	// Before memory is allocated, check that the remaining bytes are as many as the sizes
+	// require.
 	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
 		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)

@@ -1,8 +1,8 @@
 package neural
 
-// Estimated times of the parts of training, in nanoseconds of one core. Each is the
-// shortest time of thousands of calls of a kernel on an AVX-512 server core, divided by
-// the number of operations of the call.
+// Estimated times of single operations of training, in nanoseconds of one core. For each,
+// a kernel was called thousands of times on an AVX-512 server core. The shortest time of
+// a call was divided by its number of operations.
 const (
 	nanosPerProduct = 0.02 // a multiply-add in a matrix product
 	nanosPerUnit    = 1.3  // a hidden unit for one row and member
@@ -11,9 +11,9 @@ const (
 	nanosPerParam   = 2.7  // packing a parameter, adding its gradients and updating it
 )
 
-// rowCost returns the estimated time of training on one row with the given number of
-// columns, in nanoseconds. The backward pass has two matrix products for each product of
-// the forward pass.
+// rowCost returns the estimated time to train on one row, in nanoseconds. columns is the
+// number of columns of a row. Each matrix product of the forward pass is counted three
+// times, because the backward pass has two products for it.
 func (l *layout) rowCost(columns int) float64 {
 	shared := l.inputs * l.width
 	perMember, units := 0, 0
@@ -28,6 +28,7 @@ func (l *layout) rowCost(columns int) float64 {
 	return 3*nanosPerProduct*float64(shared) + float64(l.members)*member + nanosPerCell*float64(columns)
 }
 
-// paramCost returns the estimated part of the time of a batch that does not depend on its
-// number of rows, in nanoseconds.
+// paramCost returns the estimated time to pack and update the parameters once, in
+// nanoseconds. It is the part of a batch's time that does not grow with the number of
+// rows.
 func (l *layout) paramCost() float64 { return nanosPerParam * float64(l.params) }

@@ -6,7 +6,7 @@
 //	layout, packed      the parameters: in one slice, and packed for products
 //	forward             inputs → probabilities
 //	backward            the gradient over a part of a batch
-//	optimiser           AdamW, the averaged weights, the schedule
+//	optimiser           AdamW, the averaged weights, the learning-rate schedule
 //	fitter, workspace   batches and steps, and their working memory
 //	model, codec        the averaged weights, used to predict and stored
 //	cost                the estimated time of training
@@ -17,26 +17,27 @@
 // missing values (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
 // boosted trees on tabular data"). They also have an embedding, which is piecewise linear
 // between knots (Gorishniy et al. 2022, "On embeddings for numerical features in tabular
-// deep learning"). The levels of categorical columns are embedded. One row of each
-// embedding table stands for unknown levels. It is trained by treating one value in a
-// hundred as unknown.
+// deep learning"). The levels of categorical columns are embedded. One row of a
+// categorical column's embedding table stands for unknown levels. To train this row, one
+// level in a hundred is treated as unknown.
 //
 // The members of the ensemble are trained as one network (Gorishniy et al. 2025, "TabM:
 // advancing tabular deep learning with parameter-efficient ensembling", the variant
 // "mini"). They share the hidden layers. Each member has its own scales for the units of
-// the first layer, and its own output layer. (TabM scales the inputs. Scaling after the
-// first product is as accurate here, and a wide table needs that product only once, not
-// once for each member.) Each member is trained on its own loss; the prediction is the
-// mean of the members' probabilities. One large product serves all members, which is more
-// efficient than several small ones.
+// the first layer, and its own output layer. (TabM scales the inputs of the first layer
+// instead. Scaling after the first matrix product is as accurate here, and faster on wide
+// tables, because all members share this product.) Each member is trained on its own
+// loss. The prediction is the mean of the members' probabilities. The matrix products of
+// all members are computed as one large product, which is faster than several small
+// products.
 //
-// Predictions use an exponential moving average of the weights, which is accurate even in
-// the middle of the learning-rate schedule.
+// Predictions use an exponential moving average of the weights. Unlike the current
+// weights, it predicts accurately even in the middle of the learning-rate schedule.
 //
 // # Determinism
 //
-// A batch is divided into parts according to its size, not to the number of workers. Each
-// part has its own gradient and random numbers, and the gradients are added in the order
-// of the parts. The same seed and data produce the same bytes on the same machine.
-// Package kernel documents how far different machines agree.
+// The number of parts of a batch depends on the size of the batch, not on the number of
+// workers. Each part has its own gradient and its own random numbers, and the gradients
+// are added in the order of the parts. Therefore the same seed and data produce the same
+// bytes on one machine. For differences between machines, see package kernel.
 package neural

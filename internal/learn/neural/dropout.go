@@ -1,8 +1,8 @@
 package neural
 
-// dropout changes the data of a training step at random. It treats values as unknown, so
-// that the embeddings of unknown levels are trained, and drops units, so that the
-// network does not rely on single units.
+// dropout makes random changes in training. It treats some values of categorical columns
+// as unknown levels, which trains the embeddings of unknown levels. It drops some hidden
+// units, so that the network does not rely on single units.
 type dropout struct {
 	cellState uint64  // state of the random generator for masked values
 	maskRate  float64 // fraction of the values of categorical columns to mask
@@ -10,8 +10,8 @@ type dropout struct {
 	dropRate  uint8   // fraction of the units to drop, in units of 1/256
 }
 
-// nextMasked draws a random number and reports whether to treat the next value as an
-// unknown level.
+// nextMasked draws a random number and reports whether the next value of a categorical
+// column is treated as an unknown level.
 func (d *dropout) nextMasked() bool {
 	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
 	return float64(d.cellState>>32) < d.maskRate*(1<<32)

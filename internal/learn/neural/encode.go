@@ -6,17 +6,16 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// embeddingLookup is a lookup in the embedding tables. The result is the row with the
-// index row, moved towards the next row by the fraction frac of their difference.
+// embeddingLookup is a lookup in the embedding tables. The result is (1−frac)·tables[row]
+// + frac·tables[row+1].
 type embeddingLookup struct {
 	row  int32
 	frac float32
 }
 
-// encode writes the dense inputs of the given rows of f to x, row-major with e.width()
-// columns, and the lookups of the embedded columns to lookups, row-major with
-// e.embeddings columns. It goes column by column because the frame is stored by column.
-// drop is nil except in training.
+// encode encodes the given rows of f. It writes their scaled values and flags to x,
+// row-major with e.width() columns, and the lookups of their embeddings to lookups,
+// row-major with e.embeddings columns. drop is nil except in training.
 func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(x[:len(rows)*e.width()])
 	for i := range e.inputs {
@@ -71,21 +70,22 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 	}
 }
 
-// scaleValue returns v scaled and smoothly clipped to ±3 (Holzmüller et al. 2024). If v
-// is missing, it returns 0, which is the scaled median, and true.
+// scaleValue scales v and clips it smoothly to ±3 (Holzmüller et al. 2024). If v is NaN,
+// value is 0, the scaled median, and missing is true.
 func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
 	}
 	z := (v - in.center) * in.scale
-	if math.Abs(z) > 1e6 { // its square might overflow
+	if math.Abs(z) > 1e6 { // z*z might overflow
 		return float32(math.Copysign(3, z)), false
 	}
 	return float32(z / math.Sqrt(1+z*z/9)), false
 }
 
-// interpolate returns the lookup of v between the knots. This is a piecewise linear
-// encoding (Gorishniy et al. 2022, "On embeddings for numerical features in tabular deep
+// interpolate returns the embedding lookup of a number v, which interpolates between the
+// table rows of the knots below and above v. This is a piecewise linear encoding
+// (Gorishniy et al. 2022, "On embeddings for numerical features in tabular deep
 // learning"). A value beyond the knots is replaced by the nearest knot, a missing value
 // by the median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
@@ -93,7 +93,7 @@ func (in *inputColumn) interpolate(v float64) embeddingLookup {
 		v = in.center
 	}
 	last := len(in.knots) - 1
-	i, end := 0, len(in.knots) // i becomes the first knot that is not below v
+	i, end := 0, len(in.knots) // after the loop, i is the index of the first knot >= v
 	for i < end {
 		if mid := (i + end) / 2; in.knots[mid] < v {
 			i = mid + 1

@@ -25,17 +25,17 @@ type Fitter struct {
 	mean       []float32 // running average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace holds the packed weights, which are params in training and mean in
-	// prediction, and other working memory. It is nil between steps.
+	// workspace is the working memory. It includes packed weights: those of params to
+	// train, and those of mean to predict. It is nil between steps.
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
 	next      int     // index in order of the first row of the next batch
 	shuffle   *rand.Rand
-	step      int
-	batches   int
-	samples   int
-	evaluated int // number of rows predicted for evaluation
+	step      int // number of steps done
+	batches   int // number of batches trained on
+	samples   int // number of rows trained on, counted again in each epoch
+	evaluated int // number of rows that PredictValidation has predicted
 }
 
 // New returns a fitter that trains on the rows fold.Train of f and predicts the
@@ -69,9 +69,9 @@ const (
 	streamWeights
 )
 
-// Step trains for the next part of the schedule. done reports whether the schedule is
-// complete. If ctx is cancelled, Step returns an error and may be called again. It also
-// returns an error if training diverges.
+// Step trains for 1/Options.Steps of the learning-rate schedule. done reports whether the
+// schedule is complete. If ctx is cancelled, Step returns an error and may be called
+// again. It also returns an error if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if f.step >= f.opts.Steps {
 		return true, nil
@@ -90,7 +90,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return f.step >= f.opts.Steps, nil
 }
 
-// acquireWorkspace sets f.workspace, which stays set until the caller calls release.
+// acquireWorkspace takes a workspace from the pool and sets f.workspace to it. release
+// returns it to the pool and sets f.workspace to nil.
 func (f *Fitter) acquireWorkspace() (release func()) {
 	parts := max(1, f.opts.Batch/partRows)
 	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
@@ -103,7 +104,8 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 }
 
 // nextBatch returns the rows of the next batch. In each epoch the rows are shuffled and
-// divided into batches. If the last rows do not fill a batch, they are left out.
+// divided into batches. If the last rows do not fill a batch, they are left out of this
+// epoch.
 func (f *Fitter) nextBatch() []int32 {
 	if f.next+f.opts.Batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
@@ -115,9 +117,9 @@ func (f *Fitter) nextBatch() []int32 {
 }
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one core. It is
-// computed from the sizes of the network and of the data, not measured, so that it is the
-// same in every run; see nanosPerProduct for the calibration. Predicting a row takes a
-// third of the time of training on it.
+// computed from the sizes of the network and of the data, so it is the same in every run.
+// See nanosPerProduct for the times of single operations. To predict a row takes a third
+// of the time of training on it.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.Batch, len(f.encoder.inputs)
 	row := f.layout.rowCost(columns)
@@ -127,9 +129,9 @@ func (f *Fitter) Cost() float64 {
 // Progress returns the fraction of the schedule that is done, from 0 to 1.
 func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.Steps) }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
-// len(fold.Validation) × classes, row-major. They are predicted by the network after the
-// last step.
+// PredictValidation writes the class probabilities of the validation rows, predicted by
+// the network after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// classes.
 func (f *Fitter) PredictValidation(dst []float32) {
 	rows := f.fold.Validation
 	f.evaluated += len(rows)
@@ -154,8 +156,8 @@ func (f *Fitter) packParams(params []float32) {
 	parallel.For(f.workers, p.numTasks(), func(_, i int) { p.packTask(f.layout, f.encoder, i) })
 }
 
-// Checkpoint stores the current averaged weights. Model then returns the network with
-// these weights.
+// Checkpoint stores the current averaged weights. Until the next Checkpoint, Model
+// returns the network with these weights.
 func (f *Fitter) Checkpoint() { f.checkpoint = append(f.checkpoint[:0], f.mean...) }
 
 // Model returns the network as of the last checkpoint, or the current one if

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// testTable describes a frame of numeric columns, then categorical columns with
-// the given numbers of levels, and classes "a", "b", ….
+// testTable is converted to a frame by its method frame: numeric columns, then
+// categorical columns with the given numbers of levels, and the classes "a", "b", ….
 type testTable struct {
 	floats [][]float64
 	codes  [][]int32
@@ -151,8 +151,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestGradient compares the gradient of every parameter with the central difference of the
-// loss.
+// TestGradient compares the gradient of every parameter with the central difference of
+// the loss, (loss(p+h) − loss(p−h)) / 2h.
 func TestGradient(t *testing.T) {
 	f := mixedFrame(40, 3)
 	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
@@ -201,13 +201,13 @@ func TestGradient(t *testing.T) {
 		n.params[i] = was
 		if want := (up - down) / (2 * h); math.Abs(want-float64(grad[i])) > 2e-3+0.02*math.Abs(want) {
 			wrong++
-			t.Logf("parameter %d of %d: gradient %v, difference %v", i, n.layout.params, grad[i], want)
+			t.Logf("parameter %d of %d: gradient %v, central difference %v", i, n.layout.params, grad[i], want)
 		}
 	}
-	// A few central differences are wrong, because a ReLU changes between 0 and a positive
-	// value within ±h.
+	// A few central differences are wrong: those for which the output of a ReLU is 0 at
+	// one of p±h and positive at the other.
 	if wrong > n.layout.params/100 {
-		t.Errorf("%d of %d gradients are wrong", wrong, n.layout.params)
+		t.Errorf("%d of %d gradients differ from the central difference", wrong, n.layout.params)
 	}
 }
 
@@ -327,10 +327,10 @@ func TestInvalidOptions(t *testing.T) {
 	}
 }
 
-// TestStepsAreFractionsOfTheSchedule checks that a step is the same fraction of
-// the schedule on the rows of a fold and on all rows.
+// TestStepsAreFractionsOfTheSchedule checks that the schedule has equally many steps on
+// the rows of a fold and on all rows.
 func TestStepsAreFractionsOfTheSchedule(t *testing.T) {
-	const rows = 50_000 // the number of steps decreases with more rows
+	const rows = 50_000
 	f := testTable{class: 2, floats: [][]float64{make([]float64, rows)}, labels: make([]int32, rows)}.frame()
 	for i := range rows {
 		f.Columns[0].Floats[i], f.Labels[i] = float64(i%97), int32(i%2)

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// forwardPass is the working memory of one goroutine that runs rows through the network.
-// The rows of each member are adjacent: the rows of member m are m·rows … (m+1)·rows−1,
-// so that one product serves all members.
+// forwardPass is the working memory of one goroutine for the forward pass. From act₁ on,
+// each row occurs once for each member: rows m·rows … (m+1)·rows−1 are those of member m.
+// One matrix product then computes a layer of all members.
 //
 //	x ──W₁──▶ first ──⊙ scale + bias──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
 //	rows × …                            members·rows × …      members·rows × classes
@@ -25,7 +25,7 @@ type forwardPass struct {
 // predictRows is the number of rows predicted at once.
 const predictRows = 128
 
-// resize sets the lengths of all slices for up to the given number of rows.
+// resize sets the lengths of all slices for passes of up to the given number of rows.
 func (p *forwardPass) resize(l *layout, e *encoder, rows int) {
 	p.layout, p.encoder = l, e
 	p.x = workspace.Resize(p.x, rows*l.inputs)
@@ -45,7 +45,7 @@ func (p *forwardPass) forward(params *packedParams, f *frame.Frame, rows []int32
 	p.propagate(params, len(rows), drop)
 }
 
-// propagate computes the logits of the first batchRows rows of x. drop is nil except in
+// propagate computes the logits of the first batchRows rows of p.x. drop is nil except in
 // training.
 func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropout) {
 	l := p.layout
@@ -72,9 +72,10 @@ func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropo
 	}
 }
 
-// applyAdapter computes the first layer for the given number of rows. For each member it
-// multiplies the result by the member's scales, adds the member's biases and writes the
-// sum to the member's part of act.
+// applyAdapter computes the first layer for the given number of rows: the matrix product
+// that all members share, and then, for each member, its product with the member's scales
+// plus the member's biases. It writes the rows of each member to act, one member after
+// another.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]
 	first := p.first[:rows*d.out]
@@ -86,8 +87,8 @@ func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int
 	}
 }
 
-// embed looks up the embeddings of the given number of rows and writes them to x, after
-// the dense inputs of each row.
+// embed looks up the embeddings of the given number of rows. It writes them to p.x, where
+// they follow the scaled values and flags of each row.
 func (p *forwardPass) embed(params *packedParams, rows int) {
 	size, width := p.encoder.embeddingSize, p.layout.inputs
 	for j := range rows {
@@ -107,9 +108,9 @@ func (p *forwardPass) embed(params *packedParams, rows int) {
 	}
 }
 
-// averageProbabilities writes the mean of the members' probabilities to dst,
-// rows × classes. rows must be the number of rows of the last call of forward or
-// propagate. It overwrites the logits.
+// averageProbabilities writes the mean of the members' probabilities to dst, rows ×
+// classes. The parameter rows must be the number of rows of the last call of forward or
+// propagate. p.logits is overwritten.
 func (p *forwardPass) averageProbabilities(dst []float32, rows int) {
 	n := rows * p.layout.classes
 	dst = dst[:n]

@@ -8,36 +8,39 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// unknownRow is the row of each embedding table that stands for unknown levels.
+// unknownRow is the row of a categorical column's embedding table that stands for unknown
+// levels.
 const unknownRow = 0
 
-// inputColumn describes how one column becomes inputs of the network. It is fitted to the
-// values of the training rows.
+// inputColumn describes how the values of one column are converted to inputs of the
+// network. It is fitted to the values of the training rows.
 type inputColumn struct {
 	numeric bool
-	column  int // in the frame
-	// missingFlag reports whether a numeric column has an input that flags missing
-	// values. The column has such an input if a training row has a missing value.
+	column  int // index of the column in the frame
+	// missingFlag reports whether a numeric column also has an input that is 1 if the
+	// value is missing, and otherwise 0. It has one if the column has a missing value in
+	// a training row.
 	missingFlag bool
-	// center and scale map the middle half of the values to an interval of
-	// length 1.
+	// A numeric value v is converted to (v − center)·scale, which maps the middle half of
+	// the values to an interval of length 1.
 	center, scale float64
 	// knots are the ascending values between which the embedding of a numeric column is
 	// interpolated. knots is nil if there would be fewer than three.
 	knots []float64
-	// rowOfLevel holds the row of the embedding table for each level and for missing
-	// values. Its index is 0 for a missing value, and otherwise the code of the level
-	// plus one. The row of an unknown level is unknownRow.
+	// rowOfLevel holds the row of the embedding table for a missing value, then for each
+	// level, and then for any other code. See levelIndex. The row of an unknown level is
+	// unknownRow.
 	rowOfLevel []int32
 
-	denseIndex int // index of the scaled value among the inputs; the flag follows it
-	tableRows  int // number of rows of the embedding table; 0 if none exists
+	denseIndex int // index of the scaled value in an input vector; the flag follows it
+	tableRows  int // number of rows of the embedding table; 0 if there is no table
 	firstRow   int // index of the table's first row among the rows of all tables
 	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder maps the columns of a row to an input vector: the scaled values and flags of
-// the numeric columns, then the embeddings of embeddingSize numbers each.
+// encoder converts the values of a row to an input vector: the scaled values and missing
+// flags of the numeric columns, followed by the embeddings of all columns, each of
+// embeddingSize numbers.
 type encoder struct {
 	inputs        []inputColumn
 	denseSize     int // number of scaled values and flags
@@ -49,9 +52,10 @@ type encoder struct {
 // width returns the length of an input vector.
 func (e *encoder) width() int { return e.denseSize + e.embeddings*e.embeddingSize }
 
-// fitEncoder returns the encoder of f's columns, fitted to the training rows. size is the
-// number of outputs of an embedding, or 0 to choose it; knots is the largest number of
-// knots. Constant columns are left out. The only error is that of ctx.
+// fitEncoder returns an encoder that is fitted to the given rows of f. size is the number
+// of outputs of an embedding; 0 means that fitEncoder chooses it. knots is the largest
+// number of knots of a column. Constant columns are left out. fitEncoder returns an error
+// only if ctx is cancelled.
 func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots int) (*encoder, error) {
 	e := &encoder{embeddingSize: size}
 	for i := range f.Columns {
@@ -77,15 +81,16 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 	return e, nil
 }
 
-// An embedding has maxEmbeddingSize outputs, or fewer if all embeddings
-// together would exceed maxEmbeddingInputs.
+// An embedding has maxEmbeddingSize outputs, or fewer if all embeddings together would
+// have more than maxEmbeddingInputs.
 const (
 	maxEmbeddingSize   = 8
 	maxEmbeddingInputs = 512
 )
 
-// chooseEmbeddingSize sets the size of the embeddings. If each embedding would have less
-// than two outputs, it first removes the embeddings of numeric columns.
+// chooseEmbeddingSize sets e.embeddingSize. If there are so few inputs for each embedding
+// that it would have less than two outputs, the numeric columns first lose their
+// embeddings.
 func (e *encoder) chooseEmbeddingSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
@@ -118,9 +123,10 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumeric fits a numeric column. It scales by the interquartile range, as in
-// Holzmüller et al. 2024 ("Better by default", section 3), or by half the range
-// if the quartiles are equal. It returns false if the column is constant.
+// fitNumeric fits an inputColumn to a numeric column. Values are divided by the
+// interquartile range, as in Holzmüller et al. 2024 ("Better by default", section 3), or
+// by half the range if the quartiles are equal. fitNumeric returns false if the column is
+// constant.
 func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, bool) {
 	sorted, missing := presentValues(column, rows)
 	if len(sorted) == 0 {
@@ -139,10 +145,10 @@ func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, boo
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
-	if in.scale == 0 { // the difference of two values overflows
+	if in.scale == 0 { // a difference of values has overflowed
 		return inputColumn{}, false
 	}
-	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal
+	in.scale = min(in.scale, math.MaxFloat64) // infinite if iqr is subnormal
 	in.knots = chooseKnots(sorted, knots)
 	if len(in.knots) > 2 {
 		in.tableRows = len(in.knots)
@@ -156,8 +162,9 @@ func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, boo
 // estimated.
 const sampleRows = 100_000
 
-// presentValues returns the values of the rows that are not missing, or a sample of at
-// most sampleRows of them. missing reports whether a row has a missing value.
+// presentValues returns the values of the given rows without the missing ones. If there
+// are more than sampleRows such values, it returns a sample of them. missing reports
+// whether a row has a missing value.
 func presentValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
@@ -191,11 +198,11 @@ func chooseKnots(sorted []float64, count int) []float64 {
 	return slices.Compact(knots)
 }
 
-// fitCategorical assigns a row of the embedding table to each level of the training rows,
-// one to unknown levels, and one to missing values if there are any. It returns false if
-// the column is constant.
+// fitCategorical fits an inputColumn to a categorical column. The embedding table has one
+// row for each level of the training rows, one for unknown levels, and one for missing
+// values if there are any. fitCategorical returns false if the column is constant.
 func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
-	seen := make([]bool, levels+2) // missing, the levels, other
+	seen := make([]bool, levels+2) // indexed like rowOfLevel
 	for _, r := range rows {
 		seen[levelIndex(codes[r], levels)] = true
 	}
@@ -210,7 +217,7 @@ func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool)
 }
 
 // levelIndex returns the index of a code in rowOfLevel: 0 for a missing value, code+1 for
-// a known level, and levels+1 for any other code.
+// one of the given number of levels, and levels+1 for any other code.
 func levelIndex(code int32, levels int) int32 {
 	if code < 0 {
 		return 0

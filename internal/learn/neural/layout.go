@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// layout holds the index of each parameter in the slice of all parameters. Because there
-// is one slice, the optimiser, the average and the model file need not distinguish the
-// parameters:
+// layout describes the slice that holds all parameters: it has the index of each kind of
+// parameter. The optimiser, the averaging of weights and the model file process the whole
+// slice, whatever the parameters are. The slice contains, in this order:
 //
 //	scale    members × width, then members × width biases: for the first layer
 //	dense    in × out, then out biases: for each hidden layer; the first has no
@@ -22,12 +22,12 @@ type layout struct {
 	params                           int
 }
 
-// denseLayer is one hidden layer. The fields in and out are the numbers of its inputs and
-// outputs, weights is the index of its weights, row-major in × out, and bias is the index
-// of its biases.
+// denseLayer is one hidden layer. The fields in and out are the numbers of inputs and
+// outputs. weights is the index of the first weight in the slice of parameters; the
+// weights are row-major, in × out. bias is the index of the first bias.
 type denseLayer struct{ in, out, weights, bias int }
 
-// newLayout returns the layout of a network on e's inputs.
+// newLayout returns the layout of a network whose inputs are those of e.
 func newLayout(e *encoder, o Options) *layout {
 	l := &layout{inputs: e.width(), width: o.Width, members: o.Members, classes: o.Classes}
 	at := 2 * l.members * l.width
@@ -55,8 +55,8 @@ func (d denseLayer) weightMatrix(params []float32) []float32 {
 
 func (d denseLayer) biasVector(params []float32) []float32 { return params[d.bias : d.bias+d.out] }
 
-// memberParams returns the member's own parameters of the first layer: the scale and the
-// bias of each unit.
+// memberParams returns the parameters of the first layer that belong to one member: the
+// scale and the bias of each unit.
 func (l *layout) memberParams(params []float32, member int) (scale, bias []float32) {
 	at, bt := member*l.width, (l.members+member)*l.width
 	return params[at : at+l.width], params[bt : bt+l.width]
@@ -100,9 +100,9 @@ func (l *layout) splitParams(size int) []paramRange {
 
 // initialParams returns the initial parameters. Weights and biases are uniform with
 // variance 1/(3·inputs), where inputs is the number of inputs of the layer. The members'
-// scales are normally distributed around 1, or exactly 1 for a single member. Embeddings
-// of numbers start at zero, so that the network is linear in the numbers at first.
-// Embeddings of levels are random, too.
+// scales are normally distributed around 1, or exactly 1 if there is only one member.
+// Embeddings of numbers are zero, so that at first the network only sees the scaled
+// numbers. Embeddings of levels are random.
 func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {
@@ -140,7 +140,7 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	return p
 }
 
-// scaleDeviation is the standard deviation of the members' initial scales. TabM starts
-// with random signs in wide networks. They would cost a network of 128 or 192 units too
-// much of its capacity.
+// scaleDeviation is the standard deviation of the members' initial scales. TabM
+// initialises scales to random signs in wide networks. With only 128 or 192 units, random
+// signs would reduce the capacity of the network too much.
 const scaleDeviation = 0.5

@@ -11,8 +11,8 @@ type Model struct {
 	encoder *encoder
 	layout  *layout
 	params  []float32
-	// packed returns the packed parameters. It packs them on the first call,
-	// because most models of a race never predict.
+	// packed returns the packed parameters. It packs them on the first call, because most
+	// models of a race are never used.
 	packed func() *packedParams
 	passes *sync.Pool // of *forwardPass
 }

@@ -10,7 +10,7 @@ import (
 // those of the frame that the network was trained on. A category is its code. Missing cells
 // are NaN.
 //
-// From the scales on, the first dimension is the member:
+// In this table of shapes, the first dimension is the member from the scales on:
 //
 //	rows × inputs · first layer          rows × width
 //	⊙ scales of members × 1 × width      members × rows × width
@@ -39,9 +39,9 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.MeanOfMembers(g.Softmax(logits))
 }
 
-// addONNXInputs returns the inputs of the first layer, ordered as numbers, flags of
+// addONNXInputs returns the inputs of the first layer in this order: numbers, flags of
 // missing cells, embeddings of numbers, embeddings of categories. rows holds, for each of
-// these inputs, its row in the weights of the layer.
+// these inputs, the index of its row in the weight matrix of the layer.
 func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows []int) {
 	var parts []onnx.Value
 	var numbers, flagged, embedded, categories []*inputColumn
@@ -92,9 +92,10 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 	return g.Concat(parts...), rows
 }
 
-// addONNXNumbers returns the embeddings of the given numeric columns. With the rows T of a
-// column's table, the embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ), because the fraction is
-// 1 for all pairs of knots below the number and 0 for those above it.
+// addONNXNumbers returns the embeddings of the given numeric columns. With the rows Tᵢ of
+// a column's table, the embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ). fractionᵢ is the
+// position of the number between knots i and i+1: 0 if it is below both, and 1 if it is
+// above both.
 func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables, pairs := m.encoder.embeddingSize, m.packed().tables, 0
 	for _, c := range columns {
@@ -110,7 +111,7 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 		for pair := range pairs {
 			at := i*pairs + pair
 			if width[at] = 1; pair >= len(c.knots)-1 {
-				continue // a column of fewer knots: its steps are 0
+				continue // a column with fewer knots: the remaining differences are 0
 			}
 			low[at], width[at] = c.knots[pair], c.knots[pair+1]-c.knots[pair]
 			for k := range size {
@@ -126,7 +127,7 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 // addONNXCategories returns the embeddings of the given categorical columns.
 func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables := m.encoder.embeddingSize, m.packed().tables
-	var rows []float32 // the table row of each level, column by column
+	var rows []float32 // the table rows of all levels, column by column
 	var first, highest []int
 	for _, c := range columns {
 		first, highest = append(first, len(rows)/size), append(highest, len(c.rowOfLevel)-1)

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	partRows       = 128   // rows of a part of a batch
+	partRows       = 128   // smallest number of rows of a part of a batch, unless the batch is smaller
 	chunkParams    = 16384 // largest number of parameters updated by one task
 	maxGradNorm    = 1.0   // longer gradients are scaled to this norm
 	warmup         = 0.05  // fraction of the schedule in which the learning rate rises linearly
 	averageWindow  = 0.02  // fraction of the schedule over which weights are averaged
-	cellMaskRate   = 0.01  // fraction of the values of categorical columns masked in training
+	cellMaskRate   = 0.01  // fraction of the values of categorical columns that training treats as unknown
 	beta1          = 0.9   // beta1, beta2 and epsilon are parameters of Adam
 	beta2          = 0.99
 	epsilon        = 1e-8
 	layerStateStep = 1 << 32 // separates the random numbers of the layers' dropout
 )
 
-// optimiser is the state of AdamW. The fields first and second are the moving averages of
-// the gradient and of its square, by parameter.
+// optimiser is the state of AdamW. The fields first and second hold, for each parameter,
+// the moving averages of the gradient and of its square.
 type optimiser struct {
 	first, second []float32
 	ranges        []paramRange
@@ -69,8 +69,8 @@ func (f *Fitter) trainBatch(rows []int32) error {
 // no gradient can be computed.
 var errDiverged = errors.New("neural: training diverged: a gradient is not finite")
 
-// sumGradients adds the gradients of all other parts to the gradient of the
-// first part, and returns the norm of the sum.
+// sumGradients adds the gradients of all parts of the batch, in f.workspace.grads[0], and
+// returns the norm of the sum.
 func (f *Fitter) sumGradients() float64 {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
@@ -87,16 +87,16 @@ func (f *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// updateWeights does a step of AdamW with the summed gradient. norm is the norm of this
-// gradient.
+// updateWeights does a step of AdamW with the gradient in f.workspace.grads[0], whose
+// norm is norm. It also updates the average of the weights.
 func (f *Fitter) updateWeights(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
 	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))
 	rate := f.opts.Rate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
-	// The average is the plain mean of the weights until there are as many steps as
-	// averageWindow covers.
+	// Until there are as many steps as averageWindow covers, the average is the mean of
+	// all weights so far.
 	window := averageWindow * float64(f.opts.Samples) / float64(f.opts.Batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
@@ -113,9 +113,9 @@ func (f *Fitter) updateWeights(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate divided by its maximum, after training on the
-// fraction done (0…1) of the samples. It rises linearly for a short time, then falls to
-// zero as half a cosine (Loshchilov and Hutter 2017).
+// scheduleFactor returns the learning rate divided by its maximum. The parameter done is
+// the fraction of the samples trained on, from 0 to 1. The learning rate first rises
+// linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
 func scheduleFactor(done float64) float64 {
 	if done < warmup {
 		return done / warmup

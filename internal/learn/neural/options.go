@@ -12,21 +12,21 @@ type Options struct {
 	Classes int
 	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines. The model does not depend on it. More
-	// goroutines than one for each 128 rows of a batch do not make training faster.
-	// Defaults to 1.
+	// Workers is the number of goroutines. The model does not depend on it. More than one
+	// goroutine for each 128 rows of a batch does not make training faster. Defaults to
+	// 1.
 	Workers int
-	// Workspaces is memory that fitters may share. Defaults to memory that no
-	// other fitter shares.
+	// Workspaces is a pool of working memory that fitters may share. Defaults to a pool
+	// that no other fitter shares.
 	Workspaces *WorkspacePool
-	// Steps is the number of steps into which the schedule is divided; it does not change
-	// the schedule. Defaults to 30. If the network is evaluated after each step, more
-	// steps may cost up to a third of the time of training.
+	// Steps is the number of calls of Step in which the learning-rate schedule is done.
+	// The schedule does not depend on it. Defaults to 30. With more steps, training takes
+	// longer if the network is evaluated after each step: up to a third.
 	Steps int
-	// Samples is the number of training samples of the whole schedule. A row is one
-	// sample in each epoch. Defaults to 64 epochs up to 2,000 rows. With more rows it
-	// grows with the cube root of the number of rows, to 9 epochs of 36,000 rows and 2
-	// epochs of 370,000.
+	// Samples is the number of rows to train on in the whole schedule, counted again in
+	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with
+	// the cube root of the number of rows. This is 9 epochs for 36,000 rows, and 2 epochs
+	// for 370,000 rows.
 	Samples int
 	// Members is the number of networks in the ensemble, from 1 to 64. Defaults
 	// to 4.
@@ -41,15 +41,15 @@ type Options struct {
 	// Rate is the maximum learning rate of the schedule. Defaults to 0.005.
 	Rate float64
 	// Decay is AdamW's weight decay of the weight matrices, relative to the maximum
-	// learning rate. It is multiplied by the schedule of the learning rate, so that the
-	// last epochs have hardly any. Defaults to 2.5 up to 500 rows; with more rows it
+	// learning rate. It falls with the learning rate, so that there is hardly any decay
+	// in the last epochs. Defaults to 2.5 for up to 500 rows. For more rows the default
 	// falls with the square root of the number of rows. A negative value means no decay.
 	Decay float64
 	// Dropout is the fraction of the hidden units that are dropped in a training step,
 	// below 1. Defaults to 0.2. A negative value means no dropout.
 	Dropout float64
-	// Embedding is the number of outputs of the embedding of a column. Defaults to 8, or
-	// less if more than 64 columns have embeddings.
+	// Embedding is the number of outputs of a column's embedding. Defaults to 8, or to a
+	// smaller number if more than 64 columns have embeddings.
 	Embedding int
 	// Knots is the largest number of knots of a numeric column, at least 4.
 	// Defaults to 32.
@@ -101,7 +101,8 @@ func (o Options) withDefaults(rows int) (Options, error) {
 	return o, nil
 }
 
-// defaultSamples returns the default of Options.Samples for a number of training rows.
+// defaultSamples returns the default of Options.Samples for the given number of training
+// rows.
 func defaultSamples(rows int) int {
 	base := math.Min(float64(rows), 2000)
 	return int(64 * base * math.Cbrt(float64(rows)/base))

@@ -5,17 +5,18 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// packedParams holds the parameters in the form that matrix products read. All goroutines
-// that run the network share it.
+// packedParams holds the parameters packed for matrix products, see kernel.Pack. All
+// goroutines that use the network share it.
 type packedParams struct {
-	flat []float32 // the parameters, which the other fields hold in packed form
+	flat []float32 // the parameters before packing, in the order of layout
 	// forward and heads hold the packed weights. backward and headsBack hold
 	// their transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
 	// tables holds the rows of the embedding tables. The rows of a numeric column are
-	// cumulative sums of the parameters, so that the gradient of one value moves all
-	// knots above it together.
+	// cumulative sums of its parameters: each parameter is the difference between the
+	// rows of neighbouring knots. The gradient of a value therefore changes the rows of
+	// all knots above the value equally.
 	tables []float32
 }
 
@@ -44,12 +45,12 @@ func (p *packedParams) resize(l *layout, training bool) {
 	}
 }
 
-// numTasks returns the number of calls of packTask that pack all parameters. The calls
-// are independent of each other.
+// numTasks returns the number of pieces that packTask packs. Different pieces may be
+// packed at the same time.
 func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
 
-// packTask packs one piece of p.flat: a layer, a head, or the embedding tables. task is the
-// number of the piece.
+// packTask packs one piece of p.flat: a hidden layer, an output layer, or the embedding
+// tables. task is the number of the piece, below numTasks.
 func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 	layers := len(p.forward)
 	switch {

@@ -12,8 +12,8 @@ import (
 type encodedRows struct {
 	model *Model
 	x     []float32
-	// order holds the columns that the current path replaces, in the order of
-	// their steps.
+	// order holds the columns that change along the current path, in the order of their
+	// steps.
 	order []*inputColumn
 }
 
@@ -37,8 +37,9 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return e
 }
 
-// spans returns the ranges of an input vector that depend on a column: the range of its
-// dense inputs and the range of its embedding. A range that the column lacks is empty.
+// spans returns the two ranges of an input vector that are computed from a column: its
+// scaled value and flag, and its embedding. If the column has no such inputs, the range
+// is empty.
 func (e *encoder) spans(in *inputColumn) [2][2]int {
 	var spans [2][2]int
 	if in.numeric {
@@ -96,7 +97,7 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	}
 }
 
-// setOrder sets e.order for the path p.
+// setOrder sets e.order to the columns that change along the path p.
 func (e *encodedRows) setOrder(p *shapley.Path) {
 	e.order = e.order[:0]
 	for i := range e.model.encoder.inputs {

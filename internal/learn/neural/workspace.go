@@ -2,8 +2,8 @@ package neural
 
 import "foretell/internal/learn/workspace"
 
-// WorkspacePool is working memory for training and prediction, which several fitters
-// share. The zero value is ready to use. It is safe for concurrent use.
+// WorkspacePool is a pool of working memory for training and prediction. Several fitters
+// may share it. The zero value is ready to use. It is safe for concurrent use.
 type WorkspacePool struct {
 	pool workspace.Pool[fitterWorkspace]
 }
@@ -17,8 +17,8 @@ type fitterWorkspace struct {
 	grads     [][]float32
 }
 
-// workspaceSize holds the number of backprops, the largest number of rows of a backprop,
-// and the number of gradients.
+// workspaceSize is the size of a fitterWorkspace. rows is the largest number of rows of a
+// backprop.
 type workspaceSize struct{ backprops, rows, grads int }
 
 // acquire returns a workspace for a network with the given layout and encoder.

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestWorkspaceIsShared lets fitters of different networks use one workspace in turns.
-// Each fitter returns the same result as with a workspace of its own.
+// TestWorkspaceIsShared trains fitters of different networks in turns with one workspace.
+// It checks that each fitter returns the same result as with its own workspace.
 func TestWorkspaceIsShared(t *testing.T) {
 	workspaces := &WorkspacePool{}
 	frames := []*frame.Frame{mixedFrame(300, 4), mixedFrame(120, 2), mixedFrame(500, 9)}
