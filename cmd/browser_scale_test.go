@@ -112,7 +112,8 @@ func (p *person) measure(path string) measurement {
 			return err
 		}),
 		chromedp.Navigate(p.base+path),
-		// The browser may report the first paint later than the fonts, and what moves later still.
+		// The browser may report the first paint after the fonts have loaded, and layout
+		// shifts even later.
 		chromedp.Evaluate(`new Promise((resolve) => new PerformanceObserver((list, observer) => {
 			const [paint] = list.getEntriesByName("first-contentful-paint");
 			if (!paint) return;

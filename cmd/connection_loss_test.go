@@ -93,17 +93,17 @@ func firstRows(t *testing.T, table string, rows int) string {
 func TestAbortedUpload(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name  string
-		rows  int
-		after int64
-		way   string
+		name     string
+		rows     int
+		after    int64
+		pathPart string
 	}{
 		{"as_a_form", 4_000, 30_000, "/data"},
 		{"directly", 500_000, 8_000_000, "/upload"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := account(t, serve)
-			address, cuts := cutting(t, strings.TrimPrefix(env[0], "FORETELL_SERVER=http://"), c.way, c.after)
+			address, cuts := cutting(t, strings.TrimPrefix(env[0], "FORETELL_SERVER=http://"), c.pathPart, c.after)
 			env[0] = "FORETELL_SERVER=" + address
 			file := filepath.Join(t.TempDir(), "rows.csv")
 			if err := os.WriteFile(file, []byte("id,a,b,class\n"+rowsOf(c.rows)), 0o600); err != nil {
@@ -131,9 +131,10 @@ func rowsOf(n int) string {
 	return b.String()
 }
 
-// cutting starts a proxy that aborts the first request whose path contains way, after the
-// given number of bytes. cuts counts the aborted requests.
-func cutting(t *testing.T, service, way string, after int64) (address string, cuts *atomic.Int64) {
+// cutting starts a proxy for a service. The proxy aborts the first request whose path
+// contains pathPart, when it has forwarded `after` bytes of the request. cuts counts the
+// aborted requests.
+func cutting(t *testing.T, service, pathPart string, after int64) (address string, cuts *atomic.Int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,7 +162,7 @@ func cutting(t *testing.T, service, way string, after int64) (address string, cu
 				_ = near.Close()
 			})
 			serving.Go(func() {
-				forward(far, near, way, after, cuts)
+				forward(far, near, pathPart, after, cuts)
 				_ = far.Close()
 				_ = near.Close()
 			})
@@ -171,12 +172,12 @@ func cutting(t *testing.T, service, way string, after int64) (address string, cu
 }
 
 // forward copies the bytes of a request from near to far until the request must be aborted.
-func forward(far io.Writer, near io.Reader, way string, after int64, cuts *atomic.Int64) {
+func forward(far io.Writer, near io.Reader, pathPart string, after int64, cuts *atomic.Int64) {
 	chunk, left := make([]byte, 32<<10), int64(-1)
 	for {
 		n, err := near.Read(chunk)
 		line, _, _ := strings.Cut(string(chunk[:n]), " HTTP/1.1\r\n")
-		if left < 0 && strings.Contains(line, way) && cuts.CompareAndSwap(0, 1) {
+		if left < 0 && strings.Contains(line, pathPart) && cuts.CompareAndSwap(0, 1) {
 			left = after
 		}
 		if left >= 0 {

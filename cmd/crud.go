@@ -35,7 +35,7 @@ type getCommand[T any] struct {
 	runsJobs bool
 	fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	print    func(o *cli.Output, answer T) error
-	// hasRequirements is set if the object is a model that --require and --beat apply to.
+	// hasRequirements adds --require and --beat to a command whose object is a model.
 	hasRequirements bool
 }
 

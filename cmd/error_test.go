@@ -172,7 +172,7 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 	return "exit " + strconv.Itoa(shell.ProcessState.ExitCode()) + "\n" + said
 }
 
-// answered matches an error with its hint after warnings.
+// answered matches an error and its hint, which may follow warnings.
 var answered = pattern(`(?m)^foretell: .+\n(.*\n)*.+\n`)
 
 // newestSchema matches the version of the schema, which the next migration changes.

@@ -51,7 +51,7 @@ stay on this machine. --model FILE explains with a model file, which
 
 ROW is the number of a row, where 1 is the first row after the header, or a range such
 as 3-7. Without ROW all rows are explained. On a terminal the 10 columns with the
-largest contributions are shown for each row, or as many as --top says. A bar of +
+largest contributions are shown for each row; --top sets another number. A bar of +
 stands for a column that makes the class more probable, and a bar of - for a column that
 makes it less probable. In a
 pipe and with --csv each line has one column of one row. The lines of a row are
@@ -174,7 +174,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 	}
 	defer src.Close()
 	var phase *term.Phase
-	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // in the other case, rows would be printed over the phase
+	if !o.factory.Console.OutTerminal || o.output.IsAligned() { // otherwise the rows would be printed over the phase
 		phase = t.progress.StartPhase("explaining " + humanize.Count(t.rows, "row"))
 		defer phase.Done()
 	}

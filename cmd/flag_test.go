@@ -109,8 +109,9 @@ func TestFlagConflicts(t *testing.T) {
 	}
 }
 
-// TestFlagsMeanOneThing checks that a flag takes a value in all commands or in none;
-// otherwise it could not precede the command's name.
+// TestFlagsMeanOneThing checks that a flag takes a value in all commands or in none.
+// Otherwise it would be unknown in `foretell --flag x list` whether x is the value of the
+// flag or a command.
 func TestFlagsMeanOneThing(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	all := cli.AllFlags(root)

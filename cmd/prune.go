@@ -15,7 +15,7 @@ import (
 	"foretell/internal/prune"
 )
 
-// pruneAge is the default of --older-than if no criterion is given.
+// pruneAge is the default of --older-than if --keep is not set either.
 const pruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {

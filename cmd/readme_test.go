@@ -64,7 +64,7 @@ var figures = []func() *regexp.Regexp{
 	pattern(` +`),
 }
 
-// steady replaces numbers and names that may differ between machines and runs by ~.
+// steady replaces by ~ the numbers and names that may differ between machines and runs.
 func steady(text string) string {
 	for _, figure := range figures {
 		text = figure().ReplaceAllString(text, " ~ ")

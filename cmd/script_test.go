@@ -35,8 +35,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	if signal.Ignored(syscall.SIGHUP) && filepath.Base(os.Args[0]) != "foretell" {
-		// The services of the tests would ignore it, too, and never end: it is caught here, so
-		// that they begin with its default.
+		// The services that the tests start would inherit that SIGHUP is ignored, and
+		// would never end. They do not inherit it if this process catches the signal.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	useMemoryFolder()

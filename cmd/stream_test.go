@@ -28,8 +28,8 @@ type try struct {
 	same bool
 }
 
-// tries are commands in an order in which they work. Commands that are not in the list run
-// without arguments.
+// tries are commands. Each uses objects that the commands before it have created.
+// Commands that are not in the list run without arguments.
 var tries = []try{
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01 --name shop"},
 	{args: "run train.csv --blind blind.csv --algorithm BSIX01", exit: exit.Conflict},

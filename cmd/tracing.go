@@ -15,7 +15,8 @@ import (
 	"foretell/internal/span"
 )
 
-// flushTimeout limits how long the end of a command waits for the collector.
+// flushTimeout limits how long a command waits at its end until the collector has
+// received the spans.
 const flushTimeout = 5 * time.Second
 
 // The environment variables in which the calling program passes its span. Their values have the

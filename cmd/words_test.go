@@ -154,7 +154,7 @@ var wordExceptions = []struct{ path, word, reason string }{
 func TestWords(t *testing.T) {
 	root := ".."
 	used := make([]bool, len(wordExceptions))
-	seen := map[string]bool{} // each name once a file
+	seen := map[string]bool{} // names that were already reported for this file
 	remark := func(path string, line int, word, in, use string) {
 		for i, e := range wordExceptions {
 			if (e.path == "" || e.path == path || strings.HasSuffix(e.path, "/") && strings.HasPrefix(path, e.path)) && (e.word == "" || e.word == word) {

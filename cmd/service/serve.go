@@ -161,8 +161,8 @@ func (o *serveOptions) announce(ctx context.Context, service *connect.LocalServi
 	return err
 }
 
-// reachable returns the host and the port of a link to a listener with the given address. For
-// a listener on all addresses of the machine, the host is localhost.
+// reachable returns host:port for a link to the listener at address. If the listener
+// accepts connections to all addresses of the machine, host is localhost.
 func reachable(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {

@@ -83,8 +83,8 @@ func (n *networkFlags) check() error {
 	return err
 }
 
-// checkBaseURL returns an error if the value of a flag is neither empty nor an absolute
-// URL to which a path can be appended.
+// checkBaseURL returns an error for an invalid value of a flag. A valid value is empty,
+// or an absolute URL to which a path can be appended.
 func checkBaseURL(flag, value string) error {
 	if value == "" {
 		return nil

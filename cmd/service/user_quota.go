@@ -54,7 +54,7 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.change(ctx, a, found) })
 }
 
-// change sets those limits of an account that the flags change, and prints the quota of the
+// change sets each limit of an account whose flag is set, and prints the quota of the
 // account.
 func (o *usersQuotaOptions) change(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false

@@ -4,10 +4,11 @@
     python3 docs/bench/profile.py ./foretell [COLUMNSxROWS ...]
 
 Each table has an ID, columns of decimals, long floats, integers, texts and constants, some with missing
-cells, and a label that is column f28 above 2.9. Of 500 columns (all, if there are fewer) it compares the
-kind, the missing cells, the different values, and of numbers the lowest, highest, mean, standard
-deviation and median. A figure that the profile marks as an estimate is counted, not compared. It also
-looks for the warning that f28 tells the label. It ends with status 1 if anything differs.
+cells, and a label: whether column f28 is above 2.9. For up to 500 columns the script compares the kind and
+the numbers of missing cells and of different values. For columns of numbers it also compares the lowest,
+highest, mean, standard deviation and median. A value that the profile marks as an estimate is counted, not
+compared. The profile must also have the warning that f28 determines the label. The exit status is 1 if
+anything differs.
 
 Needs pandas (1.5.3 was used) and numpy.
 """

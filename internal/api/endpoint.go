@@ -203,7 +203,7 @@ var (
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,
-		Summary: "End all sessions of the caller's account but that of the bearer token.",
+		Summary: "End all sessions of the caller's account except that of the bearer token.",
 	}}
 	GetOwnAccount = Endpoint[None, Account]{Operation{
 		ID: "getOwnAccount", Method: "GET", Path: "/api/v1/account", Status: 200, Origin: Extension,

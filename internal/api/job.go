@@ -26,7 +26,7 @@ type Job struct {
 	Account   string `json:"account" doc:"The e-mail of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING on a living worker, or QUEUED." enum:"QUEUED,RUNNING"`
-	Worker    string `json:"worker,omitempty" doc:"The process that runs the job or, if the job is queued for one process only, that process; absent if any worker may run it."`
+	Worker    string `json:"worker,omitempty" doc:"The process that runs the job, or the only process that may run the queued job; absent if any worker may run it."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
 	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`

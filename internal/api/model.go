@@ -14,7 +14,7 @@ type ModelInput struct {
 // ModelReportInput is the request of [GetModelReport].
 type ModelReportInput struct {
 	ModelInput
-	Summary bool `query:"summary" doc:"Leave importances, partialDependence, curves, confusion and the curves of algorithms empty, which make most of a long report."`
+	Summary bool `query:"summary" doc:"Leave the longest parts of the report empty: importances, partialDependence, curves, confusion and the curves of algorithms."`
 }
 
 // Model is the response of [GetModel].

@@ -127,9 +127,9 @@ type NewTraining struct {
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, also where performances are measured. Probabilities are those of unweighted rows. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, and performances are computed from these predictions. Probabilities are those of unweighted rows. An extension."`
 
-	Monotone Monotone `json:"monotone,omitempty" doc:"How the probability of the second class may depend on columns of numbers if all other columns are equal: increasing or decreasing, by the column's name. The label must have two classes; the second is the larger number or, if they are not numbers, the later in byte order, such as yes of no and yes. The neural network does not race. An extension."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"Directions by the names of columns of numbers: with increasing, the probability of the second class never falls if the column grows and all other columns stay equal; with decreasing, it never rises. The label must have two classes; the second is the larger number or, if they are not numbers, the later in byte order, such as yes of no and yes. The neural network does not race. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].

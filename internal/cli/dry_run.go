@@ -63,7 +63,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap makes the transport next send the requests, and returns r.
+// Wrap sets next as the transport that sends the requests, and returns r.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// keptFlags are the flags that are repeated in the commands of a hint if the current command
-// has them. They select the service or change how a file is read.
+// keptFlags are the flags of the current command that are repeated in the commands of its
+// hints. They select the service or change how a file is read.
 var keptFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir,
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",

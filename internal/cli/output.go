@@ -22,7 +22,7 @@ type Output struct {
 
 	JSON     bool
 	Fields   []string
-	Filter   filter // --jq or --template; nil if none exists
+	Filter   filter // --jq or --template; nil if neither is set
 	csv      bool
 	tsv      bool
 	noHeader bool

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// binding holds the fields of an endpoint's input by their place in the request.
+// binding is the input of an endpoint, divided into the parameters and the body of a
+// request.
 type binding struct {
 	path  map[string]string
 	query url.Values

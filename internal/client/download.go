@@ -49,7 +49,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 			return d.written, err
 		}
 		if d.written > before {
-			attempt = 1 // there was progress
+			attempt = 1 // count the attempts anew, because bytes have arrived
 		}
 		if attempt >= c.opts.Attempts {
 			return d.written, err

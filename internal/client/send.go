@@ -20,8 +20,8 @@ import (
 const (
 	minDelay = 200 * time.Millisecond
 	maxDelay = 8 * time.Second
-	// maxRetryAfter is the longest Retry-After that the client waits for. If it is
-	// longer, the error is returned.
+	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
+	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
 )
 

@@ -68,8 +68,9 @@ func fillOutcomes(jobs []api.Training) {
 	}
 }
 
-// fillRunOutcomes sets the outcomes of a race and its runs that the service did not report. It
-// assumes that the race has a threshold, because p does not contain the threshold.
+// fillRunOutcomes sets the outcomes of a race and its runs that the service did not
+// report. p does not report whether the race has a threshold, so fillRunOutcomes assumes
+// that it has one.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := noThreshold
 	if p.Outcome == "" {

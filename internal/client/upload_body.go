@@ -31,7 +31,7 @@ func (e *sourceError) Unwrap() error { return e.err }
 type uploadBody struct {
 	file       io.ReadCloser
 	size, sent int64  // bytes of the file; size is -1 if unknown
-	head, tail string // the parts of the form before and after the file that were not read yet
+	head, tail string // unread bytes of the form before and after the file
 	fileEnded  bool   // whether the file was read to its end
 	progress   func(sent int64)
 }

@@ -98,8 +98,8 @@ var Variables = []variable{
 	{Name: "SSL_CERT_FILE, SSL_CERT_DIR", description: "certificate authorities to trust"},
 }
 
-// FindSetting returns the variable of the setting key. It returns false if there is no such
-// setting.
+// FindSetting returns the environment variable for the setting with the given key. It
+// returns false if there is no such setting.
 func FindSetting(key string) (variable, bool) {
 	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
 	if i < 0 {

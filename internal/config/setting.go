@@ -51,7 +51,8 @@ type Settings struct {
 	origins map[string]string
 }
 
-// Load returns the effective settings. A flag whose name is a key sets that key.
+// Load returns the effective settings. A flag that has the name of a setting sets this
+// setting.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	file, err := ReadFile(env)
 	if err != nil {

@@ -22,8 +22,8 @@ const CompletionTimeout = 2 * time.Second
 // after a tab.
 type ReferenceLister func(ctx context.Context, session *Session) ([]string, error)
 
-// CompleteReference completes the first argument with a reference. The function names lists the
-// references. If the service is not reachable, only @last is offered.
+// CompleteReference completes the first argument with a reference from names. If the
+// service is not reachable, only @last is offered.
 func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -33,15 +33,16 @@ func (o *ServiceFlags) CompleteReference(names ReferenceLister) cobra.Completion
 	}
 }
 
-// CompleteReferenceOrWord completes the value of a flag with word or with a reference. The
-// function names lists the references.
+// CompleteReferenceOrWord completes the value of a flag with word, or with a reference
+// from names.
 func (o *ServiceFlags) CompleteReferenceOrWord(word string, names ReferenceLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{word}, o.fetchRefs(cmd.Context(), names)...), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// fetchRefs returns the references that the function names lists within CompletionTimeout.
+// fetchRefs calls names and returns the references that it lists within
+// CompletionTimeout.
 func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []string {
 	if !o.hasService() {
 		return nil
@@ -59,8 +60,8 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 	return found
 }
 
-// hasService reports whether there is a service to ask. If none exists, connecting would
-// create a data folder.
+// hasService reports whether a service exists. Without one, Connect would create a data
+// folder.
 func (o *ServiceFlags) hasService() bool {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {

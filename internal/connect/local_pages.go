@@ -63,8 +63,9 @@ func (c *Session) validToken(ctx context.Context) (string, error) {
 	return c.Token(), nil
 }
 
-// onlyHost rejects requests whose Host header is not host. Otherwise a page of another site
-// could reach the service through a host name that resolves to this computer.
+// onlyHost rejects requests whose Host header is not host. This prevents DNS rebinding,
+// in which a page of another site reaches the service through a host name that resolves
+// to this computer.
 func onlyHost(host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {

@@ -86,8 +86,9 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// HasExtensions reports whether the service has foretell's extensions to the API. The dataset
-// must be prepared: only a service with the extensions reports the classes of a dataset.
+// HasExtensions reports whether the service has foretell's extensions to the API. Only a
+// service with these extensions reports the classes of a prepared dataset. Therefore
+// dataset must be prepared.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

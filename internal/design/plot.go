@@ -114,8 +114,8 @@ func (p *Plot) fitRanges(curves []Curve) {
 	}
 }
 
-// niceRange returns a range around low and high whose ticks are round numbers. Scores stay
-// between 0 and 1.
+// niceRange returns a range that contains low and high and whose ticks are round numbers.
+// The range of scores stays within 0 to 1.
 func niceRange(low, high float64) (from, to float64) {
 	span := max(high-low, 0.02)
 	low -= span / 20 // so that a curve does not lie on the axis

@@ -45,8 +45,9 @@ type Document struct {
 	OmittedColumns int
 	Dependence     []partialDependence
 	Interactions   []interaction
-	// Race has the curves of the algorithms by step, and RaceTime the curves by time. Race
-	// is nil if the scores are unknown, RaceTime if their times are.
+	// Race has the curves of the algorithms by step, and RaceTime the curves by time.
+	// Both are nil if the scores are unknown. RaceTime is also nil if the times of the
+	// scores are unknown.
 	Race, RaceTime *design.Plot
 	Columns        []columnRow
 	// Drift is nil if there is no file to compare with the training file.

@@ -120,7 +120,8 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// winnerMark returns the first character of an algorithm's line.
+// winnerMark returns the mark before an algorithm in the table of the race: › for the
+// winner, otherwise a space.
 func winnerMark(isWinner bool) string {
 	if isWinner {
 		return "›"

@@ -91,7 +91,8 @@ func formatClassWeights(r *api.ModelReport) string {
 	return "Class weights " + w.String() + ": the class with the highest probability × weight is predicted\n"
 }
 
-// writeSentences writes a paragraph or, below a title, a list of sentences, wrapped to width.
+// writeSentences writes sentences, wrapped to width: as a list below title or, if title
+// is "", as one paragraph.
 func writeSentences(w io.Writer, title string, sentences []string, width int) {
 	if len(sentences) == 0 {
 		return

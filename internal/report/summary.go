@@ -93,10 +93,12 @@ func formatBothScores(validation, test *api.Scores, name string) string {
 	return text
 }
 
-// baselineName returns the name of the baseline.
+// baselineName returns the name of the baseline that always predicts label, such as
+// `always "good"`.
 func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
 
-// winReason returns the reason why the model was kept, from the report if there is one.
+// winReason returns the reason why the model was kept. It is the sentence of [ExplainWin]
+// or, if that is "", a shorter one made from job.
 func winReason(job *api.Training, algorithm string, r *api.ModelReport) string {
 	name := cmp.Or(algorithm, "the best model")
 	text := ExplainWin(r)

@@ -83,7 +83,8 @@ func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) e
 	return err
 }
 
-// findChampion sets f.baseline to the champion of a dataset's series, as bestEarlierModel finds it.
+// findChampion sets f.baseline to the model that bestEarlierModel finds in the series of
+// a dataset.
 func (f *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
